@@ -1,7 +1,7 @@
 import { looksMachineGenerated, plausibilityOf } from '@probity/engine/address/plausibility'
 import { SHAPES, shapeOf } from '@probity/engine/address/shape'
+import { estimateDeliverability } from '@probity/engine/verdict/deliverability'
 import type { History } from '@probity/engine/verdict/history'
-import { weigh } from '@probity/engine/verdict/weigh'
 import { FAMILY_NAMES, GIVEN_NAMES } from '@probity/lab/world/data/words'
 import { openRandom, type Random } from '@probity/lab/world/random'
 import { type Claim, calibrationError, reliability } from './confidence-figures.ts'
@@ -56,7 +56,7 @@ export function simulateCatchAll(conditions: Conditions): number {
 function chanceOf({ domain, local }: Message, classes: History['classes']): number {
   const history = { domain: domain.history, classes, isTrusted: true }
   const text = { plausibility: plausibilityOf(local), shape: shapeOf(local) }
-  return weigh({ subStatus: 'catch_all', provider: '', history, text }).p
+  return estimateDeliverability({ subStatus: 'catch_all', provider: '', history, text }).p
 }
 
 /** As the API counts it: with the sent total each delivery that is reported stands for those that are not. */

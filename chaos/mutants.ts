@@ -66,10 +66,10 @@ export const MUTANTS: Record<string, Replacement[]> = {
     {
       file: SETTLE_BATCHES,
       find: SETTLES,
-      replace: `    const charged = group.filter(({ settling }) => settling.final.length > 0)
+      replace: `    const charged = group.filter(({ settlement }) => settlement.final.length > 0)
     await inTenant(db, accountId, (trx) =>
       sql\`select ledger_post_parts('settle', \${first.batch.jobId}, null, \${charged.map(({ batch }) => batch.no)}::integer[],
-        \${charged.map(({ settling }) => settling.final.length)}::bigint[]) where \${charged.length}::integer > 0\`.execute(trx),
+        \${charged.map(({ settlement }) => settlement.final.length)}::bigint[]) where \${charged.length}::integer > 0\`.execute(trx),
     )
 ${SETTLES}`,
     },
@@ -84,7 +84,7 @@ ${SETTLES}`,
     {
       file: BATCHES,
       find: '  return refs.map(({ jobId, no }) => {\n',
-      replace: `  const { inTenant } = await import('./connect.ts')
+      replace: `  const { inTenant } = await import('../connection/connect.ts')
   for (const { accountId, jobId, no } of rows) {
     await inTenant(db, accountId, (trx) =>
       sql\`delete from job_queue where job_id = \${jobId} and no = \${no}\`.execute(trx),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { asOwner } from '@probity/database/connection/connect'
 import { beginRound, keepFindings } from '@probity/database/operators/doctor'
-import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
+import { recordUnclassifiedReplies } from '@probity/database/operators/unclassified-replies'
 import { recordProcess } from '@probity/database/system/processes'
 import { recordProbes } from '@probity/database/validations/probing'
 import { whenDone } from '@probity/lab/when-done'
@@ -27,7 +27,7 @@ await asOwner(product.db, (trx) =>
 )
 const owner = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
 const made = await owner.ask('POST', '/keys', { name: 'CI', livemode: true, scopes: ['account:read'] })
-await noteUnrecognised(product.db, [
+await recordUnclassifiedReplies(product.db, [
   { provider: 'gmx', stage: 'rcpt', code: 550, reply: '5.7.1 We have our reasons', seen: 7 },
   { provider: '', stage: 'greeting', code: 421, reply: 'Not on a Sunday', seen: 3 },
 ])

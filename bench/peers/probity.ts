@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openDomainLists } from '@probity/engine/domain/domain-lists'
 import { createDomainLookup } from '@probity/engine/domain/facts'
 import { openMemoryStore } from '@probity/engine/domain/facts-store'
-import { openLists } from '@probity/engine/domain/lists'
 import { openResolver } from '@probity/engine/domain/resolver'
 import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
 import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
@@ -33,7 +33,7 @@ const mailboxes = createMailboxProber({
   probeCache: createProbeCache(openMemoryStore()),
   timeouts: DEFAULT_TIMEOUTS,
 })
-const network = { domains: createDomainLookup({ dns }), lists: openLists(), prober: mailboxes }
+const network = { domains: createDomainLookup({ dns }), lists: openDomainLists(), prober: mailboxes }
 const controls = new WeakSet<TranscriptEntry>()
 const counts = { recipients: 0, controls: 0, tries: 0 }
 drive(ask, task, async () => {

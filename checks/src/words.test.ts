@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { plant } from './test-workspace.ts'
-import { countByKind, listBannedWords, type TextKind } from './words.ts'
+import { countByKind, listBannedWords, type WordKind } from './words.ts'
 import { readWorkspace } from './workspace.ts'
 
-const PLANTED: [kind: TextKind, path: string, text: string][] = [
+const PLANTED: [kind: WordKind, path: string, text: string][] = [
   ['web', 'apps/web/src/Text.tsx', 'export const Text = () => <p>Nobody is signed in</p>\n'],
   ['web', 'apps/web/src/Label.tsx', 'export const Label = () => <input aria-label="Lists under way" />\n'],
   ['emails', 'apps/api/src/people/mail/emails.ts', "export const subject = 'Somebody signed in'\n"],
@@ -18,6 +18,11 @@ const PLANTED: [kind: TextKind, path: string, text: string][] = [
   ['strings', 'packages/settings/src/api.ts', "export const text = 'The color of a colour'\n"],
   ['monitoring', 'deploy/monitoring/alerts.yml', '      summary: The books differ\n'],
   ['monitoring', 'deploy/monitoring/grafana/dashboards/a.json', '  "title": "Put off",\n'],
+  ['names', 'packages/engine/src/probe.ts', 'export function askServer() {}\n'],
+  ['names', 'packages/database/src/result.ts', 'export type StoredAnswer = string\n'],
+  ['names', 'packages/engine/src/limits.ts', 'export const PROVIDER_HABITS = {}\n'],
+  ['names', 'packages/engine/src/smtp/waiting-room.ts', 'export const size = 1\n'],
+  ['names', 'packages/database/src/desk/lookup.ts', 'export const size = 1\n'],
   ['docs', 'README.md', '# Probity\n\nA hoster closes\nport 25.\n'],
   ['docs', 'docs/decisions/0001-a.md', '| term | text |\n|---|---|\n| a | this is gone |\n'],
 ]
@@ -34,6 +39,10 @@ const ALLOWED: [path: string, text: string][] = [
   ['apps/api/src/names.ts', "import { nobody } from './nobody.ts'\nexport const kind = 'nobody'\n"],
   ['apps/api/src/query.ts', 'sql`select nobody from somebody`\n'],
   ['packages/engine/src/address.ts', "export const text = 'Upper-case letters, digits and letters of scripts'\n"],
+  ['packages/engine/src/task.ts', 'export const taskPlacement = 1\nconst ask = 1\n'],
+  ['packages/database/src/audit-log.ts', 'export type AuditEntry = { answer: string }\n'],
+  ['packages/database/migrations/0001-lists.sql', 'select 1;\n'],
+  ['apps/api/src/desk.ts', 'export const desk = 1\n'],
   ['docs/glossary.md', 'Not: nobody, somebody.\n'],
   ['docs/code.md', 'Text with `nobody` and\n\n```sh\necho nobody\n```\n'],
 ]

@@ -1,31 +1,36 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
+import { listBannedNames } from './banned-names.ts'
 import { BANNED_WORDS } from './data/banned-words.ts'
 import type { Fault } from './fault.ts'
 import { findNodes, lineOf, listPages, type Source, type Workspace } from './workspace.ts'
 
 /** Where user-facing text is written. */
-export type TextKind = 'web' | 'emails' | 'logs' | 'strings' | 'monitoring' | 'docs'
-const TEXT_KINDS: TextKind[] = ['web', 'emails', 'logs', 'strings', 'monitoring', 'docs']
+type TextKind = 'web' | 'emails' | 'logs' | 'strings' | 'monitoring' | 'docs'
+export type WordKind = TextKind | 'names'
+const WORD_KINDS: WordKind[] = ['web', 'emails', 'logs', 'strings', 'monitoring', 'docs', 'names']
 
 /** A text that users, customers or operators read. `line` is its first line in the file. */
 type Text = { path: string; kind: TextKind; text: string; line: number }
 
-/** Banned words and patterns of user-facing text, by kind of source. */
-export function listBannedWords(workspace: Workspace): (Fault & { kind: TextKind })[] {
-  return listTexts(workspace).flatMap((text) =>
-    findBanned(text.text).map(({ index, found, instead }) => ({
-      path: text.path,
-      line: text.line + countLines(text.text.slice(0, index)),
-      kind: text.kind,
-      message: `says "${found}" (${text.kind}): use ${instead}`,
-    })),
-  )
+/** Banned words and patterns of user-facing text and of names, by kind of source. */
+export function listBannedWords(workspace: Workspace): (Fault & { kind: WordKind })[] {
+  const names = listBannedNames(workspace).map((fault) => ({ ...fault, kind: 'names' as const }))
+  return [...listTexts(workspace).flatMap(findInText), ...names]
 }
 
-export function countByKind(faults: { kind: TextKind }[]): Record<TextKind, number> {
-  const counts = Object.fromEntries(TEXT_KINDS.map((kind) => [kind, 0])) as Record<TextKind, number>
+function findInText(text: Text): (Fault & { kind: TextKind })[] {
+  return findBanned(text.text).map(({ index, found, instead }) => ({
+    path: text.path,
+    line: text.line + countLines(text.text.slice(0, index)),
+    kind: text.kind,
+    message: `says "${found}" (${text.kind}): use ${instead}`,
+  }))
+}
+
+export function countByKind(faults: { kind: WordKind }[]): Record<WordKind, number> {
+  const counts = Object.fromEntries(WORD_KINDS.map((kind) => [kind, 0])) as Record<WordKind, number>
   for (const { kind } of faults) counts[kind] += 1
   return counts
 }

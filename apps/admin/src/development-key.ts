@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { insertAccount, listAccounts } from '@probity/database/accounts/accounts'
-import { findDoorKey, hashKey, insertKey } from '@probity/database/accounts/keys'
+import { findAuthKey, hashKey, insertKey } from '@probity/database/accounts/keys'
 import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
 
 // In the checkout and ignored by Git: a key is shown only once, and developers reuse it.
@@ -23,7 +23,7 @@ export async function ensureTestKey(ownerUrl: string): Promise<string> {
 async function findLastKey(db: Db): Promise<string | undefined> {
   try {
     const text = readFileSync(FILE, 'utf8').trim()
-    const key = await findDoorKey(db, hashKey(text))
+    const key = await findAuthKey(db, hashKey(text))
     return key && !key.revokedAt ? text : undefined
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined

@@ -1,6 +1,6 @@
 import type { StoredResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { listWaiting, takeValidations } from '@probity/database/validations/queue'
+import { claimValidations, listWaiting } from '@probity/database/validations/queue'
 import { finishValidations } from '@probity/database/validations/validations'
 import { whenDone } from '@probity/lab/when-done'
 
@@ -10,7 +10,7 @@ export function startPlainWorker(db: Db, verdictOf: (email: string) => StoredRes
   const work = async () => {
     while (going) {
       const waiting = await listWaiting(db, { olderThanMs: 0, limit: 1_000, egresses: [] })
-      const taken = await takeValidations(db, waiting, { holdS: 60, egresses: [] })
+      const taken = await claimValidations(db, waiting, { holdS: 60, egresses: [] })
       for (const [accountId, group] of Map.groupBy(taken, ({ ref }) => ref.accountId)) {
         const finishes = group.map(({ ref, email }) => {
           const result = verdictOf(email)
@@ -36,7 +36,7 @@ export function startClaiming(db: Db, limit = 1_000) {
   const work = async () => {
     for (let left = limit; going && left > 0; ) {
       const waiting = await listWaiting(db, { olderThanMs: 0, limit: left, egresses: [] })
-      const claimed = await takeValidations(db, waiting, { holdS: 0, egresses: [] })
+      const claimed = await claimValidations(db, waiting, { holdS: 0, egresses: [] })
       if (limit < 1_000) left -= claimed.length
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

@@ -1,6 +1,6 @@
 import { startInterval } from '@probity/concurrency/interval'
 import type { Db } from '@probity/database/connection/connect'
-import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
+import { recordUnclassifiedReplies } from '@probity/database/operators/unclassified-replies'
 import type { UnclassifiedReply } from '@probity/engine/smtp/probe/request'
 import type { Logger } from 'pino'
 
@@ -19,7 +19,7 @@ export function openReplyLog({ db, log }: { db: Db; log: Logger }): ReplyLog {
     const written = [...counts.values()]
     counts = new Map()
     try {
-      await noteUnrecognised(
+      await recordUnclassifiedReplies(
         db,
         written.map(({ reply: { provider, stage, code, text }, seen }) => ({
           provider,

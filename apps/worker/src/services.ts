@@ -3,8 +3,8 @@ import { getServers } from 'node:dns'
 import { connect, type Db } from '@probity/database/connection/connect'
 import { getSecret } from '@probity/database/system/processes'
 import { rejectForeignSchema } from '@probity/database/system/schema-version'
+import { openDomainLists } from '@probity/engine/domain/domain-lists'
 import { createDomainLookup } from '@probity/engine/domain/facts'
-import { openLists } from '@probity/engine/domain/lists'
 import { type MailDns, openResolver } from '@probity/engine/domain/resolver'
 import type { Network } from '@probity/engine/validate'
 import { connectRedis } from '@probity/queue/redis'
@@ -88,7 +88,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
   const network = {
     domains: meteredDomains(createDomainLookup({ dns: domainDns, store: openFactsStore(redis, 'domain') }), meters),
-    lists: openLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
+    lists: openDomainLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
   }
   const secret = await getSecret(db, 'recent_results')
   const settler = openSettler({ db, redis, log, secret })

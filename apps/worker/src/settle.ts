@@ -2,8 +2,8 @@ import type { KeyObject } from 'node:crypto'
 import { createBatcher } from '@probity/concurrency/batcher'
 import type { StoredResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { postponeValidations } from '@probity/database/validations/deferred'
-import { finishAtOnce, type Taken } from '@probity/database/validations/queue'
+import { deferValidations } from '@probity/database/validations/deferred'
+import { type ClaimedValidation, finishAtOnce } from '@probity/database/validations/queue'
 import type { ValidationRef } from '@probity/database/validations/validations'
 import { writeCached } from '@probity/engine/address/cached-result'
 import { type Answer, publishAnswers } from '@probity/queue/answers'
@@ -12,7 +12,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
 /** A validation that is done, and the api process that waits for it, if one does. */
-export type Done = { taken: Taken; result: StoredResult; replyTo: string | undefined }
+export type Done = { taken: ClaimedValidation; result: StoredResult; replyTo: string | undefined }
 
 /** A deferred validation: the result so far, the retry time and the egress. */
 export type PutOff = Done & { retryAfterMs: number; egress: string | null }
@@ -63,7 +63,7 @@ async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promis
 }
 
 /** A validation without SMTP probing is complete and charged, although no mail server was probed. */
-function isDefinite({ mailbox }: Taken, { status, sub_status }: StoredResult): boolean {
+function isDefinite({ mailbox }: ClaimedValidation, { status, sub_status }: StoredResult): boolean {
   return status !== 'unknown' || (!mailbox && sub_status === 'not_probed')
 }
 
@@ -74,7 +74,7 @@ async function postponeGroup({ db, redis, log }: Desk, accountId: string, group:
     retryAfterMs,
     egress,
   }))
-  const retryAt = await inTenant(db, accountId, (trx) => postponeValidations(trx, accountId, postponements))
+  const retryAt = await inTenant(db, accountId, (trx) => deferValidations(trx, accountId, postponements))
   const written = group.filter(({ taken }) => retryAt.has(taken.ref.id))
   await tellRedis(log, [
     wakeCallers(redis, written, ({ id }) => ({ retryAt: retryAt.get(id) ?? null, refunded: false })),

@@ -1,4 +1,4 @@
-import type { ReleasedDelivery } from '@probity/database/webhooks/events'
+import type { DispatchedDelivery } from '@probity/database/webhooks/events'
 import { openWebhookQueue, startWebhookWorker } from '@probity/queue/webhooks'
 import type { WorkerConfig } from './config.ts'
 import { deliverWebhooks } from './processors/deliver-webhook.ts'
@@ -11,7 +11,7 @@ export function startWebhooks(services: Services, config: WorkerConfig, outside:
   const { redisUrl, queuePrefix: prefix, webhookSlots: slots, release } = config
   const queue = openWebhookQueue(redisUrl, prefix)
   const deliver = deliverWebhooks(services, outside)
-  const work = (task: ReleasedDelivery) =>
+  const work = (task: DispatchedDelivery) =>
     deliver(task).catch((error: unknown) => {
       services.log.warn({ err: error, delivery: task.id }, 'webhook delivery not settled; requeued')
     })

@@ -1,8 +1,8 @@
 import { suggestFor } from './address/cached-result.ts'
 import { parseAddress } from './address/parse.ts'
 import { isRole } from './address/role.ts'
+import type { DomainLists } from './domain/domain-lists.ts'
 import type { DomainLookup } from './domain/facts.ts'
-import type { Lists } from './domain/lists.ts'
 import type { MailboxProber } from './smtp/probe/prober.ts'
 import { conclude, isOpenToHistory } from './verdict/conclude.ts'
 import type { Findings } from './verdict/decide.ts'
@@ -14,7 +14,7 @@ import { retryProbe, retryUnresponsiveDns } from './verdict/retry.ts'
 import type { Found, Validation } from './verdict/validation.ts'
 
 /** What a validation needs. Without a prober no mail server is probed, without histories reported outcomes do not count. */
-export type Network = { domains: DomainLookup; lists: Lists; prober?: MailboxProber; histories?: HistoryLookup }
+export type Network = { domains: DomainLookup; lists: DomainLists; prober?: MailboxProber; histories?: HistoryLookup }
 
 export type Attempt = {
   /** Attempts that a mail server was to decide, this one included. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isWellFormedKey } from '@probity/contract/key-format'
-import { findDoorKey, hashKey } from '@probity/database/accounts/keys'
+import { findAuthKey, hashKey } from '@probity/database/accounts/keys'
 import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
@@ -19,7 +19,7 @@ test('key create prints a new key once and stores its hash', async () => {
   const text = String(made['key'])
   expect(isWellFormedKey(text)).toBe(true)
   expect(text).toMatch(/^pb_live_/)
-  expect(await findDoorKey(db, hashKey(text))).toMatchObject({ id: made['id'], accountId: account, mode: 'live' })
+  expect(await findAuthKey(db, hashKey(text))).toMatchObject({ id: made['id'], accountId: account, mode: 'live' })
 
   const listed = await run('list', '--account', account)
   const { key: _, ...shown } = made
@@ -45,7 +45,7 @@ test('key revoke is permanent and idempotent', async () => {
   const { id, key } = resultOf<Made>(await run('create', '--account', account, '--name', 'Old'))
   const first = resultOf(await run('revoke', '--account', account, '--key', id))
   expect(first).toMatchObject({ id, revoked_at: expect.any(String) })
-  expect(await findDoorKey(db, hashKey(key))).toMatchObject({ revokedAt: expect.any(Date) })
+  expect(await findAuthKey(db, hashKey(key))).toMatchObject({ revokedAt: expect.any(Date) })
   expect(resultOf(await run('revoke', '--account', account, '--key', id))).toEqual(first)
 })
 
@@ -53,7 +53,7 @@ test('key revoke rejects a key of another account', async () => {
   const [owner, other] = [await openTestAccount(db, 0), await openTestAccount(db, 0)]
   const { id, key } = resultOf<Made>(await run('create', '--account', owner.id, '--name', 'Mine'))
   expect(refusalOf(await run('revoke', '--account', other.id, '--key', id))).toMatch(/no key with this id/)
-  expect(await findDoorKey(db, hashKey(key))).toMatchObject({ revokedAt: null })
+  expect(await findAuthKey(db, hashKey(key))).toMatchObject({ revokedAt: null })
 })
 
 const NOBODY = randomUUID()

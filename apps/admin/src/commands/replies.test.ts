@@ -1,6 +1,6 @@
 import { asOwner } from '@probity/database/connection/connect'
 import { createTestDatabase } from '@probity/database/connection/test-database'
-import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
+import { recordUnclassifiedReplies } from '@probity/database/operators/unclassified-replies'
 import { expect, test } from 'vitest'
 import { resultOf, runAdmin } from '../test-admin.ts'
 
@@ -9,8 +9,8 @@ const { db, url } = await createTestDatabase()
 test('replies lists unclassified replies, the most frequent first', async () => {
   const rare = { provider: '', stage: 'rcpt', code: 550, reply: 'flurb', seen: 2 }
   const frequent = { provider: 'google', stage: 'mail', code: 451, reply: 'zonk', seen: 3 }
-  await noteUnrecognised(db, [rare, frequent])
-  await noteUnrecognised(db, [frequent])
+  await recordUnclassifiedReplies(db, [rare, frequent])
+  await recordUnclassifiedReplies(db, [frequent])
   expect(resultOf(await runAdmin(url, 'replies'))).toMatchObject([{ ...frequent, seen: 6 }, rare])
 })
 
@@ -23,11 +23,11 @@ test('the number of stored unclassified replies per server is limited', async ()
       reply: `${round} ${n}`,
       seen: 1,
     }))
-    await noteUnrecognised(db, many)
+    await recordUnclassifiedReplies(db, many)
   }
   const rows = await asOwner(db, (trx) => trx.selectFrom('unrecognizedReplies').select('reply').execute())
   expect(rows.length).toBeLessThanOrEqual(10_000)
-  await noteUnrecognised(db, [{ provider: '', stage: 'rcpt', code: 550, reply: 'flurb', seen: 1 }])
+  await recordUnclassifiedReplies(db, [{ provider: '', stage: 'rcpt', code: 550, reply: 'flurb', seen: 1 }])
   expect(resultOf<{ reply: string; seen: number }[]>(await runAdmin(url, 'replies'))).toContainEqual(
     expect.objectContaining({ reply: 'flurb', seen: 3 }),
   )

@@ -2,7 +2,7 @@ import type { NamedPolicy } from '@probity/contract/decide-by-policy'
 import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/key-format'
 import type { KeyScope } from '@probity/contract/key-scopes'
 import type { OverrideAction } from '@probity/contract/override'
-import type { DoorKey } from '@probity/database/accounts/keys'
+import type { AuthKey } from '@probity/database/accounts/keys'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { RECENT_FOR_S } from '@probity/queue/recent'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -71,12 +71,12 @@ export function authenticate(door: Door) {
     if (isPublishable(key)) await admitPage(door, request, reply)
   }
 
-  function enter(request: FastifyRequest, key: DoorKey): undefined {
+  function enter(request: FastifyRequest, key: AuthKey): undefined {
     request.caller = key
     if (!isPublicCaller(key)) keyUse.count(key.id)
   }
 
-  async function recognise(request: FastifyRequest): Promise<DoorKey> {
+  async function recognise(request: FastifyRequest): Promise<AuthKey> {
     const text = request.headers['x-api-key']
     if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
     if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
@@ -118,7 +118,7 @@ function takeBearer(headers: FastifyRequest['headers']): void {
   headers['x-api-key'] = token
 }
 
-function isValid({ revokedAt, expiresAt }: DoorKey): boolean {
+function isValid({ revokedAt, expiresAt }: AuthKey): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now())
 }
 

@@ -4,9 +4,9 @@ import {
   type Claimed,
   claimIdempotency,
   type IdempotentRequest,
-  type KeptAnswer,
   releaseIdempotency,
-  saveAnswer,
+  type StoredResponse,
+  saveResponse,
 } from '@probity/database/accounts/idempotency'
 import { inTenant } from '@probity/database/connection/connect'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -37,14 +37,14 @@ const RETRY_AFTER_S = 1
 
 type Door = Pick<Services, 'db' | 'hurry'>
 
-type Settled = Claimed | { kind: 'replay'; answer: KeptAnswer }
+type ClaimOrReplay = Claimed | { kind: 'replay'; response: StoredResponse }
 
 /** Claims an Idempotency-Key, or waits for the response to the request that holds it. */
 export async function claimOrWait(
   { db, hurry }: Door,
   accountId: string,
   request: IdempotentRequest,
-): Promise<Settled> {
+): Promise<ClaimOrReplay> {
   const deadline = performance.now() + WAIT_MS
   while (true) {
     const claim = await inTenant(db, accountId, (trx) => claimIdempotency(trx, request))
@@ -81,7 +81,7 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-export function sendKept(reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
+export function sendKept(reply: FastifyReply, { status, headers, body }: StoredResponse): FastifyReply {
   return reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
@@ -113,15 +113,15 @@ function idempotencyHooks(services: ReplayServices) {
       // With the id of the API key or the user: a response can hold a secret that another one of the account must not get.
       const identified = identify(request, caller.id ?? request.person?.userId)
       if (identified === undefined) return undefined
-      const settled = await claimOrWait(services, caller.accountId, identified)
-      if (settled.kind !== 'replay') {
-        request.claim = settled
+      const claimed = await claimOrWait(services, caller.accountId, identified)
+      if (claimed.kind !== 'replay') {
+        request.claim = claimed
         return undefined
       }
-      const { answer } = settled
+      const { response } = claimed
       const isSecret = route.config.idempotency === 'secret'
-      const body = isSecret ? decrypt(answer.body, await cipherKeyOf(services, request, identified)) : answer.body
-      return sendKept(reply.header('idempotency-replayed', 'true'), { ...answer, body })
+      const body = isSecret ? decrypt(response.body, await cipherKeyOf(services, request, identified)) : response.body
+      return sendKept(reply.header('idempotency-replayed', 'true'), { ...response, body })
     },
 
     /** Stored before it is sent: a response that the client has seen can be replayed. */
@@ -134,7 +134,7 @@ function idempotencyHooks(services: ReplayServices) {
       const isSecret = route.config.idempotency === 'secret'
       const body = isSecret ? encrypt(payload, await cipherKeyOf(services, request, claim.request)) : payload
       const answer = { status: reply.statusCode, headers: {}, body }
-      await inTenant(db, caller.accountId, (trx) => saveAnswer(trx, caller.accountId, claim, answer))
+      await inTenant(db, caller.accountId, (trx) => saveResponse(trx, caller.accountId, claim, answer))
       return payload
     },
 

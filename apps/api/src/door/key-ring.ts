@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createLruCache } from '@probity/concurrency/lru-cache'
-import { type DoorKey, findDoorKey, hashKey, listChangedKeys } from '@probity/database/accounts/keys'
+import { type AuthKey, findAuthKey, hashKey, listChangedKeys } from '@probity/database/accounts/keys'
 import type { Db } from '@probity/database/connection/connect'
 
 const WATCH_EVERY_MS = 300
@@ -12,7 +12,7 @@ const WATCH_BACK_S = 10
 const KEEP_FOR_MS = 60_000
 const KEYS_MAX = 10_000
 
-type Kept = { key: DoorKey; since: number }
+type Kept = { key: AuthKey; since: number }
 
 /**
  * The keys this process has seen, kept in memory for as long as it also sees what changes. Every process looks for changed
@@ -20,28 +20,28 @@ type Kept = { key: DoorKey; since: number }
  */
 export type KeyRing = {
   /** The key with this text, or undefined where there is none. Throws where it cannot be known. */
-  find(text: string): Promise<DoorKey | undefined>
+  find(text: string): Promise<AuthKey | undefined>
   /** The same, but only if it is known without asking the database. */
-  recall(text: string): DoorKey | undefined
+  recall(text: string): AuthKey | undefined
   stop(): Promise<void>
 }
 
 export function openKeyRing(db: Db): KeyRing {
   const kept = createLruCache<string, Kept>(KEYS_MAX)
-  const asking = new Map<string, Promise<DoorKey | undefined>>()
+  const asking = new Map<string, Promise<AuthKey | undefined>>()
   const watch = startWatch(db, (changed) => {
     for (const [name, { key }] of [...kept.entries()]) if (changed.has(key.id)) kept.delete(name)
   })
 
-  function recall(name: string): DoorKey | undefined {
+  function recall(name: string): AuthKey | undefined {
     const found = kept.get(name)
     const now = performance.now()
     return found && now < watch.trustedUntil() && now < found.since + KEEP_FOR_MS ? found.key : undefined
   }
 
-  async function ask(name: string, keyHash: Buffer): Promise<DoorKey | undefined> {
+  async function ask(name: string, keyHash: Buffer): Promise<AuthKey | undefined> {
     const since = performance.now()
-    const key = await findDoorKey(db, keyHash)
+    const key = await findAuthKey(db, keyHash)
     kept.delete(name)
     if (key === undefined) return undefined
     kept.set(name, { key, since })

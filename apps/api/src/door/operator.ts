@@ -1,6 +1,6 @@
 import type { Session } from '@probity/contract/people'
 import { hasRecentCode } from '@probity/database/users/sessions'
-import type { Person } from '@probity/database/users/users'
+import type { User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
@@ -36,7 +36,7 @@ const OUTSIDE = 'Operator pages are available only from the IP addresses in OPER
 /** Reason why a user cannot open the operator pages; null for users who are not operators. */
 export function operatorAccess(
   { operators }: Pick<Door, 'operators'>,
-  person: Person,
+  person: User,
   { ip }: { ip: string },
 ): Session['operator_access'] {
   if (!person.isOperator) return null

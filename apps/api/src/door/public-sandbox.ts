@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/traits'
-import type { DoorKey } from '@probity/database/accounts/keys'
+import type { AuthKey } from '@probity/database/accounts/keys'
 
 /** For all clients of a network (an IPv4 address or an IPv6 /64) that use the public sandbox key. */
 const REQUESTS_PER_MINUTE = 60
@@ -13,7 +13,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
  * The caller for the public sandbox key. Each network is an account with its own rate and recent results; there is no such account in
  * the database.
  */
-export function publicCaller(text: string, network: string): DoorKey | undefined {
+export function publicCaller(text: string, network: string): AuthKey | undefined {
   if (text !== PUBLIC_SANDBOX_KEY) return undefined
   return {
     id: NOBODY,

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { type AnsweredRequest, recordRequests } from '@probity/database/accounts/requests'
+import { type LoggedRequest, recordRequests } from '@probity/database/accounts/requests'
 import { recordVerdicts, type VerdictCount } from '@probity/database/accounts/usage'
 import type { Db } from '@probity/database/connection/connect'
 import type { FastifyBaseLogger } from 'fastify'
@@ -19,7 +19,7 @@ const AT_ONCE_MAX = 1_000
 export type RequestLog = {
   /** For how many days requests are kept; 0 where none are. */
   keptDays: number
-  add(request: AnsweredRequest): void
+  add(request: LoggedRequest): void
   count(verdict: VerdictCount): void
   /** Number of entries dropped since the process started. */
   dropped(): number
@@ -87,11 +87,11 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
 
 /** Buffer of entries to write, with a limit in total and per account. */
 function openShelf() {
-  let held: AnsweredRequest[] = []
+  let held: LoggedRequest[] = []
   const ofAccount = new Map<string, number>()
   let dropped = 0
   return {
-    put(request: AnsweredRequest): void {
+    put(request: LoggedRequest): void {
       const count = ofAccount.get(request.accountId) ?? 0
       if (held.length >= HELD_MAX || count >= HELD_OF_ACCOUNT_MAX) {
         dropped += 1
@@ -100,7 +100,7 @@ function openShelf() {
       held.push(request)
       ofAccount.set(request.accountId, count + 1)
     },
-    take(max: number): AnsweredRequest[] {
+    take(max: number): LoggedRequest[] {
       const taken = held.slice(0, max)
       held = held.slice(max)
       for (const { accountId } of taken) {

@@ -1,5 +1,5 @@
 import { mayUse, ROLES } from '@probity/contract/roles'
-import { type DoorMember, findSession, findSessionIn, type Person } from '@probity/database/users/users'
+import { type AuthMember, findSession, findSessionIn, type User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { cookieNames, readCookie } from '../people/cookies.ts'
 import { readSignedToken } from '../people/secret.ts'
@@ -11,9 +11,9 @@ import { refuseForeignNetwork } from './network.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The signed-in user. Set for every route under /app/api that requires a session. */
-    person: Person | undefined
+    person: User | undefined
     /** Role of the user in the selected account. */
-    member: DoorMember | undefined
+    member: AuthMember | undefined
   }
 }
 
@@ -26,12 +26,12 @@ export function requirePerson(door: Door) {
   }
 }
 
-async function findPerson(door: Door, request: FastifyRequest): Promise<Person> {
+async function findPerson(door: Door, request: FastifyRequest): Promise<User> {
   return (await requireSession(door, request)).person
 }
 
 /** The session of a request, with its token; throws where there is none. */
-export async function requireSession(door: Door, request: FastifyRequest): Promise<{ person: Person; token: string }> {
+export async function requireSession(door: Door, request: FastifyRequest): Promise<{ person: User; token: string }> {
   const token = await readSessionToken(door, request)
   const person = token === undefined ? undefined : await findSession(door.db, token)
   if (token === undefined || person === undefined) throw new Problem('unauthenticated')
@@ -78,7 +78,7 @@ export async function readSessionToken({ people }: Door, { headers }: FastifyReq
 }
 
 /** A person as the routes know callers. The API is part of every plan for people: it is how the web application works. */
-function callerOf(person: Person, member: DoorMember, mode: 'live' | 'test'): Caller {
+function callerOf(person: User, member: AuthMember, mode: 'live' | 'test'): Caller {
   const { role, ...plan } = member
   return {
     ...plan,

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Claimed, type KeptAnswer, releaseIdempotency, saveAnswer } from '@probity/database/accounts/idempotency'
+import {
+  type Claimed,
+  releaseIdempotency,
+  type StoredResponse,
+  saveResponse,
+} from '@probity/database/accounts/idempotency'
 import type { Posting } from '@probity/database/billing/ledger'
 import { inTenant } from '@probity/database/connection/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -40,7 +45,7 @@ export async function spendOnce(
 
   const { accountId } = request.caller
   const claim = await claimOrWait(door, accountId, identified)
-  if (claim.kind === 'replay') return sendKept(reply.header('idempotency-replayed', 'true'), claim.answer)
+  if (claim.kind === 'replay') return sendKept(reply.header('idempotency-replayed', 'true'), claim.response)
   const answer = await spendClaimed(door, accountId, claim, spend)
   return sendKept(reply, answer)
 }
@@ -53,7 +58,7 @@ async function spendClaimed(
 ) {
   try {
     const answer = keep(await spend({ subject: claim.subject, resumed: claim.kind === 'resumed' }))
-    await inTenant(door.db, accountId, (trx) => saveAnswer(trx, accountId, claim, answer))
+    await inTenant(door.db, accountId, (trx) => saveResponse(trx, accountId, claim, answer))
     return answer
   } catch (error) {
     // Refused before it had an effect: the same key may try again, with more credits for instance. After any other error the
@@ -63,7 +68,7 @@ async function spendClaimed(
   }
 }
 
-function keep({ status, text, creditsCharged, creditsRemaining }: Spent): KeptAnswer {
+function keep({ status, text, creditsCharged, creditsRemaining }: Spent): StoredResponse {
   const headers: Record<string, string> = { 'credits-charged': String(creditsCharged) }
   if (creditsRemaining !== null) headers['credits-remaining'] = String(creditsRemaining)
   return { status, headers, body: text }

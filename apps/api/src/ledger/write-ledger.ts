@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '@probity/contract/ledger'
-import { type LedgerFilter, type LedgerPlace, listLedger, placeBefore } from '@probity/database/billing/ledger'
+import { cursorAfter, type LedgerCursor, type LedgerFilter, listLedger } from '@probity/database/billing/ledger'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../results/defuse-cell.ts'
@@ -29,14 +29,14 @@ const COLUMNS = [
  */
 export async function* writeLedger(db: Db, accountId: string, filter: LedgerFilter): AsyncGenerator<string> {
   yield writeRows([[...COLUMNS]])
-  let before: LedgerPlace | undefined
+  let before: LedgerCursor | undefined
   for (;;) {
     const reading = { ...filter, before, limit: PAGE_ROWS }
     const rows = await inTenant(db, accountId, (trx) => listLedger(trx, accountId, reading))
     const last = rows.at(-1)
     if (last !== undefined) yield writeRows(rows.map((row) => cellsOf(presentEntry(row))))
     if (last === undefined || rows.length < PAGE_ROWS) return
-    before = placeBefore(last)
+    before = cursorAfter(last)
   }
 }
 

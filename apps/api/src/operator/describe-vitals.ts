@@ -1,5 +1,5 @@
 import type { HealthPart } from '@probity/contract/operator'
-import type { Vitals } from '@probity/database/operators/health'
+import type { SystemHealth } from '@probity/database/operators/health'
 import type { QueueDepth } from '@probity/queue/depth'
 
 /** Slower than a healthy server responds, in milliseconds. */
@@ -9,7 +9,7 @@ const AUDIT_LATE_MS = 5 * 60_000
 /** Single and bulk requests wait for seconds, so older tasks show that workers are too slow. */
 const QUEUE_LATE_MS = 30_000
 
-export function describePostgres({ serverVersion, serverSince }: Vitals, ms: number): HealthPart {
+export function describePostgres({ serverVersion, serverSince }: SystemHealth, ms: number): HealthPart {
   const isSlow = ms > SLOW_MS
   return {
     name: 'PostgreSQL',
@@ -19,7 +19,7 @@ export function describePostgres({ serverVersion, serverSince }: Vitals, ms: num
   }
 }
 
-export function describeMigrations({ migration, migratedAt }: Vitals, missing: string[] | undefined): HealthPart {
+export function describeMigrations({ migration, migratedAt }: SystemHealth, missing: string[] | undefined): HealthPart {
   const since = migratedAt.toISOString()
   if (missing === undefined || missing.length > 0) {
     const detail = missing
@@ -35,7 +35,7 @@ export function describeMigrations({ migration, migratedAt }: Vitals, missing: s
   }
 }
 
-export function describeAuditor({ reconciledUntil, stoppedAccounts }: Vitals, now = Date.now()): HealthPart {
+export function describeAuditor({ reconciledUntil, stoppedAccounts }: SystemHealth, now = Date.now()): HealthPart {
   const since = reconciledUntil.toISOString()
   if (stoppedAccounts > 0) {
     const accounts = stoppedAccounts === 1 ? 'One account is' : `${stoppedAccounts} accounts are`
@@ -49,7 +49,7 @@ export function describeAuditor({ reconciledUntil, stoppedAccounts }: Vitals, no
   return { name: 'Ledger reconciliation', state: 'ok', detail: 'All balances match the ledger.', since_at: since }
 }
 
-export function describeLetters({ lateLetters, oldestLetter }: Vitals, hasMail: boolean): HealthPart {
+export function describeLetters({ lateLetters, oldestLetter }: SystemHealth, hasMail: boolean): HealthPart {
   if (!hasMail) {
     const detail =
       'No SMTP relay is configured (MAIL_URL). Links are written to the log, and email notifications are not sent.'
@@ -63,7 +63,7 @@ export function describeLetters({ lateLetters, oldestLetter }: Vitals, hasMail: 
 }
 
 export function describeQueue(
-  { waiting, waitingSince }: Vitals,
+  { waiting, waitingSince }: SystemHealth,
   depths: QueueDepth[] | undefined,
   now = Date.now(),
 ): HealthPart {

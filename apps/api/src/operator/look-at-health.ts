@@ -1,7 +1,7 @@
 import type { HealthPart } from '@probity/contract/operator'
 import { asOperator } from '@probity/database/connection/connect'
 import { type KeptRow, listFindings } from '@probity/database/operators/doctor'
-import { getVitals, type Vitals } from '@probity/database/operators/health'
+import { getSystemHealth, type SystemHealth } from '@probity/database/operators/health'
 import { listProcesses, type Process } from '@probity/database/system/processes'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { readDepths } from '@probity/queue/depth'
@@ -23,7 +23,7 @@ export async function lookAtHealth(services: Looked): Promise<HealthPart[]> {
   const { db } = services
   const began = performance.now()
   const seen = await asOperator(db, async (trx) => ({
-    vitals: await getVitals(trx),
+    vitals: await getSystemHealth(trx),
     processes: await listProcesses(trx),
     findings: await listFindings(trx),
   })).catch(() => undefined)
@@ -46,7 +46,7 @@ const POSTGRES_AWAY: HealthPart = {
   since_at: null,
 }
 
-type Seen = { vitals: Vitals; processes: Process[]; findings: KeptRow[] }
+type Seen = { vitals: SystemHealth; processes: Process[]; findings: KeptRow[] }
 
 function describeSeen(
   { vitals, processes, findings }: Seen,

@@ -1,10 +1,10 @@
-import type { Person } from '@probity/database/users/users'
+import type { User } from '@probity/database/users/users'
 import type { People } from './people.ts'
 
 /** Whether a user can create accounts (setting ACCOUNT_CREATION). */
 export function mayCreateAccounts(
   { accountCreation }: Pick<People, 'accountCreation'>,
-  { isOperator }: Pick<Person, 'isOperator'>,
+  { isOperator }: Pick<User, 'isOperator'>,
 ): boolean {
   return accountCreation === 'users' || isOperator
 }

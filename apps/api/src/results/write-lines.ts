@@ -1,5 +1,5 @@
 import type { Db } from '@probity/database/connection/connect'
-import type { ResultsPlace } from '@probity/database/jobs/results/chunk-store'
+import type { ResultsLocation } from '@probity/database/jobs/results/chunk-store'
 import { openResultsReader } from '@probity/database/jobs/results/read-results'
 import type { ResultsFilter } from '@probity/database/jobs/results/results'
 import { openPageSize } from './page-size.ts'
@@ -10,7 +10,7 @@ export type LinesOptions = Shown & { filter: ResultsFilter }
 /** All results of a job as NDJSON, page by page; the next page is read when the last was taken. */
 export async function* writeLines(
   db: Db,
-  job: ResultsPlace,
+  job: ResultsLocation,
   { filter, evidence, policy }: LinesOptions,
 ): AsyncGenerator<string> {
   const reader = openResultsReader(db, job)

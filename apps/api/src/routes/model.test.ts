@@ -2,7 +2,7 @@ import { BASE_RATES, MODEL_PARAMETERS } from '@probity/contract/data/model-param
 import { Model } from '@probity/contract/model'
 import { inTenant } from '@probity/database/connection/connect'
 import { countOutcomes } from '@probity/database/feedback/outcomes'
-import { reportOf, testOutcome, WEIGHED } from '@probity/database/feedback/test-outcomes'
+import { reportOf, TEST_PREDICTION, testOutcome } from '@probity/database/feedback/test-outcomes'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { type Caller, startTestApi } from '../test-api.ts'
@@ -57,7 +57,9 @@ test('says where predictions were given up', async () => {
   const caller = await api.openCaller()
   await count(api, caller, 500, 0.5)
   const { body } = await caller.call(MODEL)
-  expect((body as Model).calibration.providers).toMatchObject([{ provider: WEIGHED.provider, fallen_back: true }])
+  expect((body as Model).calibration.providers).toMatchObject([
+    { provider: TEST_PREDICTION.provider, fallen_back: true },
+  ])
 })
 
 test('is about the account alone, unless outcomes are shared', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '@probity/database/connection/connect'
-import { callWorkers, takeNothing } from '@probity/database/validations/queue'
+import { pingDatabase, wakeWorkers } from '@probity/database/validations/queue'
 import type { ValidationRef } from '@probity/database/validations/validations'
 import { openInteractiveQueue } from '@probity/queue/interactive'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
@@ -58,7 +58,7 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
     } catch {
       // Redis is unavailable. Workers are notified through PostgreSQL and claim the rows there.
       waitingRoom.expectSilence(refs)
-      await callWorkers(db).catch((error: unknown) =>
+      await wakeWorkers(db).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to notify workers; they will poll'),
       )
     }
@@ -67,7 +67,7 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
   async function echo(): Promise<number | undefined> {
     const began = performance.now()
     try {
-      await takeNothing(db) // as whoever pays does first: what others wait for may be our own connections
+      await pingDatabase(db) // as whoever pays does first: what others wait for may be our own connections
       const name = `echo:${randomUUID()}`
       const heard = waitingRoom.listen(name, ECHO_MS_MAX)
       await queue.add({ refs: [], replyTo, echo: name })

@@ -1,6 +1,6 @@
 import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
 import { inTenant, type Trx } from '@probity/database/connection/connect'
-import { listKnown } from '@probity/database/validations/deferred'
+import { listCurrentResults } from '@probity/database/validations/deferred'
 import {
   collectOne,
   deferResults,
@@ -54,7 +54,7 @@ async function findEarlier({ db }: Services, accountId: string, entries: Entry[]
   const ids = entries.map(({ id }) => id)
   const found = await inTenant(db, accountId, async (trx) => {
     const { refs, available } = await listValidations(trx, accountId, ids)
-    return { refs, available, known: await listKnown(trx, refs) }
+    return { refs, available, known: await listCurrentResults(trx, refs) }
   })
   if (found.refs.length === 0) return undefined
   const refs = new Map(found.refs.map((ref) => [ref.id, ref]))
@@ -187,7 +187,7 @@ async function leaveLate({ db }: Services, refs: ValidationRef[]): Promise<Map<s
   if (accountId === undefined) return new Map()
   const known = await inTenant(db, accountId, async (trx) => {
     await deferResults(trx, accountId, refs)
-    return listKnown(trx, refs)
+    return listCurrentResults(trx, refs)
   })
   return new Map(known.map((one) => [one.id, readTold(one)]))
 }

@@ -5,7 +5,7 @@ import { isPassing } from '@probity/contract/problem'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import type { StoredResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connection/connect'
-import { tellInSandbox } from '@probity/database/validations/stored-validations'
+import { emitInSandbox } from '@probity/database/validations/stored-validations'
 import type { Caller } from '../door/caller.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
@@ -50,7 +50,7 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
         const [override = null] = await findOverridesOf(services, caller, [email])
         const told = override ? withOverride(answer, override) : { ...answer, override }
         await inTenant(services.db, caller.accountId, (trx) =>
-          tellInSandbox(trx, { id, answer: told, reference }, new Date(retryAt * 1000)),
+          emitInSandbox(trx, { id, result: told, reference }, new Date(retryAt * 1000)),
         )
       }
       return { id, result: sandboxResult(email, { subStatus: 'greylisted' }), retryAt }

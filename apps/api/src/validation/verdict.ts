@@ -1,6 +1,6 @@
 import { pendingResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connection/connect'
-import { listKnown } from '@probity/database/validations/deferred'
+import { listCurrentResults } from '@probity/database/validations/deferred'
 import { collectOne, deferResult, listValidations, type ValidationRef } from '@probity/database/validations/validations'
 import type { FastifyRequest } from 'fastify'
 import type { Spent } from '../door/spend-once.ts'
@@ -53,7 +53,7 @@ async function leave({ db, desk }: Services, ref: ValidationRef, email: string):
   if (withdrawn) return withdrawn
   return inTenant(db, ref.accountId, async (trx) => {
     const isOpen = await deferResult(trx, ref)
-    const [known] = await listKnown(trx, [ref])
+    const [known] = await listCurrentResults(trx, [ref])
     if (known) return readTold(known)
     if (!isOpen) throw new Error('a validation is neither open nor final')
     return {

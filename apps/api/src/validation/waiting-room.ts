@@ -1,6 +1,6 @@
 import type { StoredResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { type Known, listKnown } from '@probity/database/validations/deferred'
+import { type CurrentResult, listCurrentResults } from '@probity/database/validations/deferred'
 import type { ValidationRef } from '@probity/database/validations/validations'
 import { subscribeToAnswers } from '@probity/queue/answers'
 import type { FastifyBaseLogger } from 'fastify'
@@ -8,7 +8,7 @@ import type { FastifyBaseLogger } from 'fastify'
 /** The result from a worker. `retryAt` is set while the validation is deferred; then `result` is the result so far. */
 export type Told = { result: StoredResult; retryAt: number | null; refunded: boolean }
 
-export function readTold({ result, retryAt, refunded }: Pick<Known, 'result' | 'retryAt' | 'refunded'>): Told {
+export function readTold({ result, retryAt, refunded }: Pick<CurrentResult, 'result' | 'retryAt' | 'refunded'>): Told {
   return { result: result as StoredResult, retryAt, refunded }
 }
 
@@ -52,7 +52,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
     const now = performance.now()
     const due = new Map(listWaiters().flatMap(({ ref, lookFrom }) => (lookFrom <= now ? [[ref.id, ref]] : [])))
     for (const [accountId, refs] of Map.groupBy(due.values(), (ref) => ref.accountId)) {
-      const found = await inTenant(db, accountId, (trx) => listKnown(trx, refs))
+      const found = await inTenant(db, accountId, (trx) => listCurrentResults(trx, refs))
       for (const known of found) tell(known.id, readTold(known))
     }
   }

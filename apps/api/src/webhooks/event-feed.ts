@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { eventName } from '@probity/contract/webhook-request'
 import type { Db } from '@probity/database/connection/connect'
 import type { View } from '@probity/database/connection/scope'
-import { insertEventStream, removeEventStream, takeStreamEvents } from '@probity/database/webhooks/event-streams'
+import { claimStreamEvents, insertEventStream, removeEventStream } from '@probity/database/webhooks/event-streams'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Receives the events of one stream. `end` is called when no further event will come. */
@@ -50,7 +50,7 @@ export function openEventFeed(db: Db, log: FastifyBaseLogger): EventFeed {
     for (const { listener } of [...streams.values()]) if (!(await listener.isAllowed())) listener.end()
     const ids = [...streams.keys()]
     if (ids.length === 0) return 0
-    const { events, lost } = await takeStreamEvents(db, ids, EVENTS_AT_ONCE_MAX)
+    const { events, lost } = await claimStreamEvents(db, ids, EVENTS_AT_ONCE_MAX)
     for (const { streamId, eventId, body } of events) {
       streams.get(streamId)?.listener.send({ id: eventName(eventId), body })
     }

@@ -1,7 +1,7 @@
 import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
-import { releaseBatches } from '@probity/database/jobs/batches'
+import { dispatchBatches } from '@probity/database/jobs/batches'
 import { finalRows, planTestJob, startTestWorker } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -18,7 +18,7 @@ async function claimAll(sizes: number[]) {
   )
   const { log, lines } = openTestLog()
   const groups = openBatchGroups({ db, workerId: await startTestWorker(db, 8), log })
-  const refs = await releaseBatches(db, [])
+  const refs = await dispatchBatches(db, [])
   const claimed = await Promise.all(refs.map((ref) => groups.claim(ref)))
   const batches = claimed.flatMap((batch) => batch ?? [])
   const look = () =>

@@ -1,7 +1,7 @@
 import { createBatcher } from '@probity/concurrency/batcher'
 import { isOutage } from '@probity/database/connection/outage'
 import { type BatchRef, type ClaimedBatch, claimBatches } from '@probity/database/jobs/batches'
-import { type ProcessedBatch, type Settling, settleBatches } from '@probity/database/jobs/settle-batches'
+import { type BatchSettlement, type ProcessedBatch, settleBatches } from '@probity/database/jobs/settle-batches'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { Services } from '../services.ts'
 
@@ -14,7 +14,7 @@ const SETTLE_LINGER_MS = 20
 export type BatchGroups = {
   /** Undefined if the batch is settled, claimed by another worker or not to be processed now. */
   claim(ref: BatchRef): Promise<ClaimedBatch | undefined>
-  settle(batch: ClaimedBatch, settling: Settling): Promise<'settled' | 'lost'>
+  settle(batch: ClaimedBatch, settlement: BatchSettlement): Promise<'settled' | 'lost'>
 }
 
 type GroupOutcome = PromiseSettledResult<'settled' | 'lost'>
@@ -44,8 +44,8 @@ export function openBatchGroups({ db, workerId, log }: Pick<Services, 'db' | 'wo
   const gatherSettle = createBatcher(GROUP_MAX, settleGroup, { lingerMs: SETTLE_LINGER_MS })
   return {
     claim: (ref) => gatherClaim('', ref),
-    async settle(batch, settling) {
-      const settled = await gatherSettle(batch.jobId, { batch, settling })
+    async settle(batch, settlement) {
+      const settled = await gatherSettle(batch.jobId, { batch, settlement })
       if (settled.status === 'rejected') throw settled.reason
       return settled.value
     },

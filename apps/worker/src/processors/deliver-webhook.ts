@@ -3,9 +3,9 @@ import {
   type ClaimedDelivery,
   claimDelivery,
   type DeliveryOutcome,
-  type ReleasedDelivery,
-  settleDelivery,
-  type Tried,
+  type DispatchedDelivery,
+  type NewAttempt,
+  recordAttempt,
 } from '@probity/database/webhooks/events'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
@@ -24,12 +24,12 @@ type Needed = Pick<Services, 'db' | 'dns' | 'meters' | 'log'>
 
 /** Sends one event to one webhook and saves the outcome. May run twice: receivers deduplicate by event id. */
 export function deliverWebhooks({ db, dns, meters, log }: Needed, outside: Outside) {
-  return async (task: ReleasedDelivery): Promise<void> => {
+  return async (task: DispatchedDelivery): Promise<void> => {
     const delivery = await claimDelivery(db, task, HOLD_S)
     if (delivery === undefined) return // claimed by another worker or already settled: a duplicate task
     const { posted, tried } = await send(delivery, { ...outside, dns })
     const outcome = conclude(delivery, posted)
-    const settled = await throughOutage(log, SETTLE_WITHIN_MS, () => settleDelivery(db, delivery, outcome, tried))
+    const settled = await throughOutage(log, SETTLE_WITHIN_MS, () => recordAttempt(db, delivery, outcome, tried))
     meters.delivered(outcome.kind)
     log.debug(
       { delivery: delivery.id, outcome: outcome.kind, status: tried.status, error: tried.error, settled },
@@ -48,7 +48,7 @@ async function send(delivery: ClaimedDelivery, around: Parameters<typeof post>[1
     hindrance ?? (await post({ url, headers: sentHeaders({ eventId, signedAt, signature }), body: body ?? '' }, around))
   const what =
     posted.kind === 'answered' ? { status: posted.status, error: null } : { status: null, error: posted.error }
-  const tried: Tried = { signedAt, signature, durationMs: performance.now() - began, ...what }
+  const tried: NewAttempt = { signedAt, signature, durationMs: performance.now() - began, ...what }
   return { posted, tried }
 }
 

@@ -1,5 +1,5 @@
 import { pendingResult } from '@probity/contract/standing-result'
-import { type Taken, takeNothing, takeValidations } from '@probity/database/validations/queue'
+import { type ClaimedValidation, claimValidations, pingDatabase } from '@probity/database/validations/queue'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import { publishAnswers } from '@probity/queue/answers'
@@ -22,18 +22,18 @@ const SETTLE_WITHIN_MS = 20_000
 export function workInteractive(services: Services) {
   return async ({ refs, replyTo, traced, echo }: InteractiveTask): Promise<void> => {
     if (echo !== undefined && replyTo !== undefined) return answerEcho(services, replyTo, echo)
-    const taken = await takeValidations(services.db, refs, { holdS: HOLD_S, egresses: services.egresses })
+    const taken = await claimValidations(services.db, refs, { holdS: HOLD_S, egresses: services.egresses })
     await Promise.all(taken.map((one) => workTraced(services, { taken: one, replyTo, traced })))
   }
 }
 
 /** By way of PostgreSQL, as every task goes: what an api process wants to know is how long all of it takes. */
 async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
-  await takeNothing(db)
+  await pingDatabase(db)
   await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
 }
 
-type One = { taken: Taken; replyTo: string | undefined; traced: Traced | undefined }
+type One = { taken: ClaimedValidation; replyTo: string | undefined; traced: Traced | undefined }
 
 /** As a part of the trace of the request that waits for it, if that has one: a trace without its beginning tells nothing. */
 async function workTraced(services: Services, { taken, replyTo, traced }: One): Promise<void> {

@@ -7,7 +7,7 @@ import type { StoredResult } from '@probity/contract/standing-result'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { listUnclassified } from '@probity/database/operators/unclassified-replies'
-import { collectAnswers } from '@probity/database/validations/validations'
+import { collectResults } from '@probity/database/validations/validations'
 import { findDelivery, sendTestEvent } from '@probity/database/webhooks/deliveries'
 import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
 import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
@@ -122,7 +122,7 @@ test('what is greylisted is answered at once, asked again by itself from the sam
   await vi.waitFor(async () => expect((await world.look()).rows[0]?.state).toBe('final'), 15_000)
   const { available, accountId } = { ...(await world.look()), accountId: world.accountId }
   expect(available).toBe(999)
-  const collected = await inTenant(world.db, accountId, (trx) => collectAnswers(trx, accountId, ['ada@mail.example']))
+  const collected = await inTenant(world.db, accountId, (trx) => collectResults(trx, accountId, ['ada@mail.example']))
   expect(collected.get('ada@mail.example')?.result).toMatchObject({ status: 'valid' })
   expect([...senders]).toEqual([`127.0.0.1 ${EGRESS.mailFrom}`])
   expect(await asOwner(world.db, listDrift)).toEqual([])

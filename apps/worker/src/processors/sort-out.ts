@@ -1,6 +1,6 @@
 import type { StoredResult } from '@probity/contract/standing-result'
 import type { ClaimedBatch } from '@probity/database/jobs/batches'
-import type { LaterRows, Settling } from '@probity/database/jobs/settle-batches'
+import type { BatchSettlement, LaterRows } from '@probity/database/jobs/settle-batches'
 
 /** What came out for one address: its result, or why it needs more time. */
 export type Outcome = { kind: 'final'; result: StoredResult } | Delay
@@ -24,8 +24,8 @@ const LONG_STEP_MS = 30_000
 export function sortOut(
   batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'deferrals' | 'throttles' | 'noResponses' | 'attempts'>,
   outcomes: Outcome[],
-): Settling {
-  const final: Settling['final'] = []
+): BatchSettlement {
+  const final: BatchSettlement['final'] = []
   const late: Late[] = []
   for (const [n, outcome] of outcomes.entries()) {
     const [rowNo = 0, email = ''] = [batch.rowNos[n], batch.emails[n]]

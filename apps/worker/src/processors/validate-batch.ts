@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BatchRef, type ClaimedBatch, releaseBatch } from '@probity/database/jobs/batches'
-import { restOf, type Settling } from '@probity/database/jobs/settle-batches'
+import { type BatchSettlement, restOf } from '@probity/database/jobs/settle-batches'
 import type { DomainLookup, DomainLookupResult } from '@probity/engine/domain/facts'
 import { inSpan, type Span } from '@probity/telemetry/span'
 import type { Services } from '../services.ts'
@@ -123,9 +123,9 @@ async function settlePart(services: Needed, { batch, outcomes, done }: Work): Pr
   return undefined
 }
 
-async function settleOnce(services: Needed, batch: ClaimedBatch, settling: Settling): Promise<boolean> {
+async function settleOnce(services: Needed, batch: ClaimedBatch, settlement: BatchSettlement): Promise<boolean> {
   const { groups, log } = services
-  const outcome = await throughOutage(log, SETTLE_WITHIN_MS, () => groups.settle(batch, settling))
+  const outcome = await throughOutage(log, SETTLE_WITHIN_MS, () => groups.settle(batch, settlement))
   if (outcome === 'settled') return true
   log.info({ jobId: batch.jobId, batch: batch.no }, 'batch results discarded: stale epoch')
   await giveBack(services, batch)

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { type BatchRef, releaseBatches } from '@probity/database/jobs/batches'
+import { type BatchRef, dispatchBatches } from '@probity/database/jobs/batches'
 import type { BatchQueue } from '@probity/queue/batches'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
@@ -19,7 +19,7 @@ export function startReleasingBatches(services: Pick<Services, 'db' | 'log' | 'e
     LOOK_EVERY_MS,
     async () => {
       const isAside = hands.isAside()
-      const released = await releaseBatches(db, isAside ? [] : egresses)
+      const released = await dispatchBatches(db, isAside ? [] : egresses)
       const { own = [], others = [] } = Object.groupBy(released, ({ egress }) =>
         egress === null || isAside ? 'others' : 'own',
       )

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { type ReleasedDelivery, releaseDeliveries } from '@probity/database/webhooks/events'
+import { type DispatchedDelivery, dispatchDeliveries } from '@probity/database/webhooks/events'
 import type { WebhookQueue } from '@probity/queue/webhooks'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
@@ -7,7 +7,7 @@ import { openOwnHands } from './own-hands.ts'
 
 const AT_ONCE_MAX = 500
 
-type Hands = { queue: WebhookQueue; work(task: ReleasedDelivery): Promise<void>; slots: number }
+type Hands = { queue: WebhookQueue; work(task: DispatchedDelivery): Promise<void>; slots: number }
 
 /**
  * Dispatches due deliveries through the queue to any worker. While Redis is unavailable this process sends them itself.
@@ -19,7 +19,7 @@ export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' |
   const interval = startInterval(
     LOOK_EVERY_MS,
     async () => {
-      const released = await releaseDeliveries(db, AT_ONCE_MAX)
+      const released = await dispatchDeliveries(db, AT_ONCE_MAX)
       if (released.length === 0) return
       try {
         await queue.add(released)

@@ -1,5 +1,5 @@
 import type { Db } from '@probity/database/connection/connect'
-import { findWorkAtHand, type WorkAtHand } from '@probity/database/validations/queue'
+import { findPendingWork, type PendingWork } from '@probity/database/validations/queue'
 
 /** How often is looked for what customers wait for. */
 export const LOOK_EVERY_MS = 200
@@ -7,17 +7,17 @@ export const LOOK_EVERY_MS = 200
 const FRESH_FOR_MS = LOOK_EVERY_MS / 4
 
 /** Tells what there is to do at all. */
-export type Glance = () => Promise<WorkAtHand>
+export type Glance = () => Promise<PendingWork>
 
 /** One question for all who look so often, instead of one each: most of the time there is nothing. */
 export function openGlance(db: Db): Glance {
   let askedAt = Number.NEGATIVE_INFINITY
-  let answer: Promise<WorkAtHand>
+  let answer: Promise<PendingWork>
   return () => {
     const now = performance.now()
     if (now - askedAt >= FRESH_FOR_MS) {
       askedAt = now
-      answer = findWorkAtHand(db)
+      answer = findPendingWork(db)
     }
     return answer
   }

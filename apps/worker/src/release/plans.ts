@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { takePlan } from '@probity/database/jobs/planning'
+import { claimPlan } from '@probity/database/jobs/planning'
 import { planJob } from '../processors/plan-job.ts'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
@@ -10,10 +10,10 @@ export function startPlanning(services: Services, whenPlanned: () => void) {
   const interval = startInterval(
     LOOK_EVERY_MS,
     async () => {
-      for (let job = await takePlan(services.db, services.workerId); job; ) {
+      for (let job = await claimPlan(services.db, services.workerId); job; ) {
         await planJob(services, job)
         whenPlanned()
-        job = stopping ? undefined : await takePlan(services.db, services.workerId)
+        job = stopping ? undefined : await claimPlan(services.db, services.workerId)
       }
     },
     {

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { judgeSamples } from '@probity/database/operators/reviews'
+import { evaluateSamples } from '@probity/database/operators/reviews'
 import type { Services } from '../services.ts'
 
 const JUDGE_EVERY_MS = 1_000
@@ -10,7 +10,7 @@ export function startReviewing(services: Pick<Services, 'db' | 'log' | 'glance' 
   return startInterval(
     JUDGE_EVERY_MS,
     async () => {
-      const paused = await judgeSamples(db)
+      const paused = await evaluateSamples(db)
       if (paused === 0) return
       meters.reviewed(paused)
       log.warn({ jobs: paused }, 'jobs paused for review: most addresses of their samples are invalid')

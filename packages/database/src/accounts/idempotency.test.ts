@@ -8,7 +8,7 @@ import {
   claimIdempotency,
   type IdempotentRequest,
   releaseIdempotency,
-  saveAnswer,
+  saveResponse,
 } from './idempotency.ts'
 
 const { db } = await createTestDatabase()
@@ -37,7 +37,7 @@ async function claimFirst(accountId: string, request: IdempotentRequest): Promis
 }
 
 function save(accountId: string, claimed: Claimed, answer = ANSWER) {
-  return inTenant(db, accountId, (trx) => saveAnswer(trx, accountId, claimed, answer))
+  return inTenant(db, accountId, (trx) => saveResponse(trx, accountId, claimed, answer))
 }
 
 function release(accountId: string, claimed: Claimed) {
@@ -209,7 +209,7 @@ test('an account can neither complete nor release the claim of another account',
   const [owner, stranger] = [await openTestAccount(db, 0), await openTestAccount(db, 0)]
   const claimed = await claimFirst(owner.id, requestOf('k'))
   for (const named of [owner.id, stranger.id]) {
-    await inTenant(db, stranger.id, (trx) => saveAnswer(trx, named, claimed, ANSWER))
+    await inTenant(db, stranger.id, (trx) => saveResponse(trx, named, claimed, ANSWER))
     await inTenant(db, stranger.id, (trx) => releaseIdempotency(trx, named, claimed))
   }
   expect(await claim(owner.id, requestOf('k'))).toEqual({ kind: 'in_progress' })

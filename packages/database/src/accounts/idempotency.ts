@@ -1,27 +1,31 @@
 import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 
-/** How long a claimed request may take before another attempt may go on in its place. Longer than any request may. */
+/** How long a claimed request may take before another attempt may resume it. Longer than any request takes. */
 const LOCK_S = 60
 
 export type IdempotentRequest = { route: string; keyHash: Buffer; fingerprint: Buffer }
-export type KeptAnswer = { status: number; headers: Record<string, string>; body: string }
+export type StoredResponse = { status: number; headers: Record<string, string>; body: string }
 
-/** A request that may go on. The day says in which partition its record is kept. */
+/** A request that may proceed. The day identifies the partition of its record. */
 export type Claimed = {
   kind: 'claimed' | 'resumed'
   request: IdempotentRequest
   subject: string
   expiresOn: string
-  /** Until when the claim holds, to the microsecond: whoever resumes it has another, and then this one is void. */
+  /** End of the claim, to the microsecond. A resumed request has another value, and then this claim is void. */
   lock: string
 }
 
-export type Claim = Claimed | { kind: 'replay'; answer: KeptAnswer } | { kind: 'in_progress' } | { kind: 'mismatch' }
+export type Claim =
+  | Claimed
+  | { kind: 'replay'; response: StoredResponse }
+  | { kind: 'in_progress' }
+  | { kind: 'mismatch' }
 
-type ClaimRow = { outcome: Claim['kind']; subject: string; expiresOn: string; lock: string } & KeptAnswer
+type ClaimRow = { outcome: Claim['kind']; subject: string; expiresOn: string; lock: string } & StoredResponse
 
-/** Takes an Idempotency-Key for the transaction's tenant, or says what became of the request that took it first. */
+/** Claims an Idempotency-Key for the transaction's tenant, or returns the state of the request that claimed it first. */
 export async function claimIdempotency(trx: Trx, request: IdempotentRequest): Promise<Claim> {
   const { route, keyHash, fingerprint } = request
   const { rows } = await sql<ClaimRow>`
@@ -30,13 +34,13 @@ export async function claimIdempotency(trx: Trx, request: IdempotentRequest): Pr
   if (row === undefined) throw new Error('claim_idempotency returned no row')
 
   const { outcome: kind, subject, expiresOn, lock, status, headers, body } = row
-  if (kind === 'replay') return { kind, answer: { status, headers, body } }
+  if (kind === 'replay') return { kind, response: { status, headers, body } }
   if (kind === 'claimed' || kind === 'resumed') return { kind, request, subject, expiresOn, lock }
   return { kind }
 }
 
-/** Keeps the answer for whoever asks again with the same key. */
-export async function saveAnswer(trx: Trx, accountId: string, claim: Claimed, answer: KeptAnswer): Promise<void> {
+/** Stores the response for replays of the same key. */
+export async function saveResponse(trx: Trx, accountId: string, claim: Claimed, answer: StoredResponse): Promise<void> {
   const { status, headers, body } = answer
   await trx
     .updateTable('idempotencyRecords')
@@ -50,7 +54,7 @@ export async function saveAnswer(trx: Trx, accountId: string, claim: Claimed, an
     .execute()
 }
 
-/** Gives the key back: the request was refused and had no effect, so the same key may try again. */
+/** Releases the key: the request was rejected without effect, so it can be retried with the same key. */
 export async function releaseIdempotency(trx: Trx, accountId: string, claim: Claimed): Promise<void> {
   await trx
     .deleteFrom('idempotencyRecords')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { asOwner, inTenant, withoutTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import {
-  findDoorKey,
+  findAuthKey,
   findKey,
   hashKey,
   insertKey,
@@ -95,7 +95,7 @@ test('the whole hash finds a key whoever owns it, with what its plan allows', as
   for (const plan of ['payg', 'free']) {
     const { id: accountId } = await openTestAccount(db, 0, { plan })
     const { text, key } = await makeKey(accountId, { scopes: ['validations:write'], ipAllowList: ['192.0.2.0/24'] })
-    const found = await findDoorKey(db, hashKey(text))
+    const found = await findAuthKey(db, hashKey(text))
     expect(found).toMatchObject({ id: key.id, accountId, mode: 'live', plan, apiAccess: plan === 'payg' })
     expect(found).toMatchObject({
       scopes: ['validations:read', 'validations:write'],
@@ -110,7 +110,7 @@ test('a wrong hash finds nothing, nor does half of a right one', async () => {
   const { text } = await openAccountWithKey()
   const hash = hashKey(text)
   for (const wrong of [hashKey(`${text} `), hash.subarray(0, 16), Buffer.concat([hash, hash]), Buffer.alloc(0)]) {
-    expect(await findDoorKey(db, wrong)).toBeUndefined()
+    expect(await findAuthKey(db, wrong)).toBeUndefined()
   }
 })
 
@@ -118,9 +118,9 @@ test('the look-up shows that a key was revoked, paused or let expire', async () 
   const { accountId, keyId, text } = await openAccountWithKey()
   const at = new Date('2026-01-02T03:04:05Z')
   await update({ accountId }, keyId, { pausedAt: at, expiresAt: at })
-  expect(await findDoorKey(db, hashKey(text))).toMatchObject({ pausedAt: at, expiresAt: at, revokedAt: null })
+  expect(await findAuthKey(db, hashKey(text))).toMatchObject({ pausedAt: at, expiresAt: at, revokedAt: null })
   await revoke({ accountId }, keyId)
-  expect(await findDoorKey(db, hashKey(text))).toMatchObject({ revokedAt: expect.any(Date) })
+  expect(await findAuthKey(db, hashKey(text))).toMatchObject({ revokedAt: expect.any(Date) })
 })
 
 /** As if all keys had last been changed an hour ago. */

@@ -263,8 +263,8 @@ export async function countKeys(trx: Trx, accountId: string): Promise<{ current:
     .executeTakeFirstOrThrow()
 }
 
-/** What the door must know of a key. */
-export type DoorKey = {
+/** The data that authenticates a key. */
+export type AuthKey = {
   id: string
   accountId: string
   mode: KeyMode
@@ -284,19 +284,19 @@ export type DoorKey = {
   allowedOrigins: string[]
   allowedPolicies: string[]
   visitorCap: number | null
-  /** From where the account may be used at all; anywhere where it is empty. */
+  /** IP allowlist of the account; empty allows every address. */
   accountIpAllowList: string[]
   /** Whether an operator has suspended the account. */
   suspended: boolean
-} & AccountManner
+} & AccountOptions
 
-/** What a plan switches on, and what its account would send to. */
-export type AccountManner = { ai: boolean; catchall: boolean; sendThreshold: number; excludedTraits: Trait[] }
+/** Features of the plan and sending settings of the account. */
+export type AccountOptions = { ai: boolean; catchall: boolean; sendThreshold: number; excludedTraits: Trait[] }
 
-/** Looks a key up by its hash, whoever owns it. */
-export async function findDoorKey(db: Db, hash: Buffer): Promise<DoorKey | undefined> {
+/** Finds a key of any account by its hash. */
+export async function findAuthKey(db: Db, hash: Buffer): Promise<AuthKey | undefined> {
   const { rows } = await withoutTenant(db, (trx) =>
-    sql<DoorKey>`
+    sql<AuthKey>`
     select k.*, is_account_suspended(k.account_id) as suspended from find_api_key(${hash}) k`.execute(trx),
   )
   return rows[0]

@@ -4,7 +4,7 @@ import { asOwner, inTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { keepPartitions } from '../system/retention.ts'
-import { type AnsweredRequest, countProblems, listRequests, type RequestPlace, recordRequests } from './requests.ts'
+import { countProblems, type LoggedRequest, listRequests, type RequestCursor, recordRequests } from './requests.ts'
 import { testRequest } from './test-requests.ts'
 import { listVerdictsByDay, recordVerdicts } from './usage.ts'
 
@@ -16,7 +16,7 @@ async function openLog() {
   const view: View = { accountId, mode: 'live' }
   const begun = Date.now()
   /** Request n arrived n minutes ago. */
-  const write = (rows: Partial<AnsweredRequest>[]) =>
+  const write = (rows: Partial<LoggedRequest>[]) =>
     recordRequests(
       db,
       rows.map((row, n) => testRequest({ accountId, at: new Date(begun - n * MINUTE_MS), ...row })),
@@ -32,7 +32,7 @@ test('pages contain every request once, newest first, also those with the same t
   const at = new Date()
   await write(Array.from({ length: 25 }, (_, n) => ({ durationMs: n, ...(n > 4 && n < 15 && { at }) })))
   const met: number[] = []
-  let before: RequestPlace | undefined
+  let before: RequestCursor | undefined
   for (let page = 0; page < 10; page++) {
     const { rows, next } = await list({ limit: 4, before })
     met.push(...rows.map(({ durationMs }) => durationMs))

@@ -4,8 +4,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'
 
-/** A request as it was answered. */
-export type AnsweredRequest = {
+/** An entry of the request log. */
+export type LoggedRequest = {
   id: string
   accountId: string
   at: Date
@@ -23,10 +23,10 @@ export type AnsweredRequest = {
   validationId: string | null
 }
 
-export type RequestRow = Omit<AnsweredRequest, 'accountId' | 'source'> & { source: string; keyName: string | null }
+export type RequestRow = Omit<LoggedRequest, 'accountId' | 'source'> & { source: string; keyName: string | null }
 
 /** Adds requests of any accounts to the log, where they stay for so many days after today. */
-export async function recordRequests(db: Db, requests: AnsweredRequest[], keptDays: number): Promise<void> {
+export async function recordRequests(db: Db, requests: LoggedRequest[], keptDays: number): Promise<void> {
   const rows = requests.map((one) => ({
     account_id: one.accountId,
     id: one.id,
@@ -58,15 +58,15 @@ export type RequestFilter = {
   to?: Date | undefined
 }
 
-/** A request beyond which a page goes on. */
-export type RequestPlace = { at: Date; id: string }
+/** Cursor of a page: requests before this one. */
+export type RequestCursor = { at: Date; id: string }
 
-export type RequestsFound = { rows: RequestRow[]; next: RequestPlace | undefined }
+export type RequestsFound = { rows: RequestRow[]; next: RequestCursor | undefined }
 
 /** No page looks at more than this to find what passes a filter: an account may have made millions of requests. */
 const LOOKED_AT_MAX = 50_000
 
-type Reading = RequestFilter & { before?: RequestPlace | undefined; limit: number; lookedAtMax?: number }
+type Reading = RequestFilter & { before?: RequestCursor | undefined; limit: number; lookedAtMax?: number }
 
 /** One page of an account's requests, newest first. Where few pass the filter it may end early and go on all the same. */
 export async function listRequests(trx: Trx, view: View, reading: Reading): Promise<RequestsFound> {
@@ -85,7 +85,7 @@ export async function listRequests(trx: Trx, view: View, reading: Reading): Prom
 
 /** The last request that was looked at, where there is one behind it. */
 async function findEnd(trx: Trx, view: View, reading: Reading & { lookedAtMax: number }) {
-  const { rows } = await sql<RequestPlace>`
+  const { rows } = await sql<RequestCursor>`
     select r.at, r.id from requests r where ${within(view, reading)}
     order by r.at desc, r.id desc offset ${reading.lookedAtMax - 1} limit 2`.execute(trx)
   return rows.length > 1 ? rows[0] : undefined

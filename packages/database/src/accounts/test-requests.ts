@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { AnsweredRequest } from './requests.ts'
+import type { LoggedRequest } from './requests.ts'
 
 /** A request that was answered just now, with a verdict. */
-export function testRequest(own: Partial<AnsweredRequest> & { accountId: string }): AnsweredRequest {
+export function testRequest(own: Partial<LoggedRequest> & { accountId: string }): LoggedRequest {
   return {
     id: randomUUID(),
     at: new Date(),

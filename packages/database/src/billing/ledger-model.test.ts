@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { asOwner, inTenant, type Trx } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import {
-  collectAnswer,
+  collectResult,
   deferResult,
   finishValidation,
   openValidations,
@@ -136,7 +136,7 @@ async function perform(trx: Trx, accountId: string, kept: Kept, operation: Opera
     case 'collect': {
       const ref = pickFrom(kept.refs, operation.pick)
       if (ref === undefined) return 'none'
-      return (await collectAnswer(trx, accountId, ref.id)) === undefined ? 'nothing' : 'collected'
+      return (await collectResult(trx, accountId, ref.id)) === undefined ? 'nothing' : 'collected'
     }
     case 'reserve': {
       const id = randomUUID()

@@ -7,11 +7,11 @@ import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import {
   countLedger,
+  cursorAfter,
   type LedgerFilter,
   listDrift,
   listLedger,
   type Movement,
-  placeBefore,
   postCredits,
   refundEach,
 } from './ledger.ts'
@@ -141,7 +141,7 @@ test('a reading goes on where the last one stopped, whatever was written meanwhi
   const third = all[2]
   if (third === undefined) throw new Error('there are six movements')
   await post({ kind: 'charge', credits: 9, subject: randomUUID() })
-  const rest = await inTenant(db, id, (trx) => listLedger(trx, id, { limit: 100, before: placeBefore(third) }))
+  const rest = await inTenant(db, id, (trx) => listLedger(trx, id, { limit: 100, before: cursorAfter(third) }))
   expect(rest).toEqual(all.slice(3))
 })
 

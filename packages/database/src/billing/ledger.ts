@@ -26,10 +26,10 @@ export type LedgerFilter = {
   keyId?: string | null | undefined
 }
 
-/** Where a reading goes on: before this row, at which so much was available. */
-export type LedgerPlace = { id: number; available: number }
+/** Cursor of a page: rows before this one, with the balance that was available at it. */
+export type LedgerCursor = { id: number; available: number }
 
-type Reading = LedgerFilter & { skip?: number; limit: number; before?: LedgerPlace | undefined }
+type Reading = LedgerFilter & { skip?: number; limit: number; before?: LedgerCursor | undefined }
 
 /**
  * Movements of an account, newest first, each with what was available after it. That is counted back from what is available
@@ -67,8 +67,8 @@ export async function countLedger(trx: Trx, accountId: string, filter: LedgerFil
   return rows[0]?.total ?? 0
 }
 
-/** Where the next reading goes on after this row. */
-export function placeBefore({ id, availableAfter, availableChange }: LedgerRow): LedgerPlace {
+/** The cursor of the page after this row. */
+export function cursorAfter({ id, availableAfter, availableChange }: LedgerRow): LedgerCursor {
   return { id, available: availableAfter - availableChange }
 }
 

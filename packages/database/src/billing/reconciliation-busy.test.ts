@@ -7,7 +7,7 @@ import type { View } from '../connection/scope.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { claimBatch } from '../jobs/batches.ts'
 import { cancelJob, removeJob, removePending } from '../jobs/job-control.ts'
-import { savePlan, takePlan } from '../jobs/planning.ts'
+import { claimPlan, savePlan } from '../jobs/planning.ts'
 import { settleBatch } from '../jobs/settle-batches.ts'
 import { confirmTestJob, finalRows, startTestWorker } from '../jobs/test-jobs.ts'
 import { deferResult, finishValidation, openValidations, type ValidationRef } from '../validations/validations.ts'
@@ -89,7 +89,7 @@ async function open(accountId: string, count: number): Promise<ValidationRef[]> 
 }
 
 async function planAny(workerId: string): Promise<void> {
-  const job = await takePlan(db, workerId)
+  const job = await claimPlan(db, workerId)
   if (job === undefined) return
   const rowNos = Array.from({ length: job.uniqueCount }, (_, n) => n + 2)
   const batches = Array.from({ length: Math.ceil(rowNos.length / BATCH_SIZE) }, (_, n) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
-/** A place where the books do not add up. The subject is a job or a validation; null is the account itself. */
+/** A difference between the ledger and the balances. The subject is a job or a validation; null is the account itself. */
 export type LedgerMismatch = {
   accountId: string
   kind: string
@@ -10,7 +10,7 @@ export type LedgerMismatch = {
   found: number
 }
 
-/** Late work is for the operator to know of. Nothing of the account's money is wrong yet, so it goes on being charged. */
+/** Overdue work is reported to the operator. No balance is wrong yet, so the account is not put on hold. */
 const ONLY_LATE = 'validation_overdue'
 
 const ACCOUNTS_AT_ONCE = 100
@@ -18,30 +18,30 @@ const ACCOUNTS_AT_ONCE = 100
 const JOBS_AT_ONCE = 20
 const VALIDATIONS_MAX = 1_000
 
-type Audited = { accounts: string[]; jobs: string[] }
-type Round = Audited & { validationsSince: Date; reconciledUntil: string }
+type Reconcilable = { accounts: string[]; jobs: string[] }
+type Round = Reconcilable & { validationsSince: Date; reconciledUntil: string }
 
-export type Audit = { faults: LedgerMismatch[]; stopped: string[] }
+export type ReconciliationResult = { faults: LedgerMismatch[]; stopped: string[] }
 
 /**
- * Audits what is due and stops charging where the books do not add up. Undefined where another process is at it. Meant to be called
- * every minute: what moved is looked at in the minute, and everything else once a day.
+ * Reconciles due accounts and puts accounts with a mismatch on hold. Undefined if another process is reconciling. Called every
+ * minute: accounts with new transactions are reconciled within the minute, all others once a day.
  */
-export async function reconcileLedger(db: Db): Promise<Audit | undefined> {
-  const faults = await withoutTenant(db, auditDue)
+export async function reconcileLedger(db: Db): Promise<ReconciliationResult | undefined> {
+  const faults = await withoutTenant(db, reconcileDue)
   if (faults === undefined) return undefined
   const wrong = new Set(faults.filter(({ kind }) => kind !== ONLY_LATE).map(({ accountId }) => accountId))
   return { faults, stopped: wrong.size > 0 ? await stopCharging(db, [...wrong]) : [] }
 }
 
-async function auditDue(trx: Trx): Promise<LedgerMismatch[] | undefined> {
+async function reconcileDue(trx: Trx): Promise<LedgerMismatch[] | undefined> {
   const { rows } = await sql<Round>`
     select accounts, jobs, validations_since, reconciled_until::text from begin_reconciliation()`.execute(trx)
   const [round] = rows
   if (round === undefined) return undefined
   const faults = [
-    ...(await auditAll(trx, round, { whole: false })),
-    ...(await auditValidations(trx, null, round.validationsSince)),
+    ...(await reconcileAll(trx, round, { whole: false })),
+    ...(await reconcileValidations(trx, null, round.validationsSince)),
   ]
   for (const accounts of chunk(round.accounts, ACCOUNTS_AT_ONCE)) {
     await sql`select store_ledger_sums(${accounts}::uuid[])`.execute(trx)
@@ -50,23 +50,23 @@ async function auditDue(trx: Trx): Promise<LedgerMismatch[] | undefined> {
   return faults
 }
 
-/** Audits everything there is, of all accounts or of one, and trusts no sum that was remembered. Changes nothing. */
+/** Reconciles everything, of all accounts or of one, without stored sums. Changes nothing. */
 export async function listLedgerMismatches(
   trx: Trx,
   which: { all: true } | { accountId: string },
 ): Promise<LedgerMismatch[]> {
   const accountId = 'accountId' in which ? which.accountId : null
-  const { rows } = await sql<Audited>`select * from list_reconcilable(${accountId}::uuid)`.execute(trx)
+  const { rows } = await sql<Reconcilable>`select * from list_reconcilable(${accountId}::uuid)`.execute(trx)
   return [
-    ...(await auditAll(trx, rows[0] ?? { accounts: [], jobs: [] }, { whole: true })),
-    ...(await auditValidations(trx, accountId, new Date(0))),
+    ...(await reconcileAll(trx, rows[0] ?? { accounts: [], jobs: [] }, { whole: true })),
+    ...(await reconcileValidations(trx, accountId, new Date(0))),
   ]
 }
 
-/** Each statement sees one moment of its own. That will do: nothing that is added up goes beyond one account or one job. */
-async function auditAll(
+/** Each statement has its own snapshot. This suffices: no sum spans more than one account or one job. */
+async function reconcileAll(
   trx: Trx,
-  { accounts, jobs }: Audited,
+  { accounts, jobs }: Reconcilable,
   { whole }: { whole: boolean },
 ): Promise<LedgerMismatch[]> {
   const faults: LedgerMismatch[] = []
@@ -81,7 +81,7 @@ async function auditAll(
   return faults
 }
 
-async function auditValidations(trx: Trx, accountId: string | null, since: Date): Promise<LedgerMismatch[]> {
+async function reconcileValidations(trx: Trx, accountId: string | null, since: Date): Promise<LedgerMismatch[]> {
   const { rows } = await sql<LedgerMismatch>`
     select * from reconcile_validations(${accountId}::uuid, ${since}, ${VALIDATIONS_MAX})`.execute(trx)
   return rows
@@ -94,11 +94,11 @@ async function stopCharging(db: Db, accountIds: string[]): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Lets an account be charged again if its books add up; else says where they do not. As the owner. */
+/** Takes an account off hold if its ledger reconciles; otherwise returns the mismatches. As the owner. */
 export async function resumeCharging(trx: Trx, accountId: string): Promise<LedgerMismatch[]> {
   const faults = await listLedgerMismatches(trx, { accountId })
   if (faults.some(({ kind }) => kind !== ONLY_LATE)) return faults
-  // What was remembered may be from before the repair.
+  // Stored sums may be older than the repair.
   await sql`delete from ledger_sums where account_id = ${accountId}`.execute(trx)
   await sql`update accounts set on_hold_since = null where id = ${accountId}`.execute(trx)
   return []

@@ -12,7 +12,7 @@ import { keepSubscription, offerPayment, saveCustomer } from '../billing/payment
 import { reconcileLedger } from '../billing/reconciliation.ts'
 import { countOutcomes } from '../feedback/outcomes.ts'
 import { reportOf, testOutcome } from '../feedback/test-outcomes.ts'
-import { claimBatch, releaseBatches } from '../jobs/batches.ts'
+import { claimBatch, dispatchBatches } from '../jobs/batches.ts'
 import { makeTestRows, orderTestResults, storeTestResults } from '../jobs/results/test-results.ts'
 import { settleBatch } from '../jobs/settle-batches.ts'
 import { confirmTestJob, finalRows, planTestJob, startTestWorker } from '../jobs/test-jobs.ts'
@@ -21,7 +21,7 @@ import { countDomainAddresses } from '../validations/probing.ts'
 import { deferResult, openValidations, type ValidationRef } from '../validations/validations.ts'
 import { sendTestEvent } from '../webhooks/deliveries.ts'
 import { insertEventStream } from '../webhooks/event-streams.ts'
-import { claimDelivery, releaseDeliveries, settleDelivery } from '../webhooks/events.ts'
+import { claimDelivery, dispatchDeliveries, recordAttempt } from '../webhooks/events.ts'
 import { getCallbackSecret, insertWebhook } from '../webhooks/webhooks.ts'
 import { asOwner, connect, inTenant, type Trx, withoutTenant } from './connect.ts'
 import type { View } from './scope.ts'
@@ -64,7 +64,7 @@ async function openTenantWithRows(): Promise<string> {
   await storeOrdered(accountId)
   await planTestJob(db, accountId, [{ size: 1 }, { size: 1 }])
   const workerId = await startTestWorker(db, 8)
-  const own = (await releaseBatches(db, [])).find((released) => released.accountId === accountId)
+  const own = (await dispatchBatches(db, [])).find((released) => released.accountId === accountId)
   const batch = own && (await claimBatch(db, workerId, own))
   if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
   await sendWebhook(accountId)
@@ -126,10 +126,10 @@ async function sendWebhook(accountId: string): Promise<void> {
     const made = await insertWebhook(trx, view, { url: 'https://hooks.example.com/' })
     await sendTestEvent(trx, view, made?.webhook.id ?? '')
   })
-  const own = (await releaseDeliveries(db, 10)).find((released) => released.accountId === accountId)
+  const own = (await dispatchDeliveries(db, 10)).find((released) => released.accountId === accountId)
   const claimed = own && (await claimDelivery(db, own, 30))
   const tried = { signedAt: new Date(), signature: 'v1,', status: 200, error: null, durationMs: 1 }
-  if (claimed) await settleDelivery(db, claimed, { kind: 'delivered' }, tried)
+  if (claimed) await recordAttempt(db, claimed, { kind: 'delivered' }, tried)
 }
 
 /** An open event stream with an event, and a callback secret. */

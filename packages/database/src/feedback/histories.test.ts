@@ -6,7 +6,7 @@ import { createTestDatabase, openTestAccount } from '../connection/test-database
 import { listReliability, listWholeReliability } from './calibration.ts'
 import { listHistories } from './histories.ts'
 import { countOutcomes, type Outcome, removeDecayedOutcomes } from './outcomes.ts'
-import { reportOf, testOutcome, WEIGHED } from './test-outcomes.ts'
+import { reportOf, TEST_PREDICTION, testOutcome } from './test-outcomes.ts'
 
 const { db } = await createTestDatabase()
 const close = (n: number) => expect.closeTo(n, 4)
@@ -112,7 +112,7 @@ test('a capped account keeps its proportions, shapes and all', async () => {
 
 /** Predictions of 0.85 of which this share is delivered. */
 function predicted(n: number, share: number, provider = 'google'): Outcome[] {
-  const prediction = { ...WEIGHED, provider }
+  const prediction = { ...TEST_PREDICTION, provider }
   return Array.from({ length: n }, (_, k) => {
     const outcome = k < n * share ? 'delivered' : 'bounced'
     return testOutcome(`p${k}@calibrated.example`, { outcome, prediction })
@@ -141,7 +141,7 @@ test('another provider, and what the mail server decided, are judged by themselv
   const decided = predicted(600, 0.5, 'yahoo').map((one) => ({
     ...one,
     emailKey: `y${one.emailKey}`,
-    prediction: { ...WEIGHED, provider: 'yahoo', isDecided: true },
+    prediction: { ...TEST_PREDICTION, provider: 'yahoo', isDecided: true },
   }))
   await count([...predicted(600, 0.5), ...decided])
   const asked = ['google', 'yahoo', ''].map((provider) => ({ domain: 'calibrated.example', provider }))

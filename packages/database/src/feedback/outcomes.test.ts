@@ -4,7 +4,7 @@ import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { listHistories } from './histories.ts'
 import { countOutcomes, type Outcome } from './outcomes.ts'
-import { reportOf, testOutcome, WEIGHED } from './test-outcomes.ts'
+import { reportOf, TEST_PREDICTION, testOutcome } from './test-outcomes.ts'
 
 const { db } = await createTestDatabase()
 
@@ -48,8 +48,8 @@ test('an outcome moves its domain, its class and its tenth of the predictions', 
 test('what was decided stands apart from what was weighed, and 1 belongs to the last tenth', async () => {
   const { id, count } = await openAccount()
   await count(
-    testOutcome('a@firm.example', { prediction: { ...WEIGHED, p: 1, isDecided: true } }),
-    testOutcome('b@firm.example', { prediction: { ...WEIGHED, p: 0 } }),
+    testOutcome('a@firm.example', { prediction: { ...TEST_PREDICTION, p: 1, isDecided: true } }),
+    testOutcome('b@firm.example', { prediction: { ...TEST_PREDICTION, p: 0 } }),
   )
   const bins = (await readBins(id)) as { kind: string; bin: number }[]
   expect(bins.map(({ kind, bin }) => [kind, bin])).toEqual([

@@ -4,15 +4,15 @@ import { listDrift } from '../billing/ledger.ts'
 import { listLedgerMismatches } from '../billing/reconciliation.ts'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
-import { type ClaimedBatch, claimBatch, claimBatches, releaseBatch, releaseBatches, releaseClaims } from './batches.ts'
+import { type ClaimedBatch, claimBatch, claimBatches, dispatchBatches, releaseBatch, releaseClaims } from './batches.ts'
 import { settleBatch, settleBatches } from './settle-batches.ts'
 import {
-  ageReleases,
+  ageDispatches,
+  ageTestHeartbeat,
   claimNext,
   finalRows,
   planTestJob,
   removeTestJobs,
-  silenceTestWorker,
   startTestWorker,
 } from './test-jobs.ts'
 
@@ -57,7 +57,7 @@ const LATER = {
   waitMs: 0,
 }
 
-test('settling stores and charges results, and the last row completes the job', async () => {
+test('settlement stores and charges results, and the last row completes the job', async () => {
   const { workerId, look } = await startJob([3, 2])
   expect(await look()).toMatchObject({ available: 995, reserved: 5, spent: 0, state: 'processing' })
   const [first, second] = [await claim(workerId), await claimBoth(workerId)]
@@ -80,7 +80,7 @@ async function claimBoth(workerId: string): Promise<ClaimedBatch> {
   return batch
 }
 
-test('settling refunds unknown results', async () => {
+test('settlement refunds unknown results', async () => {
   const { workerId, look } = await startJob([4])
   const batch = await claim(workerId)
   const final = [...finalRows(batch).slice(0, 3), ...finalRows(batch, 'unknown').slice(3)]
@@ -91,8 +91,8 @@ test('settling refunds unknown results', async () => {
 test('a batch that is settled twice is charged once', async () => {
   const { workerId, look } = await startJob([3])
   const batch = await claim(workerId)
-  const settling = { final: finalRows(batch), ...NOTHING_LATER }
-  const outcomes = await Promise.all([settleBatch(db, batch, settling), settleBatch(db, batch, settling)])
+  const settlement = { final: finalRows(batch), ...NOTHING_LATER }
+  const outcomes = await Promise.all([settleBatch(db, batch, settlement), settleBatch(db, batch, settlement)])
   expect(outcomes.toSorted()).toEqual(['lost', 'settled'])
   expect(await look()).toMatchObject({ available: 997, reserved: 0, spent: 3, results: 3 })
 })
@@ -100,8 +100,8 @@ test('a batch that is settled twice is charged once', async () => {
 test('a worker with an outdated epoch cannot settle a batch', async () => {
   const { workerId: zombie, look } = await startJob([3])
   const late = await claim(zombie)
-  await silenceTestWorker(db, zombie, 11)
-  await ageReleases(db, 6)
+  await ageTestHeartbeat(db, zombie, 11)
+  await ageDispatches(db, 6)
   const heir = await claim(await startTestWorker(db, 8))
   expect(heir).toMatchObject({ rowNos: late.rowNos, epoch: late.epoch + 2, attempts: 2 })
   expect(await settleBatch(db, late, { final: finalRows(late, 'invalid'), ...NOTHING_LATER })).toBe('lost')
@@ -110,7 +110,7 @@ test('a worker with an outdated epoch cannot settle a batch', async () => {
   expect(await look()).toMatchObject({ results: 3, spent: 3, state: 'completed' })
 })
 
-test('settling charges the inserted results, not the processed ones', async () => {
+test('settlement charges the inserted results, not the processed ones', async () => {
   const { workerId, look, accountId } = await startJob([3, 1])
   const batch = await claim(workerId)
   const queued = await readQueued(batch)
@@ -173,13 +173,13 @@ test('no result is stored while the account is on hold', async () => {
 })
 
 async function claimAll(workerId: string): Promise<ClaimedBatch[]> {
-  const claimed = await claimBatches(db, workerId, await releaseBatches(db, []))
+  const claimed = await claimBatches(db, workerId, await dispatchBatches(db, []))
   return claimed.filter((batch) => batch !== undefined)
 }
 
 const asProcessed = (batch: ClaimedBatch, status = 'valid') => ({
   batch,
-  settling: { final: finalRows(batch, status), later: [] },
+  settlement: { final: finalRows(batch, status), later: [] },
 })
 const keyOf = (email: string) => email
 
@@ -233,7 +233,7 @@ test('a group is not stored if one of its batches does not account for all of it
   const { workerId, look } = await startJob([3, 2])
   const [first, second] = await claimAll(workerId)
   if (!(first && second)) throw new Error('a batch is missing')
-  const short = { batch: second, settling: { final: finalRows(second).slice(1), later: [] } }
+  const short = { batch: second, settlement: { final: finalRows(second).slice(1), later: [] } }
   await expect(settleBatches(db, [asProcessed(first), short], keyOf)).rejects.toThrow('does not have the size')
   expect(await look()).toMatchObject({ spent: 0, reserved: 5, doneCount: 0, results: 0 })
   expect(await settleBatches(db, [asProcessed(first)], keyOf)).toEqual(['settled'])
@@ -245,7 +245,7 @@ test('deferred addresses of a group continue in separate batches', async () => {
   if (!(first && second)) throw new Error('a batch is missing')
   const later = (batch: ClaimedBatch) => ({
     batch,
-    settling: {
+    settlement: {
       final: finalRows(batch).slice(1),
       later: [{ ...LATER, rowNos: batch.rowNos.slice(0, 1), emails: batch.emails.slice(0, 1) }],
     },
@@ -281,16 +281,16 @@ test('a batch that crashes workers twice is split repeatedly until the cause is 
   const { look } = await startJob([5])
   const alone: number[] = []
   for (let round = 0; round < 60 && (await look()).state !== 'completed'; round += 1) {
-    for (const ref of await releaseBatches(db, [])) {
+    for (const ref of await dispatchBatches(db, [])) {
       const workerId = await startTestWorker(db, 8)
       const batch = await claimBatch(db, workerId, ref)
       if (batch === undefined) continue // it was split
       const isPoison = batch.emails.includes('row-4@example.com')
       if (isPoison && batch.emails.length === 1) alone.push(batch.attempts)
-      if (isPoison && batch.attempts < 4) await silenceTestWorker(db, workerId, 11)
+      if (isPoison && batch.attempts < 4) await ageTestHeartbeat(db, workerId, 11)
       else await settleBatch(db, batch, { final: finalRows(batch, isPoison ? 'unknown' : 'valid'), ...NOTHING_LATER })
     }
-    await ageReleases(db, 6)
+    await ageDispatches(db, 6)
   }
   expect(alone).toEqual([1, 2, 3, 4])
   expect(await look()).toMatchObject({ doneCount: 5, spent: 4, refundedCount: 1, reserved: 0 })
@@ -300,17 +300,17 @@ test('batches of crashed workers are dispatched again one at a time to isolate t
   await startJob([1, 1, 1, 1])
   for (let n = 0; n < 2; n += 1) {
     const workerId = await startTestWorker(db, 8)
-    for (const ref of await releaseBatches(db, [])) await claimBatch(db, workerId, ref)
-    await silenceTestWorker(db, workerId, 11)
-    await ageReleases(db, 6)
+    for (const ref of await dispatchBatches(db, [])) await claimBatch(db, workerId, ref)
+    await ageTestHeartbeat(db, workerId, 11)
+    await ageDispatches(db, 6)
   }
   const workerId = await startTestWorker(db, 8)
   for (let n = 0; n < 4; n += 1) {
-    const released = await releaseBatches(db, [])
+    const released = await dispatchBatches(db, [])
     expect(released).toHaveLength(1)
-    expect(await releaseBatches(db, [])).toEqual([])
+    expect(await dispatchBatches(db, [])).toEqual([])
     const batch = released[0] && (await claimBatch(db, workerId, released[0]))
-    expect(await releaseBatches(db, [])).toEqual([])
+    expect(await dispatchBatches(db, [])).toEqual([])
     if (batch) await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })
   }
 })
@@ -319,7 +319,7 @@ test('a released batch does not count as claimed', async () => {
   const { workerId } = await startJob([3])
   const batch = await claim(workerId)
   await releaseBatch(db, await startTestWorker(db, 8), batch) // not claimed by this worker
-  expect(await releaseBatches(db, [])).toEqual([])
+  expect(await dispatchBatches(db, [])).toEqual([])
   await releaseBatch(db, workerId, batch)
   expect(await claim(workerId)).toMatchObject({ attempts: 1, epoch: 2 })
 })
@@ -334,15 +334,15 @@ test('a worker that shuts down releases its batch immediately', async () => {
 test('a batch claimed by a live worker cannot be claimed', async () => {
   const { workerId } = await startJob([3])
   const batch = await claim(workerId)
-  await ageReleases(db, 60)
-  expect(await releaseBatches(db, [])).toEqual([])
+  await ageDispatches(db, 60)
+  expect(await dispatchBatches(db, [])).toEqual([])
   expect(await claimBatch(db, await startTestWorker(db, 8), batch)).toBeUndefined()
 })
 
 test('an unfinished batch of a live worker is dispatched again after three minutes', async () => {
   const { workerId } = await startJob([3])
   await claim(workerId)
-  await ageReleases(db, 200)
+  await ageDispatches(db, 200)
   await asOwner(db, (trx) => sql`update job_queue set claimed_at = claimed_at - interval '200 seconds'`.execute(trx))
-  expect(await releaseBatches(db, [])).toHaveLength(1)
+  expect(await dispatchBatches(db, [])).toHaveLength(1)
 })

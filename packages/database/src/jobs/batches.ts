@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
-import type { AccountManner } from '../accounts/keys.ts'
+import type { AccountOptions } from '../accounts/keys.ts'
 import { type Db, withoutTenant } from '../connection/connect.ts'
 
 /** Where a batch is stored. */
 export type BatchRef = { expiresOn: string; accountId: string; jobId: string; no: number }
 
 /** A dispatched batch. A batch with an egress is for the worker that dispatched it, which has that egress. */
-export type ReleasedBatch = BatchRef & { epoch: number; egress: string | null }
+export type DispatchedBatch = BatchRef & { epoch: number; egress: string | null }
 
 /** Dispatches the next batches, fairly and within every limit. None if another process is dispatching. */
-export async function releaseBatches(db: Db, egresses: string[]): Promise<ReleasedBatch[]> {
+export async function dispatchBatches(db: Db, egresses: string[]): Promise<DispatchedBatch[]> {
   const { rows } = await withoutTenant(db, (trx) =>
-    sql<ReleasedBatch>`select * from dispatch_batches(${egresses}::text[])`.execute(trx),
+    sql<DispatchedBatch>`select * from dispatch_batches(${egresses}::text[])`.execute(trx),
   )
   return rows
 }
@@ -38,7 +38,7 @@ export type ClaimedBatch = BatchRef & {
   askedCatchall: boolean
   /** Maximum age of an earlier result that may be used; null if none may be. */
   maxAgeS: number | null
-} & AccountManner
+} & AccountOptions
 
 /**
  * Claims batches for a worker, one entry per ref in their order. Undefined for a batch that is settled, claimed by another worker or not
@@ -78,12 +78,12 @@ export async function releaseBatch(
   await withoutTenant(db, (trx) => sql`select release_batch(${workerId}, ${jobId}, ${no})`.execute(trx))
 }
 
-/** Says that this worker lives, and how many batches it works on at once. What it holds is its own for as long as it says so. */
-export async function beat(db: Db, workerId: string, slots: number): Promise<void> {
+/** Records a heartbeat of this worker and its number of slots. Its claims are valid as long as heartbeats arrive. */
+export async function recordHeartbeat(db: Db, workerId: string, slots: number): Promise<void> {
   await withoutTenant(db, (trx) => sql`select record_heartbeat(${workerId}, ${slots})`.execute(trx))
 }
 
-/** Goes in good order: what this worker had begun and not ended is given back. */
+/** Releases all claims of this worker when it shuts down. */
 export async function releaseClaims(db: Db, workerId: string): Promise<void> {
   await withoutTenant(db, (trx) => sql`select release_claims(${workerId})`.execute(trx))
 }

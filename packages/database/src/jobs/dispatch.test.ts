@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
-import { claimBatch, releaseBatches } from './batches.ts'
+import { claimBatch, dispatchBatches } from './batches.ts'
 import { settleBatch } from './settle-batches.ts'
 import {
-  ageReleases,
+  ageDispatches,
+  ageTestHeartbeat,
   finalRows,
   planTestJob,
   removeTestJobs,
-  silenceTestWorker,
   startTestWorker,
   type TestBatch,
 } from './test-jobs.ts'
@@ -30,7 +30,7 @@ function batches(count: number, batch: TestBatch = { size: 100 }): TestBatch[] {
 async function workOff(workerId: string, count: number): Promise<{ accountId: string; jobId: string; size: number }[]> {
   const worked: { accountId: string; jobId: string; size: number }[] = []
   for (let round = 0; round < count && worked.length < count; round += 1) {
-    for (const ref of await releaseBatches(db, [])) {
+    for (const ref of await dispatchBatches(db, [])) {
       const batch = await claimBatch(db, workerId, ref)
       if (batch === undefined) throw new Error('a batch that was let out could not be had')
       await settleBatch(db, batch, { final: finalRows(batch), later: [] })
@@ -44,22 +44,22 @@ test('lets out half as many again as the living workers have room for, and no mo
   await planTestJob(db, await openAccount(), batches(50))
   await planTestJob(db, await openAccount(), batches(50))
   const workerId = await startTestWorker(db, 8)
-  await silenceTestWorker(db, await startTestWorker(db, 100), 11)
-  const [first, ...rest] = await releaseBatches(db, [])
+  await ageTestHeartbeat(db, await startTestWorker(db, 100), 11)
+  const [first, ...rest] = await dispatchBatches(db, [])
   expect(rest).toHaveLength(11)
-  expect(await releaseBatches(db, [])).toEqual([])
+  expect(await dispatchBatches(db, [])).toEqual([])
   const batch = first && (await claimBatch(db, workerId, first))
   if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
-  expect(await releaseBatches(db, [])).toHaveLength(1)
+  expect(await dispatchBatches(db, [])).toHaveLength(1)
 })
 
 test('an account alone leaves a quarter of the room to whoever comes next', async () => {
   const [large, small] = [await openAccount(), await openAccount()]
   await planTestJob(db, large, batches(50))
   await startTestWorker(db, 8)
-  expect(await releaseBatches(db, [])).toHaveLength(9)
+  expect(await dispatchBatches(db, [])).toHaveLength(9)
   await planTestJob(db, small, batches(2))
-  const next = await releaseBatches(db, [])
+  const next = await dispatchBatches(db, [])
   expect(next.map(({ accountId }) => accountId)).toEqual([small, small])
 })
 
@@ -97,7 +97,7 @@ test('no more of a lane than its budget bears; what is behind it in line passes 
   await planTestJob(db, await openAccount(), [...slow, ...batches(5, { size: 50 })])
   await startTestWorker(db, 100)
   const sizes = async () => {
-    const released = await releaseBatches(db, [])
+    const released = await dispatchBatches(db, [])
     const nos = released.map(({ no }) => no)
     return { slow: nos.filter((no) => no < 40).length, others: nos.filter((no) => no >= 40).length }
   }
@@ -111,7 +111,7 @@ test('a lane that is full in front does not hide others far behind it', async ()
   const slow = batches(40, { size: 100, site: 'slow-provider', siteMax: 1 })
   await planTestJob(db, await openAccount(), [...slow, ...batches(5, { size: 50 })])
   await startTestWorker(db, 4) // fewer than the batches in front
-  const released = [...(await releaseBatches(db, [])), ...(await releaseBatches(db, []))]
+  const released = [...(await dispatchBatches(db, [])), ...(await dispatchBatches(db, []))]
   expect(released.filter(({ no }) => no < 40)).toHaveLength(1)
   expect(released.filter(({ no }) => no >= 40).length).toBeGreaterThanOrEqual(4)
 })
@@ -119,11 +119,11 @@ test('a lane that is full in front does not hide others far behind it', async ()
 test('what the queue lost is let out again after five seconds, and not before', async () => {
   await planTestJob(db, await openAccount(), batches(3))
   await startTestWorker(db, 8)
-  const first = await releaseBatches(db, [])
-  expect(await releaseBatches(db, [])).toEqual([])
-  await ageReleases(db, 6)
+  const first = await dispatchBatches(db, [])
+  expect(await dispatchBatches(db, [])).toEqual([])
+  await ageDispatches(db, 6)
   // Under another epoch: the queue takes no task twice that somebody may still have.
-  expect(await releaseBatches(db, [])).toEqual(first.map((batch) => ({ ...batch, epoch: batch.epoch + 1 })))
+  expect(await dispatchBatches(db, [])).toEqual(first.map((batch) => ({ ...batch, epoch: batch.epoch + 1 })))
 })
 
 test('what is paused, under audit or not due stays where it is', async () => {
@@ -139,16 +139,16 @@ test('what is paused, under audit or not due stays where it is', async () => {
   await inTenant(db, early, (trx) =>
     sql`update job_queue set retry_at = clock_timestamp() + interval '1 minute'`.execute(trx),
   )
-  expect(await releaseBatches(db, [])).toEqual([])
+  expect(await dispatchBatches(db, [])).toEqual([])
   await asOwner(db, (trx) => sql`update jobs set paused_at = null`.execute(trx))
-  expect(await releaseBatches(db, [])).toHaveLength(3)
+  expect(await dispatchBatches(db, [])).toHaveLength(3)
 })
 
 test('a paused job is not begun even if its batch was let out before', async () => {
   const account = await openAccount()
   await planTestJob(db, account, batches(1))
   const workerId = await startTestWorker(db, 8)
-  const [ref] = await releaseBatches(db, [])
+  const [ref] = await dispatchBatches(db, [])
   await asOwner(db, (trx) => sql`update jobs set paused_at = clock_timestamp()`.execute(trx))
   expect(ref && (await claimBatch(db, workerId, ref))).toBeUndefined()
 })
@@ -160,12 +160,12 @@ test('what was asked from one way out goes out by it again, or by any when nobod
   await inTenant(db, account, (trx) =>
     sql`update job_queue set egress = 'mx1', retry_at = clock_timestamp()`.execute(trx),
   )
-  expect(await releaseBatches(db, ['mx2'])).toEqual([])
-  expect(await releaseBatches(db, ['mx1'])).toMatchObject([{ egress: 'mx1' }])
+  expect(await dispatchBatches(db, ['mx2'])).toEqual([])
+  expect(await dispatchBatches(db, ['mx1'])).toMatchObject([{ egress: 'mx1' }])
   await inTenant(db, account, (trx) =>
     sql`update job_queue set queued_at = null, retry_at = clock_timestamp() - interval '11 minutes'`.execute(trx),
   )
-  expect(await releaseBatches(db, ['mx2'])).toHaveLength(1)
+  expect(await dispatchBatches(db, ['mx2'])).toHaveLength(1)
 })
 
 test('both halves of a split batch are dispatched by any egress ten minutes after theirs was due', async () => {
@@ -173,7 +173,7 @@ test('both halves of a split batch are dispatched by any egress ten minutes afte
   const { id } = await planTestJob(db, account, batches(1, { size: 2 }))
   const workerId = await startTestWorker(db, 8)
   await inTenant(db, account, (trx) => sql`update job_queue set egress = 'mx1', attempts = 2`.execute(trx))
-  const [ref] = await releaseBatches(db, ['mx1'])
+  const [ref] = await dispatchBatches(db, ['mx1'])
   expect(ref && (await claimBatch(db, workerId, ref))).toBeUndefined() // split instead
   await inTenant(db, account, (trx) =>
     sql`update job_queue set retry_at = coalesce(retry_at, clock_timestamp()) - interval '11 minutes' where no = 0`.execute(
@@ -183,7 +183,7 @@ test('both halves of a split batch are dispatched by any egress ten minutes afte
   await inTenant(db, account, (trx) =>
     sql`update job_queue set suspect = false, retry_at = retry_at - interval '11 minutes' where no = 1`.execute(trx),
   )
-  expect((await releaseBatches(db, ['mx2'])).map(({ jobId, no }) => [jobId, no])).toEqual([
+  expect((await dispatchBatches(db, ['mx2'])).map(({ jobId, no }) => [jobId, no])).toEqual([
     [id, 0],
     [id, 1],
   ])
@@ -192,7 +192,7 @@ test('both halves of a split batch are dispatched by any egress ten minutes afte
 test('several that let out at once hand nothing out twice', async () => {
   await planTestJob(db, await openAccount(), batches(60))
   await startTestWorker(db, 50)
-  const rounds = await Promise.all(Array.from({ length: 8 }, () => releaseBatches(db, [])))
+  const rounds = await Promise.all(Array.from({ length: 8 }, () => dispatchBatches(db, [])))
   const nos = rounds.flat().map(({ no }) => no)
   expect(new Set(nos).size).toBe(nos.length)
   expect(nos.length).toBeGreaterThan(0)
@@ -209,7 +209,7 @@ test('finds the next batches quickly among a million addresses', { tags: ['timed
   const times: number[] = []
   for (let n = 0; n < 20; n += 1) {
     const began = performance.now()
-    await releaseBatches(db, [])
+    await dispatchBatches(db, [])
     times.push(performance.now() - began)
   }
   expect(times.toSorted((a, b) => a - b)[10]).toBeLessThan(250)

@@ -51,7 +51,7 @@ export async function cancelJob(trx: Trx, view: View, jobId: string): Promise<Co
 
 type EndedJob = Pick<Selectable<Schema['jobs']>, 'id' | 'uniqueCount' | 'doneCount' | 'creditsPerEmail' | 'keyId'>
 
-/** Gives back what was set aside for the rest of a job that has just ended, in the transaction that ends it. */
+/** Releases the credits reserved for the rest of a job, in the transaction that ends it. */
 export async function releaseRest(trx: Trx, job: EndedJob): Promise<void> {
   const credits = (job.uniqueCount - job.doneCount) * job.creditsPerEmail
   if (credits === 0) return

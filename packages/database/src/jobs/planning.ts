@@ -21,18 +21,18 @@ export type JobToPlan = {
   columnIndex: number
 }
 
-/** Up to a hundred addresses that are worked on together. */
+/** Up to 100 addresses that are processed together. */
 export type PlannedBatch = {
-  /** What shares one budget of connections: a provider or a domain; empty for a mixture. */
+  /** Provider or domain whose connection limits apply; empty for a mixture. */
   site: string
-  /** How many of the lane one worker may have under way. */
+  /** How many batches of the site one worker may process at once. */
   siteMax: number
   rowNos: number[]
   emails: string[]
 }
 
-/** The oldest job that nobody plans. */
-export async function takePlan(db: Db, workerId: string): Promise<JobToPlan | undefined> {
+/** Claims the oldest job that is not planned yet. */
+export async function claimPlan(db: Db, workerId: string): Promise<JobToPlan | undefined> {
   const { rows } = await withoutTenant(db, (trx) => sql<JobToPlan>`select * from claim_plan(${workerId})`.execute(trx))
   return rows[0]
 }

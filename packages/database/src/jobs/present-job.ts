@@ -2,7 +2,7 @@ import type { JobEta, Job as PublicJob } from '@probity/contract/bulk'
 import type { JobDelayReason } from '@probity/contract/delay'
 import type { Trx } from '../connection/connect.ts'
 import { type Job, statusOf } from './jobs.ts'
-import { type ChunkSet, type ResultsPlace, readIndexes, withChunks } from './results/chunk-store.ts'
+import { type ChunkSet, type ResultsLocation, readIndexes, withChunks } from './results/chunk-store.ts'
 import { decodeIndex } from './results/result-chunk.ts'
 import { openTallyCounter, type Tallies } from './results/result-tallies.ts'
 
@@ -98,11 +98,11 @@ export function forecast(job: Standing): JobEta {
 }
 
 /** The breakdown of a job: stored once its results are in row order, counted from its chunks before that. */
-export async function tallyResults(trx: Trx, place: ResultsPlace): Promise<Tallies> {
-  const { accountId, id } = place
+export async function tallyResults(trx: Trx, location: ResultsLocation): Promise<Tallies> {
+  const { accountId, id } = location
   const breakdowns = trx.selectFrom('jobBreakdowns').select('tallies').where('accountId', '=', accountId)
   const stored = await breakdowns.where('jobId', '=', id).executeTakeFirst()
-  return stored?.tallies ?? withChunks(trx, place, (set) => tallyChunks(trx, set))
+  return stored?.tallies ?? withChunks(trx, location, (set) => tallyChunks(trx, set))
 }
 
 export async function tallyChunks(trx: Trx, set: ChunkSet): Promise<Tallies> {

@@ -13,7 +13,7 @@ export type FinalRow = { rowNo: number; email: string; result: StoredResult }
 /** Addresses of a batch that are deferred: they continue as a batch of their own. */
 export type LaterRows = Required<Omit<NewBatch, 'no' | 'site' | 'siteMax' | 'suspect' | 'claim'>>
 
-export type Settling = {
+export type BatchSettlement = {
   final: FinalRow[]
   later: LaterRows[]
   /** The addresses that the worker still processes, see `restOf`. */
@@ -26,7 +26,7 @@ export function restOf(batch: ClaimedBatch, rows: { rowNos: number[]; emails: st
 }
 
 /** A claimed batch and what to store of it. */
-export type ProcessedBatch = { batch: ClaimedBatch; settling: Settling }
+export type ProcessedBatch = { batch: ClaimedBatch; settlement: BatchSettlement }
 
 /** The key under which an address is the same as others, and by which overrides name it. */
 type KeyOf = (email: string) => string
@@ -55,10 +55,10 @@ export async function settleBatches(db: Db, group: ProcessedBatch[], keyOf: KeyO
 export async function settleBatch(
   db: Db,
   batch: ClaimedBatch,
-  settling: Settling,
+  settlement: BatchSettlement,
   keyOf: KeyOf = (email) => email,
 ): Promise<'settled' | 'lost'> {
-  const [outcome = 'lost'] = await settleBatches(db, [{ batch, settling }], keyOf)
+  const [outcome = 'lost'] = await settleBatches(db, [{ batch, settlement }], keyOf)
   return outcome
 }
 
@@ -72,7 +72,7 @@ async function encode(
   group: ProcessedBatch[],
   keyOf: KeyOf,
 ): Promise<(Chunk | undefined)[]> {
-  const final = group.map(({ settling }) => settling.final)
+  const final = group.map(({ settlement }) => settlement.final)
   const overridden = await findOverridden(trx, accountId, final.flat(), keyOf)
   const rows = final.map((some) => some.map((row) => asChunkRow(row, overridden?.(row) ?? null)))
   return Promise.all(rows.map((some) => (some.length === 0 ? undefined : encodeChunk(some))))
@@ -103,8 +103,8 @@ async function settle(trx: Trx, group: ProcessedBatch[], chunks: (Chunk | undefi
   const batches = group.map(({ batch }) => batch)
   const { rows } = await sql<Settled>`
     select * from settle_batches(${jobId}, ${batches.map(({ no }) => no)}::integer[], ${batches.map(({ epoch }) => epoch)}::integer[],
-      ${group.map(({ settling }) => countRows(settling))}::integer[],
-      ${group.map(({ settling }) => settling.later.length)}::integer[], ${chunks.map((chunk) => chunk?.size ?? 0)}::integer[],
+      ${group.map(({ settlement }) => countRows(settlement))}::integer[],
+      ${group.map(({ settlement }) => settlement.later.length)}::integer[], ${chunks.map((chunk) => chunk?.size ?? 0)}::integer[],
       ${JSON.stringify(chunks.map((chunk) => chunk?.tally ?? []))}::jsonb,
       ${chunks.map((chunk) => chunk?.index.length ?? 0)}::integer[], ${chunks.map((chunk) => chunk?.results.length ?? 0)}::integer[],
       ${chunks.flatMap((chunk) => chunk?.rowNos ?? [])}::integer[],
@@ -119,17 +119,17 @@ async function settle(trx: Trx, group: ProcessedBatch[], chunks: (Chunk | undefi
 }
 
 /** The addresses that are accounted for: `settle_batches` compares them with the size of the batch. */
-function countRows({ final, later, rest }: Settling): number {
+function countRows({ final, later, rest }: BatchSettlement): number {
   const deferred = later.reduce((sum, { emails }) => sum + emails.length, 0)
   return final.length + deferred + (rest?.emails.length ?? 0)
 }
 
 /** The batches that continue what the settled ones left: deferred addresses with new numbers, and rests that their worker has claimed. */
 function listQueued(group: ProcessedBatch[], firstNo: number): NewBatch[] {
-  const deferred = group.flatMap(({ batch: { site, siteMax }, settling }) =>
-    settling.later.map((some) => ({ ...some, site, siteMax })),
+  const deferred = group.flatMap(({ batch: { site, siteMax }, settlement }) =>
+    settlement.later.map((some) => ({ ...some, site, siteMax })),
   )
-  const rests = group.flatMap(({ settling: { rest } }) => rest ?? [])
+  const rests = group.flatMap(({ settlement: { rest } }) => rest ?? [])
   return [
     ...deferred.map((some, n) => ({ ...some, no: firstNo + n })),
     ...rests.map(({ claimedBy, epoch, ...rest }) => ({ ...rest, waitMs: 0, claim: { claimedBy, epoch } })),

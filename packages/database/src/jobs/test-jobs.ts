@@ -3,8 +3,8 @@ import { pendingResult, type StoredResult } from '@probity/contract/standing-res
 import { sql } from 'kysely'
 import { postCredits } from '../billing/ledger.ts'
 import { asOwner, type Db, inTenant } from '../connection/connect.ts'
-import { beat, type ClaimedBatch, claimBatch, releaseBatches } from './batches.ts'
-import { type PlannedBatch, savePlan, takePlan } from './planning.ts'
+import { type ClaimedBatch, claimBatch, dispatchBatches, recordHeartbeat } from './batches.ts'
+import { claimPlan, type PlannedBatch, savePlan } from './planning.ts'
 import type { FinalRow } from './settle-batches.ts'
 
 type Confirmed = { id: string; accountId: string; expiresOn: string }
@@ -53,22 +53,22 @@ export async function planTestJob(db: Db, accountId: string, batches: TestBatch[
     const rowNos = Array.from({ length: size }, () => (rowNo += 1))
     return { site, siteMax, rowNos, emails: rowNos.map((row) => `row-${row}@example.com`) }
   })
-  const job = await takePlan(db, workerId)
+  const job = await claimPlan(db, workerId)
   if (job?.id !== confirmed.id) throw new Error('another job was to be planned')
   if (!(await savePlan(db, job, planned))) throw new Error('the plan was not kept')
   return confirmed
 }
 
-/** A worker that lives until it is silenced, however slow the machine is. */
+/** A worker whose heartbeat stays current on slow machines. */
 export async function startTestWorker(db: Db, slots: number): Promise<string> {
   const workerId = randomUUID()
-  await beat(db, workerId, slots)
-  await silenceTestWorker(db, workerId, -3_600)
+  await recordHeartbeat(db, workerId, slots)
+  await ageTestHeartbeat(db, workerId, -3_600)
   return workerId
 }
 
-/** The worker has not been heard of for so long. */
-export async function silenceTestWorker(db: Db, workerId: string, seconds: number): Promise<void> {
+/** Sets the age of the worker's last heartbeat. */
+export async function ageTestHeartbeat(db: Db, workerId: string, seconds: number): Promise<void> {
   await asOwner(db, (trx) =>
     sql`update job_workers set seen_at = clock_timestamp() - make_interval(secs => ${seconds}) where id = ${workerId}`.execute(
       trx,
@@ -76,8 +76,8 @@ export async function silenceTestWorker(db: Db, workerId: string, seconds: numbe
   )
 }
 
-/** Everything that was let out was let out so long ago. */
-export async function ageReleases(db: Db, seconds: number): Promise<void> {
+/** Makes all dispatches this much older. */
+export async function ageDispatches(db: Db, seconds: number): Promise<void> {
   await asOwner(db, (trx) =>
     sql`update job_queue set queued_at = queued_at - make_interval(secs => ${seconds}) where queued_at is not null`.execute(
       trx,
@@ -85,9 +85,9 @@ export async function ageReleases(db: Db, seconds: number): Promise<void> {
   )
 }
 
-/** Lets batches out and takes the first of them. */
+/** Dispatches batches and claims the first one. */
 export async function claimNext(db: Db, workerId: string): Promise<ClaimedBatch | undefined> {
-  const [first] = await releaseBatches(db, [])
+  const [first] = await dispatchBatches(db, [])
   return first && claimBatch(db, workerId, first)
 }
 

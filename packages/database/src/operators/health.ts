@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
-import { SILENT_AFTER_S } from '../system/processes.ts'
+import { HEARTBEAT_TIMEOUT_S } from '../system/processes.ts'
 
 /** What the database knows of how things are. */
-export type Vitals = {
+export type SystemHealth = {
   serverVersion: string
   serverSince: Date
   /** The last migration, and when it was applied. */
@@ -24,8 +24,8 @@ export type Vitals = {
 const COUNTED_MAX = 100_000
 
 /** As an operator. */
-export async function getVitals(trx: Trx): Promise<Vitals> {
-  const { rows } = await sql<Vitals>`
+export async function getSystemHealth(trx: Trx): Promise<SystemHealth> {
+  const { rows } = await sql<SystemHealth>`
     with waiting as (
       select v.created_at from validations v
       where v.state = 'open' and v.expires_on >= utc_today() and v.created_at < clock_timestamp() - interval '2 seconds'
@@ -50,7 +50,7 @@ export async function getVitals(trx: Trx): Promise<Vitals> {
 }
 
 /** What the metrics say of the installation as a whole. Ages are in seconds, times in Unix time. */
-export type Figures = {
+export type InstallationMetrics = {
   liveApis: number
   liveWorkers: number
   callersWaiting: number
@@ -80,8 +80,8 @@ const secondsSince = (time: ReturnType<typeof sql>) =>
  * A list's age is how long nothing of it was done though something could be: a long list is not a late one. Unlimited accounts have credits that mean
  * nothing, so theirs are not summed. As an operator.
  */
-export async function getInstallationMetrics(trx: Trx): Promise<Figures> {
-  const { rows } = await sql<Figures>`
+export async function getInstallationMetrics(trx: Trx): Promise<InstallationMetrics> {
+  const { rows } = await sql<InstallationMetrics>`
     with open as (
       select v.created_at, v.retry_at > clock_timestamp() as is_put_off,
              (v.claimed_until is null or v.claimed_until < clock_timestamp())
@@ -114,7 +114,7 @@ export async function getInstallationMetrics(trx: Trx): Promise<Figures> {
       from webhook_deliveries where state = 'pending'
     ), live as (
       select count(*) filter (where kind = 'api') as apis, count(*) filter (where kind = 'worker') as workers
-      from processes where seen_at > clock_timestamp() - make_interval(secs => ${SILENT_AFTER_S})
+      from processes where seen_at > clock_timestamp() - make_interval(secs => ${HEARTBEAT_TIMEOUT_S})
     ), money as (
       select coalesce(sum(available) filter (where not unlimited), 0)::float8 as available, coalesce(sum(reserved), 0)::float8 as reserved,
              coalesce(sum(spent), 0)::float8 as spent, count(*) filter (where on_hold_since is not null) as stopped
@@ -131,5 +131,5 @@ export async function getInstallationMetrics(trx: Trx): Promise<Figures> {
            money.available as credits_available, money.reserved as credits_reserved, money.spent as credits_spent, money.stopped as accounts_stopped,
            extract(epoch from (select reconciled_until from reconciliation_runs))::float8 as reconciled_until
     from live, callers, lists, hooks, money`.execute(trx)
-  return rows[0] as Figures
+  return rows[0] as InstallationMetrics
 }

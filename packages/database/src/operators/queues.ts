@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 
-/** Work that waits for its time, by when that comes. */
+/** Delayed work by the time until it is due. */
 type Due = { minute: number; tenMinutes: number; hour: number; later: number }
 
-export type CallersQueue = { waiting: number; oldest: Date | null; came: number; went: number } & Due
-export type ListsQueue = { underWay: number; paused: number; waiting: number; workedOn: number; went: number } & Due
+export type ValidationsQueue = { waiting: number; oldest: Date | null; came: number; went: number } & Due
+export type JobsQueue = { underWay: number; paused: number; waiting: number; workedOn: number; went: number } & Due
 export type WebhooksQueue = { due: number; oldest: Date | null; later: number }
 
 export type StuckJob = {
@@ -19,7 +19,7 @@ export type StuckJob = {
   lastDoneAt: Date | null
 }
 
-/** Over how many minutes coming and going is counted. */
+/** Minutes over which throughput is counted. */
 export const COUNTED_MINUTES = 5
 
 function countDue(column: 'retry_at' | 'retry_at', weight: 'size' | '1') {
@@ -31,9 +31,9 @@ function countDue(column: 'retry_at' | 'retry_at', weight: 'size' | '1') {
     ${within('10 minutes', '1 hour')} as hour, ${within('1 hour', '100 years')} as later`
 }
 
-/** What callers wait for. Coming and going are of the last minutes; what ended as unknown is gone too. As an operator. */
-export async function getCallersQueue(trx: Trx): Promise<CallersQueue> {
-  const { rows } = await sql<CallersQueue>`
+/** Open validations of requests, and the throughput of the last minutes. As an operator. */
+export async function getValidationsQueue(trx: Trx): Promise<ValidationsQueue> {
+  const { rows } = await sql<ValidationsQueue>`
     select count(*) filter (where is_waiting) as waiting, min(created_at) filter (where is_waiting) as oldest,
            ${countDue('retry_at', '1')},
            (select count(*) from validations v where v.expires_on >= utc_today()
@@ -46,12 +46,12 @@ export async function getCallersQueue(trx: Trx): Promise<CallersQueue> {
              and (v.retry_at is null or v.retry_at <= clock_timestamp()) as is_waiting
       from validations v where v.state = 'open' and v.expires_on >= utc_today()
     ) open`.execute(trx)
-  return rows[0] as CallersQueue
+  return rows[0] as ValidationsQueue
 }
 
-/** The addresses of lists that are under way and not paused. As an operator. */
-export async function getListsQueue(trx: Trx): Promise<ListsQueue> {
-  const { rows } = await sql<ListsQueue>`
+/** The addresses of jobs that are in progress and not paused. As an operator. */
+export async function getJobsQueue(trx: Trx): Promise<JobsQueue> {
+  const { rows } = await sql<JobsQueue>`
     with jobs_now as (
       select j.id, j.paused_at from jobs j where j.state in ('queued', 'planning', 'processing')
     ), pending as (
@@ -72,7 +72,7 @@ export async function getListsQueue(trx: Trx): Promise<ListsQueue> {
               and c.generation = r.results_generation
             where c.settled_at > clock_timestamp() - make_interval(mins => ${COUNTED_MINUTES})) as went
     from pending`.execute(trx)
-  return rows[0] as ListsQueue
+  return rows[0] as JobsQueue
 }
 
 export async function getWebhooksQueue(trx: Trx): Promise<WebhooksQueue> {

@@ -54,7 +54,7 @@ export async function limitPlan(trx: Trx, job: ReviewedJob, { counts, base, samp
 }
 
 /** Judges the samples that have enough results, and returns how many jobs were paused for an operator's review. */
-export async function judgeSamples(db: Db): Promise<number> {
+export async function evaluateSamples(db: Db): Promise<number> {
   const { rows } = await withoutTenant(db, (trx) => sql<ReviewedJob>`select * from list_due_samples()`.execute(trx))
   let paused = 0
   for (const job of rows) {

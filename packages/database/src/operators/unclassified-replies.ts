@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
-/** A reply of a mail server that no rule knows, normalised, and how often it was met. */
+/** A normalized reply of a mail server that no rule classifies, and its number of occurrences. */
 export type UnclassifiedReplyRow = { provider: string; stage: string; code: number; reply: string; seen: number }
 
-/** Adds to what was counted before. */
-export async function noteUnrecognised(db: Db, replies: UnclassifiedReplyRow[]): Promise<void> {
+/** Adds to the stored counts. */
+export async function recordUnclassifiedReplies(db: Db, replies: UnclassifiedReplyRow[]): Promise<void> {
   const providers = replies.map(({ provider }) => provider)
   const stages = replies.map(({ stage }) => stage)
   const codes = replies.map(({ code }) => code)
@@ -25,7 +25,7 @@ export async function listUnclassified(trx: Trx, limit: number) {
 
 type ReplyKey = Pick<UnclassifiedReplyRow, 'provider' | 'stage' | 'code' | 'reply'>
 
-/** Marks a reply as looked at, or not. False where it is gone. As an operator. */
+/** Marks a reply as reviewed or not. False if it does not exist. As an operator. */
 export async function markReply(
   trx: Trx,
   { provider, stage, code, reply }: ReplyKey,

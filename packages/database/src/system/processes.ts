@@ -28,20 +28,20 @@ export async function findWorkerHeartbeat(db: Db, host: string): Promise<Date | 
   return rows[0]?.seenAt ?? undefined
 }
 
-/** All that lived within the last day, the longest running first. As an operator. */
+/** Processes of the last day, the longest running first. As an operator. */
 export function listProcesses(trx: Trx): Promise<Process[]> {
   return trx.selectFrom('processes').selectAll().orderBy('startedAt').orderBy('id').execute()
 }
 
-const BEAT_EVERY_MS = 10_000
-/** Who missed three beats is not counted on. The functions of the database have the same number. */
-export const SILENT_AFTER_S = 35
+const HEARTBEAT_EVERY_MS = 10_000
+/** A process that missed three heartbeats counts as stopped. The functions of the database use the same number. */
+export const HEARTBEAT_TIMEOUT_S = 35
 
 /** Sends a heartbeat now and every ten seconds. A failed heartbeat does not stop the process. */
 export function startNotingProcess(db: Db, note: LivingNote, failed: (error: unknown) => void) {
   const { facts } = note
   const record = () => recordProcess(db, { ...note, facts: typeof facts === 'function' ? facts() : facts })
-  const heartbeats = startInterval(BEAT_EVERY_MS, record, { onError: failed, unref: true })
+  const heartbeats = startInterval(HEARTBEAT_EVERY_MS, record, { onError: failed, unref: true })
   return {
     /** Sends a heartbeat now, because a fact changed. */
     runNow: () => heartbeats.runNow(),

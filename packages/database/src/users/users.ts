@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Role } from '@probity/contract/roles'
 import { sql } from 'kysely'
-import type { AccountManner, DoorKey } from '../accounts/keys.ts'
+import type { AccountOptions, AuthKey } from '../accounts/keys.ts'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import { hashSessionToken } from './sessions.ts'
 
-export type Person = {
+export type User = {
   userId: string
   name: string
   email: string
@@ -18,9 +18,9 @@ export type Person = {
 
 export type Membership = { accountId: string; slug: string | null; name: string; role: Role }
 
-/** What the door must know of a member, as DoorKey is for keys. */
-export type DoorMember = Pick<
-  DoorKey,
+/** The data that authenticates a member, as AuthKey does for keys. */
+export type AuthMember = Pick<
+  AuthKey,
   | 'accountId'
   | 'retentionDays'
   | 'plan'
@@ -30,22 +30,22 @@ export type DoorMember = Pick<
   | 'accountIpAllowList'
   | 'suspended'
 > &
-  AccountManner & { role: Role }
+  AccountOptions & { role: Role }
 
 /** The user of a session that has not ended. */
-export async function findSession(db: Db, token: string): Promise<Person | undefined> {
+export async function findSession(db: Db, token: string): Promise<User | undefined> {
   const tokenHash = hashSessionToken(token)
-  const { rows } = await withoutTenant(db, (trx) => sql<Person>`select * from find_session(${tokenHash})`.execute(trx))
+  const { rows } = await withoutTenant(db, (trx) => sql<User>`select * from find_session(${tokenHash})`.execute(trx))
   return rows[0]
 }
 
 /** The same, with what the person is in an account: undefined where they are nothing. */
 export async function findSessionIn(db: Db, token: string, accountId: string) {
   return withoutTenant(db, async (trx) => {
-    const { rows } = await sql<Person>`select * from find_session(${hashSessionToken(token)})`.execute(trx)
+    const { rows } = await sql<User>`select * from find_session(${hashSessionToken(token)})`.execute(trx)
     const [person] = rows
     if (person === undefined) return undefined
-    const members = await sql<DoorMember>`
+    const members = await sql<AuthMember>`
       select m.*, is_account_suspended(m.account_id) as suspended
       from find_member(${person.userId}, ${accountId}) m`.execute(trx)
     return { person, member: members.rows[0] }
@@ -110,7 +110,7 @@ export type Opening = { plan: string; credits: number | null }
 type Creator = { userId: string; addressHash: Buffer }
 
 /** Creates an account that belongs to this user. Undefined if they own as many as they may. */
-export async function openOrganisation(
+export async function createAccount(
   db: Db,
   { userId, addressHash }: Creator,
   name: string,
@@ -123,7 +123,7 @@ export async function openOrganisation(
   return rows[0]?.id ?? undefined
 }
 
-/** Whether there is nobody yet. */
+/** Whether no user exists yet. */
 export async function isSetupNeeded(db: Db): Promise<boolean> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<{ needed: boolean }>`select is_setup_needed() as needed`.execute(trx),

@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 import type { ValidationRef } from './validations.ts'
 
-/** A validation that a mail server put off: what is known so far, and when to ask again from where. */
-export type Postponement = { ref: ValidationRef; provisional: unknown; retryAfterMs: number; egress: string | null }
+/** A deferred validation: its result so far, and the time and egress of the retry. */
+export type Deferral = { ref: ValidationRef; provisional: unknown; retryAfterMs: number; egress: string | null }
 
 /**
- * Puts open validations of one account off, each to its own time, and notes that their callers go away with "not yet": the next
- * request for the address collects the answer. Says by id when each is tried again, in Unix time in seconds.
+ * Defers open validations of one account, each to its own time, and records that their requests end without a final result: the next
+ * request for the address collects it. Returns the time of the retry by id, in Unix time in seconds.
  */
-export async function postponeValidations(
+export async function deferValidations(
   trx: Trx,
   accountId: string,
-  postponements: Postponement[],
+  postponements: Deferral[],
 ): Promise<Map<string, number>> {
   const retryAt = new Map<string, number>()
   for (const [day, group] of Map.groupBy(postponements, ({ ref }) => ref.expiresOn)) {
@@ -21,7 +21,7 @@ export async function postponeValidations(
   return retryAt
 }
 
-async function writePostponements(trx: Trx, accountId: string, day: string, group: Postponement[]) {
+async function writePostponements(trx: Trx, accountId: string, day: string, group: Deferral[]) {
   const ids = group.map(({ ref }) => ref.id)
   const delaysMs = group.map(({ retryAfterMs }) => Math.round(retryAfterMs))
   const provisional = group.map((one) => JSON.stringify(one.provisional))
@@ -46,15 +46,15 @@ async function writePostponements(trx: Trx, accountId: string, day: string, grou
 }
 
 /** The result of a validation: the final one and whether its credit was refunded, or the result so far and the time of the retry (Unix time). */
-export type Known = { id: string; result: unknown; retryAt: number | null; refunded: boolean }
+export type CurrentResult = { id: string; result: unknown; retryAt: number | null; refunded: boolean }
 
-/** The validations of one account that have an answer to show, final or not, among those that callers wait for. */
-export async function listKnown(trx: Trx, refs: ValidationRef[]): Promise<Known[]> {
-  const known: Known[] = []
+/** The validations of one account that have a result, final or not, among those that requests wait for. */
+export async function listCurrentResults(trx: Trx, refs: ValidationRef[]): Promise<CurrentResult[]> {
+  const known: CurrentResult[] = []
   for (const [day, group] of Map.groupBy(refs, (ref) => ref.expiresOn)) {
     const ids = group.map((ref) => ref.id)
     const accountId = group[0]?.accountId ?? ''
-    const { rows } = await sql<Known>`
+    const { rows } = await sql<CurrentResult>`
       select id, coalesce(result, provisional) as result,
         case when state = 'open' then extract(epoch from retry_at)::float8 end as retry_at,
         coalesce(refunded, false) as refunded

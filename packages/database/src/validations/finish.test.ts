@@ -7,7 +7,7 @@ import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { chargeValidations } from './charge.ts'
 import { finishAtOnce } from './queue.ts'
-import { collectAnswer, deferResult, type ValidationRef } from './validations.ts'
+import { collectResult, deferResult, type ValidationRef } from './validations.ts'
 
 const { db } = await createTestDatabase()
 
@@ -85,7 +85,7 @@ test('a result that a client is to collect ends with the others and waits for it
   const outcomes = await finishAtOnce(db, accountId, [finishOf(left), finishOf(other)])
   expect(outcomes.get(left.id)).toEqual({ refunded: false, owed: true })
   expect(outcomes.get(other.id)).toEqual({ refunded: false, owed: false })
-  const collected = await inTenant(db, accountId, (trx) => collectAnswer(trx, accountId, '0@example.com'))
+  const collected = await inTenant(db, accountId, (trx) => collectResult(trx, accountId, '0@example.com'))
   expect(collected).toEqual({ status: 'valid' })
 })
 

@@ -1,30 +1,30 @@
 import { sql } from 'kysely'
-import type { AccountManner } from '../accounts/keys.ts'
+import type { AccountOptions } from '../accounts/keys.ts'
 import { arrayOf, callInTenant, callWithoutTenant, type Db, inTenant, withoutTenant } from '../connection/connect.ts'
 import { type Finish, type Finished, finishValidations, type ValidationRef } from './validations.ts'
 
-/** Whether there are jobs to plan, batches to let out and webhooks to tell, whoever waits for them. */
-export type WorkAtHand = { plans: boolean; batches: boolean; deliveries: boolean }
+/** Whether there are jobs to plan, batches to dispatch and webhooks to deliver, of all accounts. */
+export type PendingWork = { plans: boolean; batches: boolean; deliveries: boolean }
 
-export async function findWorkAtHand(db: Db): Promise<WorkAtHand> {
-  const { rows } = await withoutTenant(db, (trx) => sql<WorkAtHand>`select * from find_pending_work()`.execute(trx))
-  return rows[0] as WorkAtHand
+export async function findPendingWork(db: Db): Promise<PendingWork> {
+  const { rows } = await withoutTenant(db, (trx) => sql<PendingWork>`select * from find_pending_work()`.execute(trx))
+  return rows[0] as PendingWork
 }
 
 /** A validation that this worker has claimed, with its options. */
-export type Taken = {
+export type ClaimedValidation = {
   ref: ValidationRef
   email: string
   emailKey: string
-  /** How often work on it was begun since its last try came to an end. */
+  /** Number of claims since its last attempt ended. */
   attempts: number
-  /** How often a mail server put it off, and the egress it was asked from. */
+  /** Number of deferrals by mail servers, and the egress of the last probe. */
   deferrals: number
   egress: string | null
   retentionDays: number
-  /** Whether a mail server may be asked. */
+  /** Whether the mailbox may be probed. */
   mailbox: boolean
-} & AccountManner
+} & AccountOptions
 
 /** A row of claim_validations. */
 type TakenRow = {
@@ -40,16 +40,20 @@ type TakenRow = {
   ai: boolean
   catchall: boolean
   send_threshold: number
-  excluded_traits: AccountManner['excludedTraits']
+  excluded_traits: AccountOptions['excludedTraits']
   mailbox: boolean
 }
 
-export type Holder = { holdS: number; egresses: string[] }
+export type ClaimOptions = { holdS: number; egresses: string[] }
 
-/** Takes open validations for a while, whoever owns them. What others hold or have finished is not among what comes back. */
-export async function takeValidations(db: Db, refs: ValidationRef[], holder: Holder): Promise<Taken[]> {
+/** Claims open validations of all accounts for a time. Returns none that other workers have claimed or finished. */
+export async function claimValidations(
+  db: Db,
+  refs: ValidationRef[],
+  holder: ClaimOptions,
+): Promise<ClaimedValidation[]> {
   const { holdS, egresses } = holder
-  const taken: Taken[] = []
+  const taken: ClaimedValidation[] = []
   for (const [day, group] of Map.groupBy(refs, (ref) => ref.expiresOn)) {
     const accounts = arrayOf('uuid', [...new Set(group.map((ref) => ref.accountId))])
     const ids = arrayOf(
@@ -63,7 +67,7 @@ export async function takeValidations(db: Db, refs: ValidationRef[], holder: Hol
   return taken
 }
 
-function readTaken(row: TakenRow): Taken {
+function readTaken(row: TakenRow): ClaimedValidation {
   const { email, attempts, deferrals, egress, mailbox, ai, catchall } = row
   return {
     ref: { expiresOn: row.expires_on, accountId: row.account_id, id: row.id },
@@ -81,14 +85,14 @@ function readTaken(row: TakenRow): Taken {
   }
 }
 
-/** Goes to the database and back as taking does, for whoever wants to know how long that takes. */
-export async function takeNothing(db: Db): Promise<void> {
+/** One round trip like that of a claim, to measure its duration. */
+export async function pingDatabase(db: Db): Promise<void> {
   await callWithoutTenant(db, 'utc_today', [])
 }
 
 type Waiting = { olderThanMs: number; limit: number; egresses: string[] }
 
-/** Open validations of all accounts that nobody holds and that have waited so long: where they are, oldest first. */
+/** References of open, unclaimed validations of all accounts that have waited this long, oldest first. */
 export async function listWaiting(db: Db, { olderThanMs, limit, egresses }: Waiting): Promise<ValidationRef[]> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<ValidationRef>`select * from list_unclaimed_validations(${olderThanMs}, ${limit}, ${egresses}::text[])`.execute(
@@ -98,12 +102,12 @@ export async function listWaiting(db: Db, { olderThanMs, limit, egresses }: Wait
   return rows
 }
 
-/** Tells the workers that validations are waiting, where the queue cannot. */
-export async function callWorkers(db: Db): Promise<void> {
+/** Notifies the workers of waiting validations when Redis is unavailable. */
+export async function wakeWorkers(db: Db): Promise<void> {
   await withoutTenant(db, (trx) => sql`select wake_workers()`.execute(trx))
 }
 
-/** How long work on a validation may go on; past it the credit goes back. */
+/** How long a validation may be open; then its credit is refunded. */
 const OPEN_FOR_HOURS = 24
 
 export type Overdue = ValidationRef & { email: string }
@@ -117,8 +121,8 @@ export async function listOverdue(db: Db, limit: number): Promise<Overdue[]> {
 }
 
 /**
- * Writes the final results of validations of one account, as `finishValidations` does, in one round trip. Those whose client was told to
- * collect the result take several statements and a transaction of their own; they are few.
+ * Writes the final results of validations of one account, as `finishValidations` does, in one round trip. Results that a
+ * client collects later take several statements and a transaction of their own; they are few.
  */
 export async function finishAtOnce(db: Db, accountId: string, finishes: Finish[]): Promise<Map<string, Finished>> {
   const outcomes = new Map<string, Finished>()

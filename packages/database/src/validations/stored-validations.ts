@@ -43,41 +43,41 @@ export async function findStoredValidation(
 }
 
 /** A deferred validation that ended. `emailKey` and `reference` are those of its row. */
-export type Resolved = { id: string; emailKey: string; answer: unknown; reference: string | null }
+export type Resolved = { id: string; emailKey: string; result: unknown; reference: string | null }
 
-/** The whole event may have 20 KiB; the rest of it is for what stands around the data. */
+/** The whole event may have 20 KiB; the rest of it is for the envelope. */
 const DATA_BYTES_MAX = 19 * 1024
 
 /**
- * Tells of open validations that ended, each with its full answer, in the transaction that ends them. What ended without an answer
- * is not told of: its day is over, and the address with it.
+ * Publishes open validations that ended, each with its full result, in the transaction that ends them. A validation without a result
+ * is not published: it has expired.
  */
 export async function publishResolved(trx: Trx, accountId: string, resolved: Resolved[]): Promise<void> {
   if (resolved.length === 0 || !(await hasSubscriber(trx, { mode: 'live', type: 'validation.resolved' }))) return
   const keys = resolved.map(({ emailKey }) => addressIn(emailKey))
   const found = await findOverrides(trx, accountId, keys.flatMap(overrideTargets))
-  for (const [n, { id, answer, reference }] of resolved.entries()) {
-    if (answer === null) continue
+  for (const [n, { id, result, reference }] of resolved.entries()) {
+    if (result === null) continue
     const override = resolveOverride(keys[n] ?? '', found)
-    const told = override ? withOverride(answer as StoredResult, override) : { ...(answer as object), override }
-    const data = () => shorten({ id, ...told, reference })
+    const shown = override ? withOverride(result as StoredResult, override) : { ...(result as object), override }
+    const data = () => shorten({ id, ...shown, reference })
     await emitEvent(trx, { mode: 'live', type: 'validation.resolved', data, holdsAddress: true })
   }
 }
 
-/** In the sandbox it is known beforehand how an open validation ends, and when. */
-export function tellInSandbox(trx: Trx, resolved: Omit<Resolved, 'emailKey'>, at: Date): Promise<void> {
-  const { id, answer, reference } = resolved
-  const data = () => ({ id, ...(answer as object), reference })
+/** The sandbox knows in advance how and when an open validation ends. */
+export function emitInSandbox(trx: Trx, resolved: Omit<Resolved, 'emailKey'>, at: Date): Promise<void> {
+  const { id, result, reference } = resolved
+  const data = () => ({ id, ...(result as object), reference })
   return emitEvent(trx, { mode: 'test', type: 'validation.resolved', data, holdsAddress: true, at })
 }
 
-/** Requests that do without something have keys that say so behind the address. */
+/** Requests with disabled features have keys with a suffix after the address. */
 function addressIn(emailKey: string): string {
   return emailKey.replace(/( (ai|catchall|mailbox)=false)+$/, '')
 }
 
-/** A mail server may talk at length. Then what it said is left out, and the answer can be had from the interface. */
+/** Replies of mail servers can be long. Then the evidence is omitted, and the full result is available through the API. */
 function shorten(data: object): object {
   if (Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX) return data
   return { ...data, evidence: [], evidence_omitted: true }

@@ -7,7 +7,7 @@ import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { listOverdue } from './queue.ts'
 import {
-  collectAnswer,
+  collectResult,
   deferResult,
   type Ending,
   finishValidation,
@@ -47,7 +47,7 @@ function leave(ref: ValidationRef) {
 }
 
 function collect(accountId: string, emailKey: string) {
-  return inTenant(db, accountId, (trx) => collectAnswer(trx, accountId, emailKey))
+  return inTenant(db, accountId, (trx) => collectResult(trx, accountId, emailKey))
 }
 
 async function balances(accountId: string) {
@@ -239,7 +239,7 @@ test('a collected answer that is rolled back is still there', async () => {
   await leave(ref)
   await finish(ref, DEFINITE)
   const failing = inTenant(db, id, async (trx) => {
-    await collectAnswer(trx, id, ref.id)
+    await collectResult(trx, id, ref.id)
     throw new Error('out of the door')
   })
   await expect(failing).rejects.toThrow('out of the door')
@@ -318,7 +318,7 @@ test('another tenant can neither finish nor leave nor collect a validation', asy
 
   await finish(ref, DEFINITE)
   for (const accountId of [owner.id, stranger.id]) {
-    expect(await inTenant(db, stranger.id, (trx) => collectAnswer(trx, accountId, ref.id))).toBeUndefined()
+    expect(await inTenant(db, stranger.id, (trx) => collectResult(trx, accountId, ref.id))).toBeUndefined()
   }
   expect(await balances(stranger.id)).toEqual({ available: 5, spent: 0 })
   expect(await collect(owner.id, ref.id)).toEqual(DEFINITE.result)

@@ -107,7 +107,7 @@ export async function finishValidations(
       const finish = byId.get(row.id)
       const owed = row.deferredAt !== null && finish?.conclusive === true
       outcomes.set(row.id, { refunded: row.refunded, owed })
-      if (row.deferredAt && finish) resolved.push({ ...row, answer: finish.result })
+      if (row.deferredAt && finish) resolved.push({ ...row, result: finish.result })
       if (row.deferredAt && !finish?.conclusive) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
       if (row.refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
     }
@@ -144,7 +144,7 @@ async function writeEndings(trx: Trx, accountId: string, day: string, group: Fin
   return rows
 }
 
-/** Notes that the caller went away with "not yet", so that the next request for the address can collect the answer. */
+/** Records that the request ended without a final result, so that the next request for the address can collect it. */
 export async function deferResult(trx: Trx, ref: ValidationRef): Promise<boolean> {
   return (await deferResults(trx, ref.accountId, [ref])).length > 0
 }
@@ -170,13 +170,13 @@ export async function deferResults(trx: Trx, accountId: string, refs: Validation
   return open
 }
 
-/** The answer to an earlier request that was left open and has since become definite: handed out free, once. */
-export async function collectAnswer(trx: Trx, accountId: string, emailKey: string): Promise<unknown> {
-  return (await collectAnswers(trx, accountId, [emailKey])).get(emailKey)?.result
+/** The final result of an earlier request that ended without one: returned once, free of charge. */
+export async function collectResult(trx: Trx, accountId: string, emailKey: string): Promise<unknown> {
+  return (await collectResults(trx, accountId, [emailKey])).get(emailKey)?.result
 }
 
 /** The same for several addresses, by key. */
-export async function collectAnswers(trx: Trx, accountId: string, emailKeys: string[]) {
+export async function collectResults(trx: Trx, accountId: string, emailKeys: string[]) {
   return collectEach(trx, await listLeftOpen(trx, accountId, emailKeys))
 }
 

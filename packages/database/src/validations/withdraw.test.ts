@@ -6,8 +6,8 @@ import { listDrift } from '../billing/ledger.ts'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { withdrawUnclaimed } from './charge.ts'
-import { postponeValidations } from './deferred.ts'
-import { listWaiting, takeValidations } from './queue.ts'
+import { deferValidations } from './deferred.ts'
+import { claimValidations, listWaiting } from './queue.ts'
 import { deferResult, finishValidations, openValidations, resumeOrCollect, type ValidationRef } from './validations.ts'
 
 const { db } = await createTestDatabase()
@@ -37,7 +37,7 @@ async function withdraw(refs: ValidationRef[]): Promise<string[]> {
 }
 
 async function claim(refs: ValidationRef[]): Promise<string[]> {
-  return (await takeValidations(db, refs, HOLDER)).map(({ ref }) => ref.id)
+  return (await claimValidations(db, refs, HOLDER)).map(({ ref }) => ref.id)
 }
 
 async function balances(accountId: string): Promise<[available: number, spent: number]> {
@@ -110,7 +110,7 @@ test('withdrawUnclaimed leaves a validation alone that a worker has claimed, eve
   await claim([held, expired, deferred])
   await asOwner(db, (trx) => sql`update validations set claimed_until = now() where id = ${expired.id}`.execute(trx))
   const deferral = { ref: deferred, provisional: {}, retryAfterMs: 60_000, egress: null }
-  await inTenant(db, accountId, (trx) => postponeValidations(trx, accountId, [deferral]))
+  await inTenant(db, accountId, (trx) => deferValidations(trx, accountId, [deferral]))
   expect(await withdraw([held, expired, deferred])).toEqual([])
   expect(await balances(accountId)).toEqual([2, 3])
 })

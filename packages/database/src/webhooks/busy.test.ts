@@ -4,8 +4,8 @@ import { insertKey, revokeKey } from '../accounts/keys.ts'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { recoverDeliveries, resendDelivery } from './deliveries.ts'
-import { claimDelivery, releaseDeliveries, settleDelivery } from './events.ts'
-import { answered, openTestWebhook } from './test-webhooks.ts'
+import { claimDelivery, dispatchDeliveries, recordAttempt } from './events.ts'
+import { attemptWith, openTestWebhook } from './test-webhooks.ts'
 import { insertWebhook, removeWebhook, rotateSecret, updateWebhook } from './webhooks.ts'
 
 const { db } = await createTestDatabase()
@@ -26,13 +26,13 @@ test('while endpoints come and go, fail and recover, nobody waits in a circle an
   const seen = new Set<string>()
 
   async function workOff(): Promise<void> {
-    for (const released of await releaseDeliveries(db, 100)) {
+    for (const released of await dispatchDeliveries(db, 100)) {
       const delivery = await claimDelivery(db, released, 30)
       if (delivery === undefined) continue
       const fails = delivery.url !== steady.url && Math.random() < 0.7
       if (!fails) seen.add(`${delivery.secret === steady.secret} ${delivery.eventId}`)
       const failure = Math.random() < 0.05 ? ({ kind: 'gone' } as const) : ({ kind: 'again', afterMs: 1 } as const)
-      await settleDelivery(db, delivery, fails ? failure : { kind: 'delivered' }, answered(fails ? 500 : 200))
+      await recordAttempt(db, delivery, fails ? failure : { kind: 'delivered' }, attemptWith(fails ? 500 : 200))
     }
   }
   async function makeEvents(): Promise<void> {
@@ -99,10 +99,10 @@ test('a backlog of a hundred thousand at one endpoint is no burden for the other
   })
   await asOwner(db, (trx) => sql`analyze webhook_deliveries`.execute(trx))
   const began = performance.now()
-  const released = (await releaseDeliveries(db, 500)).filter((one) => one.accountId === accountId)
+  const released = (await dispatchDeliveries(db, 500)).filter((one) => one.accountId === accountId)
   expect(performance.now() - began).toBeLessThan(1_000)
   expect(released.length).toBe(4)
   const again = performance.now()
-  expect((await releaseDeliveries(db, 500)).filter((one) => one.accountId === accountId)).toEqual([])
+  expect((await dispatchDeliveries(db, 500)).filter((one) => one.accountId === accountId)).toEqual([])
   expect(performance.now() - again).toBeLessThan(1_000)
 })

@@ -7,8 +7,8 @@ import { cancelJob, pauseJob, removeJob } from '../jobs/job-control.ts'
 import { confirmTestJob } from '../jobs/test-jobs.ts'
 import { keepPartitions } from '../system/retention.ts'
 import { findCallback, resendCallback } from './deliveries.ts'
-import { settleDelivery } from './events.ts'
-import { answered, claimAll, openTestWebhook, passTime, readEvents } from './test-webhooks.ts'
+import { recordAttempt } from './events.ts'
+import { attemptWith, claimAll, openTestWebhook, passTime, readEvents } from './test-webhooks.ts'
 import { getCallbackSecret, listWebhooks, rotateCallbackSecret } from './webhooks.ts'
 
 const { db } = await createTestDatabase()
@@ -87,7 +87,7 @@ test('a previous secret that has expired no longer signs', async () => {
 test('a callback that fails is no failing webhook: it is in no list and no alert, and 410 disables nothing', async () => {
   const { accountId, view, cancel, find, tenant, claim } = await openJob()
   await cancel()
-  for (const delivery of await claim()) await settleDelivery(db, delivery, { kind: 'gone' }, answered(410))
+  for (const delivery of await claim()) await recordAttempt(db, delivery, { kind: 'gone' }, attemptWith(410))
   expect(await find()).toMatchObject({ state: 'failed', attempts: 1, tried: [{ status: 410 }] })
   expect(await tenant((trx) => listWebhooks(trx, view, { skip: 0, limit: 10 }))).toEqual({ webhooks: [], total: 0 })
   expect(await tenant((trx) => listAlerts(trx, view, 10))).toEqual([])
@@ -101,7 +101,7 @@ test('a callback that fails is no failing webhook: it is in no list and no alert
 test('a callback is resent with the same event', async () => {
   const { accountId, id, view, cancel, find, tenant, claim } = await openJob()
   await cancel()
-  for (const delivery of await claim()) await settleDelivery(db, delivery, { kind: 'delivered' }, answered(200))
+  for (const delivery of await claim()) await recordAttempt(db, delivery, { kind: 'delivered' }, attemptWith(200))
   const before = await find()
   expect(await tenant((trx) => resendCallback(trx, view, id))).toEqual({ kind: 'sent', count: 1 })
   expect(await find()).toMatchObject({ id: before?.id, eventId: before?.eventId, state: 'pending' })

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { findDelivery, listDeliveries, recoverDeliveries, resendDelivery, sendTestEvent } from './deliveries.ts'
-import { claimDelivery, releaseDeliveries, settleDelivery } from './events.ts'
-import { answered, claimAll, openTestWebhook, passTime, readEvents } from './test-webhooks.ts'
+import { claimDelivery, dispatchDeliveries, recordAttempt } from './events.ts'
+import { attemptWith, claimAll, openTestWebhook, passTime, readEvents } from './test-webhooks.ts'
 import {
   findWebhook,
   insertWebhook,
@@ -37,7 +37,7 @@ async function openCustomer(endpoints = 1) {
 }
 
 async function releaseFor(accountId: string) {
-  return (await releaseDeliveries(db, 1_000)).filter((released) => released.accountId === accountId)
+  return (await dispatchDeliveries(db, 1_000)).filter((released) => released.accountId === accountId)
 }
 
 test('of one endpoint four deliveries are under way at most, of one that fails one, and others do not wait for it', async () => {
@@ -51,10 +51,10 @@ test('of one endpoint four deliveries are under way at most, of one that fails o
   expect((await claim()).length).toBe(2)
 
   const [first] = held
-  if (first) await settleDelivery(db, first, { kind: 'again', afterMs: 60_000 }, answered(500))
+  if (first) await recordAttempt(db, first, { kind: 'again', afterMs: 60_000 }, attemptWith(500))
   expect(await claim()).toEqual([]) // three are under way, and one is what it bears now
   for (const delivery of held.slice(1))
-    await settleDelivery(db, delivery, { kind: 'again', afterMs: 60_000 }, answered(500))
+    await recordAttempt(db, delivery, { kind: 'again', afterMs: 60_000 }, attemptWith(500))
   expect((await releaseFor(accountId)).length).toBe(1)
 })
 
@@ -100,10 +100,10 @@ test('what the queue lost is let out again after ten seconds, and what a dead wo
     dead.eventId,
     2,
   ])
-  expect(await settleDelivery(db, dead, { kind: 'delivered' }, answered(200))).toBe('lost')
+  expect(await recordAttempt(db, dead, { kind: 'delivered' }, attemptWith(200))).toBe('lost')
   expect(await list()).toMatchObject([{ state: 'pending', attempts: 0 }])
-  expect(await settleDelivery(db, alive, { kind: 'delivered' }, answered(204))).toBe('settled')
-  expect(await settleDelivery(db, alive, { kind: 'delivered' }, answered(204))).toBe('lost')
+  expect(await recordAttempt(db, alive, { kind: 'delivered' }, attemptWith(204))).toBe('settled')
+  expect(await recordAttempt(db, alive, { kind: 'delivered' }, attemptWith(204))).toBe('lost')
   expect(await list()).toMatchObject([{ state: 'delivered', attempts: 1, nextAt: null }])
 })
 
@@ -111,13 +111,13 @@ test('each try is written down, and a success ends the failing', async () => {
   const { accountId, view, id, send, claim, list, look } = await openCustomer()
   await send(1)
   const [first] = await claim()
-  const failed = { ...answered(0), status: null, error: 'timeout' }
-  if (first) await settleDelivery(db, first, { kind: 'again', afterMs: 5_000 }, failed)
+  const failed = { ...attemptWith(0), status: null, error: 'timeout' }
+  if (first) await recordAttempt(db, first, { kind: 'again', afterMs: 5_000 }, failed)
   expect(await look()).toMatchObject({ failingSince: expect.any(Date) })
   expect(await claim()).toEqual([])
   await passTime(db, accountId, 5)
   const [second] = await claim()
-  if (second) await settleDelivery(db, second, { kind: 'delivered' }, answered(200))
+  if (second) await recordAttempt(db, second, { kind: 'delivered' }, attemptWith(200))
   expect(await look()).toMatchObject({ failingSince: null })
   const [delivery] = await list()
   const whole = await inTenant(db, accountId, (trx) =>
@@ -134,7 +134,7 @@ test('an endpoint that says it is gone is disabled at once: what was on its way 
   const { accountId, view, id, ids, send, claim, list, look } = await openCustomer(2)
   await send(3)
   const [first] = await claim()
-  if (first) await settleDelivery(db, first, { kind: 'gone' }, answered(410))
+  if (first) await recordAttempt(db, first, { kind: 'gone' }, attemptWith(410))
   expect(await look()).toMatchObject({ state: 'disabled', disabledReason: 'gone', disabledAt: expect.any(Date) })
   const log = (await list()).map(({ type, state }) => `${type} ${state}`)
   expect(log.toSorted()).toEqual(['webhook.disabled failed', ...Array(3).fill('webhook.test failed')])
@@ -159,7 +159,7 @@ test('five days of nothing but failures disable an endpoint, and a failure befor
           where account_id = ${accountId}`.execute(trx),
     )
     const [delivery] = await claim()
-    if (delivery) await settleDelivery(db, delivery, { kind: 'again', afterMs: 1 }, answered(500))
+    if (delivery) await recordAttempt(db, delivery, { kind: 'again', afterMs: 1 }, attemptWith(500))
     return (await look())?.disabledReason
   }
   expect(await failFor(119)).toBeNull()
@@ -183,7 +183,7 @@ test('one delivery is sent again however it ended, with the same event, and a re
   await send(3)
   const claimed = await claim()
   for (const [n, delivery] of claimed.entries()) {
-    await settleDelivery(db, delivery, { kind: n === 0 ? 'delivered' : 'given_up' }, answered(n === 0 ? 200 : 500))
+    await recordAttempt(db, delivery, { kind: n === 0 ? 'delivered' : 'given_up' }, attemptWith(n === 0 ? 200 : 500))
   }
   const done = claimed[0]
   const resent = await inTenant(db, accountId, (trx) =>
@@ -223,7 +223,7 @@ test('after a rotation both secrets sign for a day, then the new one alone', asy
       trx,
     ),
   )
-  if (next) await settleDelivery(db, next, { kind: 'again', afterMs: 0 }, answered(500))
+  if (next) await recordAttempt(db, next, { kind: 'again', afterMs: 0 }, attemptWith(500))
   await passTime(db, accountId, 60)
   const [later] = await claim()
   expect(later).toMatchObject({ secret: rotated?.secret, previousSecret: null })
@@ -235,7 +235,7 @@ test('an endpoint that is removed takes its log along, and whoever is sending to
   const [delivery] = await claim()
   expect(await inTenant(db, accountId, (trx) => removeWebhook(trx, view, id))).toBe(true)
   expect(await inTenant(db, accountId, (trx) => removeWebhook(trx, view, id))).toBe(false)
-  if (delivery) expect(await settleDelivery(db, delivery, { kind: 'delivered' }, answered(200))).toBe('lost')
+  if (delivery) expect(await recordAttempt(db, delivery, { kind: 'delivered' }, attemptWith(200))).toBe('lost')
 })
 
 test('neither another account nor a key of the other mode finds an endpoint or its deliveries, nor changes them', async () => {

@@ -6,7 +6,7 @@ import { asOwner, connect, inTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { sendTestEvent } from './deliveries.ts'
-import { insertEventStream, removeEventStream, removeStaleStreams, takeStreamEvents } from './event-streams.ts'
+import { claimStreamEvents, insertEventStream, removeEventStream, removeStaleStreams } from './event-streams.ts'
 import { emitEvent } from './events.ts'
 import { openTestWebhook, readEvents } from './test-webhooks.ts'
 
@@ -26,7 +26,7 @@ async function openStream(view: View): Promise<string> {
 
 const emit = ({ accountId, mode }: View) =>
   inTenant(db, accountId, (trx) => insertKey(trx, accountId, { mode, name: 'streamed', scopes: [] }))
-const take = async (...ids: string[]) => (await takeStreamEvents(db, ids, 100)).events
+const take = async (...ids: string[]) => (await claimStreamEvents(db, ids, 100)).events
 const age = (id: string, seconds: number) =>
   asOwner(db, (trx) =>
     sql`update event_streams set seen_at = seen_at - make_interval(secs => ${seconds}) where id = ${id}`.execute(trx),
@@ -112,7 +112,7 @@ test('a stream that is not renewed receives nothing, makes room and is deleted w
   await emit(view)
   await openStream(view)
   await removeStaleStreams(worker)
-  const { events, lost } = await takeStreamEvents(db, [stale, live], 100)
+  const { events, lost } = await claimStreamEvents(db, [stale, live], 100)
   expect(lost).toEqual([stale])
   expect(events.map(({ streamId }) => streamId)).toEqual([live, live])
 })

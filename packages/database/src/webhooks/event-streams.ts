@@ -21,10 +21,10 @@ export async function removeEventStream(db: Db, { accountId }: View, id: string)
 }
 
 /**
- * Renews the streams of this process and takes their due events, oldest first. `lost` are streams that the database no longer has,
+ * Renews the streams of this process and claims their due events, oldest first. `lost` are streams that the database no longer has,
  * because it was restarted after a crash or this process did not renew them in time.
  */
-export async function takeStreamEvents(
+export async function claimStreamEvents(
   db: Db,
   ids: string[],
   max: number,

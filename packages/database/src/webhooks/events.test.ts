@@ -6,10 +6,10 @@ import { insertKey, revokeKey } from '../accounts/keys.ts'
 import { postCredits } from '../billing/ledger.ts'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
-import { claimBatch, releaseBatches } from '../jobs/batches.ts'
+import { claimBatch, dispatchBatches } from '../jobs/batches.ts'
 import { cancelJob, pauseJob, resumeJob } from '../jobs/job-control.ts'
 import { findJob } from '../jobs/jobs.ts'
-import { failJob, takePlan } from '../jobs/planning.ts'
+import { claimPlan, failJob } from '../jobs/planning.ts'
 import { presentJob } from '../jobs/present-job.ts'
 import { settleBatch } from '../jobs/settle-batches.ts'
 import { confirmTestJob, finalRows, planTestJob, startTestWorker } from '../jobs/test-jobs.ts'
@@ -17,8 +17,8 @@ import { endExpired, keepPartitions } from '../system/retention.ts'
 import { letExpire } from '../system/test-expiry.ts'
 import { deferResult, finishValidation, openValidations } from '../validations/validations.ts'
 import { listDeliveries, resendDelivery } from './deliveries.ts'
-import { emitEvent, settleDelivery } from './events.ts'
-import { answered, claimAll, openTestWebhook, readEvents } from './test-webhooks.ts'
+import { emitEvent, recordAttempt } from './events.ts'
+import { attemptWith, claimAll, openTestWebhook, readEvents } from './test-webhooks.ts'
 
 const { db } = await createTestDatabase()
 
@@ -106,7 +106,7 @@ test('a list tells of its end with the transaction that ends it, as its owner wo
   await openTestWebhook(db, view)
   const { id } = await planTestJob(db, accountId, [{ size: 2 }, { size: 1 }])
   const worker = await startTestWorker(db, 8)
-  for (const released of await releaseBatches(db, [])) {
+  for (const released of await dispatchBatches(db, [])) {
     expect(await events()).toEqual([])
     const batch = await claimBatch(db, worker, released)
     if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
@@ -137,7 +137,7 @@ test('a list that cannot be planned, or is not done when its day is over, is tol
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, view)
   await confirmTestJob(db, accountId, { uniqueCount: 1 })
-  const job = await takePlan(db, randomUUID())
+  const job = await claimPlan(db, randomUUID())
   if (job) await failJob(db, job)
   await confirmTestJob(db, accountId, { uniqueCount: 1 })
   await asOwner(db, (trx) =>
@@ -233,7 +233,7 @@ test('an account that keeps nothing keeps a body until it has been delivered, an
   for (const [n, delivery] of claimed.entries()) {
     expect((await events())[0]?.body).not.toBeNull()
     const outcome = n === 0 ? ({ kind: 'delivered' } as const) : ({ kind: 'given_up' } as const)
-    await settleDelivery(db, delivery, outcome, answered(n === 0 ? 200 : 500))
+    await recordAttempt(db, delivery, outcome, attemptWith(n === 0 ? 200 : 500))
   }
   expect((await events())[0]?.body).toBeNull()
   const resent = await inTenant(db, accountId, async (trx) => {

@@ -39,25 +39,25 @@ export async function hasSubscriber(
   return rows[0]?.isReceived === true
 }
 
-/** A delivery that was let out. Each time it is, its epoch is another. */
-export type ReleasedDelivery = { accountId: string; id: string; epoch: number }
+/** A dispatched delivery. Each dispatch has another epoch. */
+export type DispatchedDelivery = { accountId: string; id: string; epoch: number }
 
-/** Lets out what is due, no more of one endpoint than it bears. Nothing where another process is doing so. */
-export async function releaseDeliveries(db: Db, max: number): Promise<ReleasedDelivery[]> {
+/** Dispatches due deliveries within the limit of each endpoint. None if another process is dispatching. */
+export async function dispatchDeliveries(db: Db, max: number): Promise<DispatchedDelivery[]> {
   const { rows } = await withoutTenant(db, (trx) =>
-    sql<ReleasedDelivery>`select * from dispatch_deliveries(${max})`.execute(trx),
+    sql<DispatchedDelivery>`select * from dispatch_deliveries(${max})`.execute(trx),
   )
   return rows
 }
 
-/** A delivery that this worker holds for a while, and what it needs to be sent. */
-export type ClaimedDelivery = ReleasedDelivery & {
-  /** How often it was begun since it was last set going, this time included. */
+/** A delivery that this worker has claimed, and the data to send it. */
+export type ClaimedDelivery = DispatchedDelivery & {
+  /** Number of claims since it was last enqueued, this one included. */
   attemptsBegun: number
   mode: KeyMode
   type: string
   eventId: string
-  /** Null where it is not kept any more. */
+  /** Null if it has expired. */
   body: string | null
   url: string
   secret: string
@@ -68,10 +68,10 @@ export type ClaimedDelivery = ReleasedDelivery & {
   previousPrivateKey: string | null
 }
 
-/** Takes a delivery; undefined where it is another's by now, or done. */
+/** Claims a delivery. Undefined if another worker has claimed or finished it. */
 export async function claimDelivery(
   db: Db,
-  { id, epoch }: ReleasedDelivery,
+  { id, epoch }: DispatchedDelivery,
   holdS: number,
 ): Promise<ClaimedDelivery | undefined> {
   const { rows } = await withoutTenant(db, (trx) =>
@@ -80,11 +80,11 @@ export async function claimDelivery(
   return rows[0]
 }
 
-/** `gone`: the endpoint wants nothing more, ever. */
+/** `gone`: the endpoint responded 410 and is disabled. */
 export type DeliveryOutcome = { kind: 'delivered' | 'given_up' | 'gone' } | { kind: 'again'; afterMs: number }
 
-/** One try: what was signed when, and what came of it, a status or the reason why there is none. */
-export type Tried = {
+/** One attempt: its signature, and the status of the response or the reason why there is none. */
+export type NewAttempt = {
   signedAt: Date
   signature: string
   status: number | null
@@ -92,12 +92,12 @@ export type Tried = {
   durationMs: number
 }
 
-/** Writes down what came of a try. `lost`: the delivery is another's by now, who will try it once more. */
-export async function settleDelivery(
+/** Records an attempt. `lost`: another worker has claimed the delivery and attempts it again. */
+export async function recordAttempt(
   db: Db,
-  { accountId, id, epoch }: ReleasedDelivery,
+  { accountId, id, epoch }: DispatchedDelivery,
   outcome: DeliveryOutcome,
-  { signedAt, signature, status, error, durationMs }: Tried,
+  { signedAt, signature, status, error, durationMs }: NewAttempt,
 ): Promise<'settled' | 'lost'> {
   const afterMs = outcome.kind === 'again' ? outcome.afterMs : 0
   const { rows } = await inTenant(db, accountId, (trx) =>

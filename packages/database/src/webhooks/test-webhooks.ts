@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { asOwner, type Db, inTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'
-import { type ClaimedDelivery, claimDelivery, releaseDeliveries, type Tried } from './events.ts'
+import { type ClaimedDelivery, claimDelivery, dispatchDeliveries, type NewAttempt } from './events.ts'
 import { insertWebhook, type NewWebhook, type Webhook } from './webhooks.ts'
 
-/** A try that was answered with this status. */
-export function answered(status: number): Tried {
+/** An attempt with a response of this status. */
+export function attemptWith(status: number): NewAttempt {
   return { signedAt: new Date(), signature: 'v1,signature', status, error: null, durationMs: 12 }
 }
 
@@ -24,7 +24,7 @@ export async function openTestWebhook(
 /** Lets out and takes whatever is due for one account. */
 export async function claimAll(db: Db, accountId: string): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = []
-  for (const released of await releaseDeliveries(db, 1_000)) {
+  for (const released of await dispatchDeliveries(db, 1_000)) {
     if (released.accountId !== accountId) continue
     const delivery = await claimDelivery(db, released, 30)
     if (delivery) claimed.push(delivery)

@@ -1,6 +1,6 @@
 import type { MALFORMED_REASONS } from './data/malformed-reasons.ts'
 
-/** What keeps a text from being an address, and where it was met. */
+/** Why a text is not an address, and the position of the error. */
 export type Fault = { kind: 'malformed'; reason: FaultReason; at: number }
 
 export type FaultReason = keyof typeof MALFORMED_REASONS

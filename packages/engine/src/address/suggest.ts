@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 import { MISTAKEN_ENDINGS, MISTYPED_ENDINGS } from './data/endings.ts'
-import { NEIGHBOURS } from './data/keyboard.ts'
+import { NEIGHBORS } from './data/keyboard.ts'
 import { LOOK_ALIKES } from './data/look-alikes.ts'
 import { MAIL_DOMAINS, type MailDomain } from './data/mail-domains.ts'
 import { MISSPELLINGS } from './data/misspellings.ts'
@@ -125,7 +125,7 @@ function listDifferences(one: string, other: string): string[] {
 }
 
 function areNeighbours([one = '', other = '']: string): boolean {
-  return find(NEIGHBOURS, one)?.includes(other) ?? false
+  return find(NEIGHBORS, one)?.includes(other) ?? false
 }
 
 /** A row of a table, and nothing that objects have besides. */

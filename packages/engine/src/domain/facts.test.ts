@@ -72,26 +72,26 @@ test.concurrent.each<[string, Partial<DomainFacts>, string[]]>([
 })
 
 test('a thousand concurrent lookups of one domain share one set of queries', async () => {
-  const desk = createDomainLookup({ dns: hostileDns })
-  const found = await Promise.all(Array.from({ length: 1_000 }, () => desk.lookUp('mail.truth.example')))
+  const lookup = createDomainLookup({ dns: hostileDns })
+  const found = await Promise.all(Array.from({ length: 1_000 }, () => lookup.lookUp('mail.truth.example')))
   expect(new Set(found.map(({ facts }) => JSON.stringify(facts))).size).toBe(1)
   expect(found[0]?.facts).toMatchObject({ spf: 'found', dmarc: 'found' })
   expect(hostile.countQuestions('truth.example')).toBe(4)
 })
 
 test('a later lookup does not join a finished one', async () => {
-  const desk = createDomainLookup({ dns: hostileDns, store: FORGETFUL })
+  const lookup = createDomainLookup({ dns: hostileDns, store: FORGETFUL })
   const before = hostile.countQuestions('policy-truth.example')
-  await desk.lookUp('policy-truth.example')
-  await desk.lookUp('policy-truth.example')
+  await lookup.lookUp('policy-truth.example')
+  await lookup.lookUp('policy-truth.example')
   expect(hostile.countQuestions('policy-truth.example') - before).toBe(6)
 })
 
 test('a repeated domain lookup returns the cached facts', async () => {
-  const desk = createDomainLookup({ dns })
-  const first = await desk.lookUp('spf-bare.example')
+  const lookup = createDomainLookup({ dns })
+  const first = await lookup.lookUp('spf-bare.example')
   const before = await real.countQuestions()
-  const second = await desk.lookUp('SPF-bare.example')
+  const second = await lookup.lookUp('SPF-bare.example')
   expect(second).toEqual({ facts: first.facts, source: 'cache' })
   expect((await real.countQuestions()).resolver).toBe(before.resolver)
 })
@@ -145,9 +145,12 @@ function broken(): never {
 }
 
 test('lookUp returns partial facts at its deadline and marks the rest as failed', { tags: ['timed'] }, async () => {
-  const desk = createDomainLookup({ dns: hostileDns, limits: { deadlineMs: 300 } })
+  const lookup = createDomainLookup({ dns: hostileDns, limits: { deadlineMs: 300 } })
   const began = performance.now()
-  const [late, partly] = await Promise.all([desk.lookUp('slow-900.example'), desk.lookUp('policy-slow-900.example')])
+  const [late, partly] = await Promise.all([
+    lookup.lookUp('slow-900.example'),
+    lookup.lookUp('policy-slow-900.example'),
+  ])
   expect(performance.now() - began).toBeLessThan(800)
   expect(late.facts.mail).toEqual({ kind: 'unknown', reason: 'dns_failed', failure: 'timeout' })
   expect(partly.facts).toMatchObject({ mail: { kind: 'hosts' }, spf: 'failed', dmarc: 'failed' })
@@ -158,14 +161,14 @@ test('lookUp retries a lost query', async () => {
   expect(facts.mail.kind).toBe('hosts')
 })
 
-test('lookUp stops at questionsMax queries', async () => {
-  const desk = createDomainLookup({ dns: hostileDns, limits: { questionsMax: 2 } })
-  const { facts } = await desk.lookUp('nodata.example')
+test('lookUp stops at queriesMax queries', async () => {
+  const lookup = createDomainLookup({ dns: hostileDns, limits: { queriesMax: 2 } })
+  const { facts } = await lookup.lookUp('nodata.example')
   expect(facts.mail).toEqual({ kind: 'unknown', reason: 'dns_failed', failure: 'query_limit_reached' })
   expect(hostile.countQuestions('nodata.example')).toBe(2)
 })
 
-test('lookUp never exceeds questionsInFlightMax and completes all lookups', async () => {
+test('lookUp never exceeds queriesInFlightMax and completes all lookups', async () => {
   let open = 0
   let most = 0
   const watched = async <T>(question: Promise<T>) => {
@@ -178,9 +181,9 @@ test('lookUp never exceeds questionsInFlightMax and completes all lookups', asyn
     resolve6: (name) => watched(dns.resolve6(name)),
     resolveTxt: (name) => watched(dns.resolveTxt(name)),
   }
-  const desk = createDomainLookup({ dns: counting, limits: { questionsInFlightMax: 7 } })
+  const lookup = createDomainLookup({ dns: counting, limits: { queriesInFlightMax: 7 } })
   const domains = Array.from({ length: 100 }, (_, n) => `n${n}.dmarc-organisation.example`)
-  const found = await Promise.all(domains.map((domain) => desk.lookUp(domain)))
+  const found = await Promise.all(domains.map((domain) => lookup.lookUp(domain)))
   expect(found.map(({ facts }) => facts.mail)).toEqual(
     domains.map(() => ({ kind: 'none', reason: 'domain_not_found' })),
   )
@@ -188,13 +191,13 @@ test('lookUp never exceeds questionsInFlightMax and completes all lookups', asyn
 })
 
 test('a query that waited beyond its deadline is not sent', async () => {
-  const limits = { questionsInFlightMax: 1, deadlineMs: 200 }
-  const desk = createDomainLookup({ dns: hostileDns, store: FORGETFUL, limits })
-  const [, waited] = await Promise.all([desk.lookUp('slow-2500.example'), desk.lookUp('repeats-itself.example')])
+  const limits = { queriesInFlightMax: 1, deadlineMs: 200 }
+  const lookup = createDomainLookup({ dns: hostileDns, store: FORGETFUL, limits })
+  const [, waited] = await Promise.all([lookup.lookUp('slow-2500.example'), lookup.lookUp('repeats-itself.example')])
   expect(waited.facts.mail).toMatchObject({ kind: 'unknown', failure: 'timeout' })
   // The query in front times out after two seconds; by then the deadline of the second one has passed.
   await vi.waitFor(
-    async () => expect((await desk.lookUp('refused.example')).facts.mail).toMatchObject({ failure: 'refused' }),
+    async () => expect((await lookup.lookUp('refused.example')).facts.mail).toMatchObject({ failure: 'refused' }),
     {
       timeout: 10_000,
       interval: 300,

@@ -1,10 +1,10 @@
 import { createSemaphore } from '@probity/concurrency/semaphore'
 import { type FactsStore, openMemoryStore } from './facts-store.ts'
 import { findMailHosts, type MailHosts } from './mail-hosts.ts'
-import { meter } from './meter.ts'
 import { findDmarc, findSpf, type Policy } from './policies.ts'
 import { providerOf } from './provider.ts'
 import type { DnsFailure } from './query.ts'
+import { limitQueries } from './query-limits.ts'
 import type { MailDns } from './resolver.ts'
 
 /** What DNS says of a domain, the same for all its addresses and for whoever asks. */
@@ -38,9 +38,9 @@ type DeskOptions = { dns: MailDns; store?: FactsStore; limits?: Partial<Limits> 
 const LIMITS = {
   deadlineMs: 5_000,
   /** Each is at most two messages, the second over TCP, so that a look-up never sends more than twelve. */
-  questionsMax: 6,
+  queriesMax: 6,
   /** Of the whole process. The buffer of a resolver's socket holds about 270 questions, and what does not fit in is lost. */
-  questionsInFlightMax: 200,
+  queriesInFlightMax: 200,
   storeTimeoutMs: 250,
   /** Mail hosts hardly ever move within an hour. */
   foundTtlMs: 60 * 60_000,
@@ -56,7 +56,7 @@ const FACTS_VERSION = 2
 /** Looks domains up, each once at a time however many ask, and remembers what it found. `domain` is in A-labels. */
 export function createDomainLookup({ dns, store = openMemoryStore(), limits: changed }: DeskOptions): DomainLookup {
   const limits = { ...LIMITS, ...changed }
-  const semaphore = createSemaphore(limits.questionsInFlightMax)
+  const semaphore = createSemaphore(limits.queriesInFlightMax)
   const running = new Map<string, Promise<DomainLookupResult>>()
 
   const start = async (domain: string): Promise<DomainLookupResult> => {
@@ -64,7 +64,7 @@ export function createDomainLookup({ dns, store = openMemoryStore(), limits: cha
     const kept = await findKept(store, domain, limits.storeTimeoutMs)
     if (kept) return { facts: kept, source: 'cache' }
 
-    const facts = await findFacts(domain, meter(dns, { deadline, questionsMax: limits.questionsMax, semaphore }))
+    const facts = await findFacts(domain, limitQueries(dns, { deadline, queriesMax: limits.queriesMax, semaphore }))
     void keep(store, facts, ttlOf(facts, limits))
     return { facts, source: 'live' }
   }

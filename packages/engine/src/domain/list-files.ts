@@ -4,10 +4,10 @@ import { domainToASCII } from 'node:url'
 import { getPublicSuffix } from 'tldts'
 import { isName } from './host-name.ts'
 
-/** What an operator may put into a folder as `allow.txt` and so on: one domain per line, `#` before a comment. */
+/** The operator's lists of domains, read from `allow.txt` and so on: one domain per line, `#` before a comment. */
 export type OperatorLists = Record<'allow' | 'disposable' | 'free' | 'relays', ReadonlySet<string>>
 
-/** Why a file was not taken over. What was read from it before stays in force. */
+/** Why a file was rejected. The domains read from it before stay in effect. */
 export type ListProblem = { file: string; reason: string }
 
 export type ListFileOptions = {
@@ -19,12 +19,12 @@ export type ListFileOptions = {
 /** Some hundred thousand domains; reading them takes a tenth of a second, once per change. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024
 
-/** Four calls to `stat` each time, so it need not be often; an operator does not mind to wait for it. */
+/** Four calls to `stat` each time, so it is not done more often. */
 const CHECKED_EVERY_MS = 3_000
 
 type Kept = { stamp: string; domains: ReadonlySet<string> }
 
-/** Returns a function that gives the lists as they stand now, and looks every few seconds whether a file has changed. */
+/** Returns a function that returns the current lists, and checks every few seconds whether a file has changed. */
 export function openListFiles({ folder, report = () => {}, now = Date.now }: ListFileOptions): () => OperatorLists {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) report({ file: folder, reason: 'is not a folder' })
   const kept = new Map<keyof OperatorLists, Kept>()
@@ -35,7 +35,7 @@ export function openListFiles({ folder, report = () => {}, now = Date.now }: Lis
   }
 
   let checkAt = 0
-  let lists = NO_LISTS
+  let lists = NO_OPERATOR_LISTS
   return () => {
     if (now() >= checkAt) {
       checkAt = now() + CHECKED_EVERY_MS
@@ -46,9 +46,14 @@ export function openListFiles({ folder, report = () => {}, now = Date.now }: Lis
 }
 
 const NOTHING: Kept = { stamp: '', domains: new Set() }
-export const NO_LISTS: OperatorLists = { allow: new Set(), disposable: new Set(), free: new Set(), relays: new Set() }
+export const NO_OPERATOR_LISTS: OperatorLists = {
+  allow: new Set(),
+  disposable: new Set(),
+  free: new Set(),
+  relays: new Set(),
+}
 
-/** The stamp is taken over even from a broken file, so that it is read and reported once and not every few seconds. */
+/** The stamp of a broken file is kept too, so that it is read and reported once and not every few seconds. */
 function refresh(file: string, kept: Kept, report: (problem: ListProblem) => void): Kept {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) return NOTHING
@@ -70,7 +75,7 @@ function readDomains(file: string, stats: Stats): Set<string> {
   return new Set(domains.filter((domain) => domain !== ''))
 }
 
-/** A public suffix is refused: with `co.uk` on a list of disposable domains, half a country would be on it. */
+/** Public suffixes are rejected: `co.uk` would make all domains below it disposable. */
 function readDomain(text: string, line: number): string {
   if (text === '') return ''
   const domain = domainToASCII(text)

@@ -15,13 +15,13 @@ type ResolverOptions = {
   servers: string[]
   timeoutMs?: number
   /** Limit of the process; other queries wait, and their timeout starts when they are sent. */
-  questionsInFlightMax?: number
+  queriesInFlightMax?: number
 }
 
 /** A recursive lookup can take a second or more; two of these fit into the five seconds of a lookup. */
 const TIMEOUT_MS = 2_000
 /** The buffer of a resolver's socket holds about 270 questions, and what does not fit in is lost. */
-const QUESTIONS_IN_FLIGHT_MAX = 250
+const QUERIES_IN_FLIGHT_MAX = 250
 
 /**
  * Node's resolver with a time limit that holds. A `Resolver` of c-ares that lives long learns how quick its server is and from
@@ -30,8 +30,8 @@ const QUESTIONS_IN_FLIGHT_MAX = 250
  * cancelled without hurting another's question.
  */
 export function openResolver(options: ResolverOptions): MailDns {
-  const { servers, timeoutMs = TIMEOUT_MS, questionsInFlightMax = QUESTIONS_IN_FLIGHT_MAX } = options
-  const semaphore = createSemaphore(questionsInFlightMax)
+  const { servers, timeoutMs = TIMEOUT_MS, queriesInFlightMax = QUERIES_IN_FLIGHT_MAX } = options
+  const semaphore = createSemaphore(queriesInFlightMax)
   let turn = 0
   const ask = <T>(put: (resolver: Resolver) => Promise<T>) => {
     turn = (turn + 1) % servers.length

@@ -78,9 +78,9 @@ test('a text that looks made by a machine is flagged and not sent to, except beh
 
 test('confidence is the chance, and for what is invalid the chance of the opposite', () => {
   const of = (mailbox: ProbeResult) => conclude(findings(HUMAN, mailbox), { provider: '' }, DEFAULT_OPTIONS)
-  expect(of(ACCEPTED).confidence).toBe(of(ACCEPTED).weighing.p)
-  expect(of(CATCH_ALL).confidence).toBe(of(CATCH_ALL).weighing.p)
-  expect(of(REFUSED).confidence).toBeCloseTo(1 - of(REFUSED).weighing.p, 9)
+  expect(of(ACCEPTED).confidence).toBe(of(ACCEPTED).estimate.p)
+  expect(of(CATCH_ALL).confidence).toBe(of(CATCH_ALL).estimate.p)
+  expect(of(REFUSED).confidence).toBeCloseTo(1 - of(REFUSED).estimate.p, 9)
 })
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
   const found = findings(email, mailbox)
   const verdict = conclude(found, { provider: '', history }, DEFAULT_OPTIONS)
   const evidence = explain([syntaxEvidence(found.address, 0), ...mailboxEvidence(mailbox)], verdict, history)
-  const { p } = verdict.weighing
+  const { p } = verdict.estimate
   const sum = evidence.reduce((total, { log_odds = 0 }) => total + log_odds, 0)
   expect(Math.abs(sum - Math.log(p / (1 - p)))).toBeLessThan(1e-9)
   expect(evidence.flatMap(({ check, log_odds }) => (log_odds === undefined ? [] : [check]))).toEqual(weighed)

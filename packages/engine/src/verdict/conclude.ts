@@ -2,33 +2,33 @@ import { confidenceIn } from '@probity/contract/status'
 import type { Trait } from '@probity/contract/traits'
 import { looksMachineGenerated, type Plausibility, plausibilityOf } from '../address/plausibility.ts'
 import { shapeOf } from '../address/shape.ts'
-import type { DomainClass } from '../domain/lists.ts'
+import type { DomainClass } from '../domain/domain-lists.ts'
 import { type Decision, decide, type Findings } from './decide.ts'
+import { type DeliverabilityEstimate, estimateDeliverability } from './deliverability.ts'
 import { type History, NO_HISTORY } from './history.ts'
 import type { ValidationOptions } from './options.ts'
 import { safeToSend } from './safe-to-send.ts'
-import { type Weighing, weigh } from './weigh.ts'
 
-/** What we say of an address: the decision, how sure we are of it, and whether to send. */
+/** The verdict on an address: decision, confidence, and whether it is safe to send. */
 export type Verdict = Decision & {
   confidence: number
   safeToSend: boolean
   isMachineGenerated: boolean
-  /** What its text looks like; undefined where the model took no part. */
+  /** Plausibility of its text; undefined if the model is disabled. */
   plausibility: Plausibility | undefined
-  weighing: Weighing
+  estimate: DeliverabilityEstimate
 }
 
-/** What is known of the address beside the findings. */
-export type Beside = { provider: string; classes?: DomainClass; history?: History }
+/** Data about the address beside the findings. */
+export type VerdictContext = { provider: string; classes?: DomainClass; history?: History }
 
-/** Decides, and says how surely: what a mail server said stands by itself, the rest is weighed. */
-export function conclude(findings: Findings, beside: Beside, options: ValidationOptions): Verdict {
-  const { provider, classes, history = NO_HISTORY } = beside
+/** Decides, and estimates the deliverability. */
+export function conclude(findings: Findings, context: VerdictContext, options: ValidationOptions): Verdict {
+  const { provider, classes, history = NO_HISTORY } = context
   const decision = decide(findings)
   const text = options.ai ? readText(findings) : undefined
-  const weighing = weigh({ subStatus: decision.subStatus, provider, history, text })
-  // Whoever hides a mailbox behind a relay is given an address that a machine made, by a service that lasts.
+  const estimate = estimateDeliverability({ subStatus: decision.subStatus, provider, history, text })
+  // Privacy relays assign auto-generated addresses that last.
   const isMachineGenerated = text !== undefined && looksMachineGenerated(text.plausibility) && !classes?.isPrivacyRelay
   const traits: Record<Trait, boolean> = {
     disposable: classes?.isDisposable ?? false,
@@ -40,11 +40,11 @@ export function conclude(findings: Findings, beside: Beside, options: Validation
   }
   return {
     ...decision,
-    confidence: confidenceIn(decision.status, weighing.p),
-    safeToSend: safeToSend(decision, weighing, { traits, options }),
+    confidence: confidenceIn(decision.status, estimate.p),
+    safeToSend: safeToSend(decision, estimate, { traits, options }),
     isMachineGenerated,
     plausibility: text?.plausibility,
-    weighing,
+    estimate,
   }
 }
 
@@ -53,7 +53,7 @@ function readText({ address }: Findings) {
   return { plausibility: plausibilityOf(address.local), shape: shapeOf(address.local) }
 }
 
-/** Whether there is anything for reported outcomes to say: not where a mail server or DNS has said it. */
+/** Whether reported outcomes are used: not if a mail server or DNS has decided. */
 export function isOpenToHistory(findings: Findings): boolean {
   const { status } = decide(findings)
   return status === 'risky' || status === 'unknown'

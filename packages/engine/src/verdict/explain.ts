@@ -2,8 +2,8 @@ import { type Evidence, type EvidenceCheck, type EvidenceOutcome, evidenceItem }
 import type { SubStatus } from '@probity/contract/status'
 import type { Plausibility } from '../address/plausibility.ts'
 import type { Verdict } from './conclude.ts'
+import type { Term } from './deliverability.ts'
 import type { History } from './history.ts'
-import type { Term } from './weigh.ts'
 
 /** Beyond this many log-odds a finding counts as positive or negative. */
 const SPEAKS_FROM = 0.05
@@ -13,31 +13,31 @@ const SPEAKS_FROM = 0.05
  * items. The sum of all `log_odds` is the log-odds of `deliverability`.
  */
 export function explain(evidence: Evidence[], verdict: Verdict, history: History): Evidence[] {
-  const { plausibility, weighing } = verdict
-  const { terms, isFallback } = weighing
+  const { plausibility, estimate } = verdict
+  const { terms, isFallback } = estimate
   const worth = (kind: Term['kind']) => terms.find((term) => term.kind === kind)?.logOdds
   const decisive = decisiveItem(evidence, verdict.subStatus)
-  const weighed = evidence.map((item) => (item === decisive ? { ...item, log_odds: worth('base') ?? 0 } : item))
-  if (isFallback) return [...weighed, evidenceItem('model', 'fallback', FALLBACK)]
+  const explained = evidence.map((item) => (item === decisive ? { ...item, log_odds: worth('base') ?? 0 } : item))
+  if (isFallback) return [...explained, evidenceItem('model', 'fallback', FALLBACK)]
 
   const { delivered, bounced } = history.domain
   const [byHistory, byText, byPattern] = [worth('history'), worth('text'), worth('pattern')]
   if (byHistory !== undefined && delivered + bounced > 0) {
-    weighed.push({
+    explained.push({
       ...evidenceItem('domain_history', direction(byHistory), describeHistory(history)),
       log_odds: byHistory,
     })
   }
   if (byText !== undefined && plausibility !== undefined) {
-    weighed.push({ ...describeText(plausibility, byText), log_odds: byText })
-  } else if (verdict.isMachineGenerated) weighed.push(evidenceItem('address_text', 'machine_like', LIKE_A_MACHINE))
+    explained.push({ ...describeText(plausibility, byText), log_odds: byText })
+  } else if (verdict.isMachineGenerated) explained.push(evidenceItem('address_text', 'machine_like', LIKE_A_MACHINE))
   if (byPattern !== undefined && byPattern !== 0) {
-    weighed.push({
+    explained.push({
       ...evidenceItem('address_pattern', direction(byPattern), describePattern(byPattern)),
       log_odds: byPattern,
     })
   }
-  return weighed
+  return explained
 }
 
 /** The check whose finding decides the verdict, by reason; `recipient` for all others. */

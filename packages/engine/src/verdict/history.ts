@@ -1,17 +1,17 @@
-/** What was reported of messages that were sent: how many arrived and how many mailboxes were not there. Old ones count less. */
+/** Reported outcomes: deliveries, and bounces of missing mailboxes. Old ones count less. */
 export type Tally = { delivered: number; bounced: number }
 
-/** What is known of a domain and its provider from outcomes that were reported. */
+/** Reported outcomes of a domain and its provider. */
 export type History = {
-  /** Of the domain; `shapes` says how the addresses that took mail are built, in the order of SHAPES. */
+  /** Of the domain; `shapes` counts the shapes of delivered addresses, in the order of SHAPES. */
   domain: Tally & { shapes: readonly number[] }
-  /** Of all addresses at the provider that came to the same sub_status; `machine` of those that bounced looked made by a machine. */
+  /** Of all addresses at the provider with the same sub_status; `machine` is the number of bounces that looked auto-generated. */
   classes: Readonly<Record<string, Tally & { machine: number }>>
-  /** Whether chances given earlier were near enough to what came of them. Where they were not, only base rates count. */
+  /** Whether earlier estimates were calibrated. If not, only base rates are used. */
   isTrusted: boolean
 }
 
-/** Where outcomes are looked up for whoever asks about an address. */
+/** Looks up reported outcomes. */
 export type HistoryLookup = { find(domain: string, provider: string): Promise<History> }
 
 export const NO_HISTORY: History = {

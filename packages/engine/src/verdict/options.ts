@@ -1,15 +1,15 @@
 import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
 import { EXCLUDED_TRAITS_DEFAULT, type Trait } from '@probity/contract/traits'
 
-/** How somebody wants an address judged: what their plan and their request allow, and what they would send to. */
+/** Options of a validation: features of the plan and the request, and sending settings. */
 export type ValidationOptions = {
-  /** Whether the model may take part. */
+  /** Whether the model is used. */
   ai: boolean
-  /** Whether servers are asked for a recipient that cannot exist. */
+  /** Whether control recipients are probed. */
   catchall: boolean
-  /** From this chance on an address is safe to send to. */
+  /** Lowest deliverability that is safe to send to. */
   threshold: number
-  /** What an address must not be to be safe to send to. */
+  /** Traits that are never safe to send to. */
   excludedTraits: readonly Trait[]
 }
 

@@ -2,9 +2,9 @@ import type { StoredResult } from '@probity/contract/standing-result'
 import { partsOf } from '../address/cached-result.ts'
 import { STRING_MODEL } from '../address/plausibility.ts'
 import type { ProbeResult, SkipReason } from '../smtp/probe/result.ts'
+import type { DeliverabilityEstimate } from './deliverability.ts'
 import { limitEvidence } from './limit-evidence.ts'
 import type { Validation } from './validation.ts'
-import type { Weighing } from './weigh.ts'
 
 /** A validation in the words of the interface. */
 export function present(validation: Validation): StoredResult {
@@ -16,7 +16,7 @@ export function present(validation: Validation): StoredResult {
     status: verdict.status,
     sub_status: verdict.subStatus,
     confidence: verdict.confidence,
-    deliverability: verdict.weighing.p,
+    deliverability: verdict.estimate.p,
     depth: depthOf(mailbox),
     safe_to_send: verdict.safeToSend,
     is_valid: verdict.isValid,
@@ -35,7 +35,7 @@ export function present(validation: Validation): StoredResult {
       ...partsOf(address),
     },
     catchall: presentCatchall(mailbox),
-    ai_enhancement: presentModel(verdict.weighing),
+    ai_enhancement: presentModel(verdict.estimate),
     did_you_mean: didYouMean,
     flags: {
       is_free: classes?.isFree ?? false,
@@ -57,7 +57,7 @@ const WITHOUT_ITS_WORD = new Set<SkipReason>(['provider_unverifiable', 'unencoda
 
 const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
 
-function presentModel({ isModelUsed }: Weighing): StoredResult['ai_enhancement'] {
+function presentModel({ isModelUsed }: DeliverabilityEstimate): StoredResult['ai_enhancement'] {
   return isModelUsed ? { used: true, method: METHOD } : { used: false, method: null }
 }
 

@@ -1,12 +1,12 @@
 import type { Evidence } from '@probity/contract/evidence'
 import type { Address, Malformed } from '../address/parse.ts'
+import type { DomainClass } from '../domain/domain-lists.ts'
 import type { DomainFacts } from '../domain/facts.ts'
-import type { DomainClass } from '../domain/lists.ts'
 import type { ProbeResult } from '../smtp/probe/result.ts'
 import type { Verdict } from './conclude.ts'
 import type { Retry } from './retry.ts'
 
-/** What was found out about one address. */
+/** The findings about one address. */
 export type Found = {
   email: string
   address: Address | Malformed
@@ -20,5 +20,5 @@ export type Found = {
   evidence: Evidence[]
 }
 
-/** What came out for one address, with everything it rests on. */
+/** Verdict on one address with its findings. */
 export type Validation = Found & { verdict: Verdict }

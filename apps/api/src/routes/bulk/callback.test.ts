@@ -2,8 +2,8 @@ import { WEBHOOK_BODIES } from '@probity/contract/webhook-bodies'
 import { WholeDelivery } from '@probity/contract/webhook-deliveries'
 import { CallbackSecret } from '@probity/contract/webhooks'
 import { asOwner } from '@probity/database/connection/connect'
-import { settleDelivery } from '@probity/database/webhooks/events'
-import { answered, claimAll } from '@probity/database/webhooks/test-webhooks'
+import { recordAttempt } from '@probity/database/webhooks/events'
+import { attemptWith, claimAll } from '@probity/database/webhooks/test-webhooks'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
@@ -34,7 +34,7 @@ test('a job with a callback URL shows it, and delivers the event that ends it', 
   const { body: secret } = await caller.call({ method: 'GET', url: '/api/v1/account/callback-secret' })
   const deliveries = await claimAll(api.db, caller.accountId)
   expect(deliveries).toMatchObject([{ url: URL, secret: secret['secret'] }])
-  for (const delivery of deliveries) await settleDelivery(api.db, delivery, { kind: 'delivered' }, answered(200))
+  for (const delivery of deliveries) await recordAttempt(api.db, delivery, { kind: 'delivered' }, attemptWith(200))
 
   const { body } = await caller.call({ method: 'GET', url: at(job['id'], '/callback') })
   expect(Value.Check(WholeDelivery, body)).toBe(true)
@@ -51,7 +51,7 @@ test('a callback is resent on request', async () => {
   expect((await resend()).status).toBe(404)
   await caller.call({ method: 'POST', url: at(job['id'], '/cancel') })
   for (const delivery of await claimAll(api.db, caller.accountId)) {
-    await settleDelivery(api.db, delivery, { kind: 'given_up' }, answered(500))
+    await recordAttempt(api.db, delivery, { kind: 'given_up' }, attemptWith(500))
   }
   const resent = await resend()
   expect([resent.status, resent.body['status'], resent.body['attempt_count']]).toEqual([202, 'pending', 1])

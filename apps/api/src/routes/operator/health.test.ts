@@ -1,6 +1,6 @@
 import type { Health, HealthPart } from '@probity/contract/operator'
 import { asOwner } from '@probity/database/connection/connect'
-import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
+import { recordUnclassifiedReplies } from '@probity/database/operators/unclassified-replies'
 import { recordProcess } from '@probity/database/system/processes'
 import { listOwnMigrations } from '@probity/database/system/schema-version'
 import { sql } from 'kysely'
@@ -91,7 +91,7 @@ test('health reports different versions, a ledger mismatch and overdue reconcili
 
 test('replies that no rule knows are shown and marked, the most frequent first', async () => {
   const reply = { provider: 'gmx', stage: 'rcpt', code: 550, reply: '5.7.1 Go away' }
-  await noteUnrecognised(api.db, [
+  await recordUnclassifiedReplies(api.db, [
     { ...reply, seen: 2 },
     { ...reply, reply: 'Who are you', seen: 5 },
   ])

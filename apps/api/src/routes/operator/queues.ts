@@ -2,8 +2,8 @@ import { type DueTimes, OperatorQueues, Requeued } from '@probity/contract/opera
 import { asOperator } from '@probity/database/connection/connect'
 import {
   COUNTED_MINUTES,
-  getCallersQueue,
-  getListsQueue,
+  getJobsQueue,
+  getValidationsQueue,
   getWebhooksQueue,
   listStuckJobs,
   requeueJob,
@@ -22,8 +22,8 @@ export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
     const depths = await readDepths(redis, queuePrefix).catch(() => undefined) // PostgreSQL has the rows in any case
     const tasks = depths ?? QUEUES.map((name) => ({ name, waiting: null, active: null }))
     return asOperator(db, async (trx): Promise<OperatorQueues> => {
-      const callers = await getCallersQueue(trx)
-      const lists = await getListsQueue(trx)
+      const callers = await getValidationsQueue(trx)
+      const lists = await getJobsQueue(trx)
       const webhooks = await getWebhooksQueue(trx)
       return {
         tasks,

@@ -1,7 +1,7 @@
 import { asOwner } from '@probity/database/connection/connect'
-import { releaseBatches } from '@probity/database/jobs/batches'
+import { dispatchBatches } from '@probity/database/jobs/batches'
 import { startTestWorker } from '@probity/database/jobs/test-jobs'
-import { judgeSamples, type PlanLimits } from '@probity/database/operators/reviews'
+import { evaluateSamples, type PlanLimits } from '@probity/database/operators/reviews'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { booksOf, getJob, planJob, startJob, workBatch } from '../../jobs/test-list.ts'
@@ -38,7 +38,7 @@ async function startReviewed(limits: PlanLimits) {
 }
 
 const releasedOf = async (jobId: string) =>
-  (await releaseBatches(db, [])).filter((batch) => batch.jobId === jobId).map(({ no }) => no)
+  (await dispatchBatches(db, [])).filter((batch) => batch.jobId === jobId).map(({ no }) => no)
 
 async function auditOf(by: Caller): Promise<string[]> {
   const { rows } = await asOwner(db, (trx) =>
@@ -73,11 +73,11 @@ test('only the sample of a job is dispatched, and a mostly invalid sample pauses
   expect(await releasedOf(jobId)).toEqual([0])
   expect(await workBatch(db, first, { status: 'invalid', subStatus: 'mailbox_not_found' })).toBe('settled')
   expect(await releasedOf(jobId)).toEqual([])
-  expect(await judgeSamples(db)).toBe(1)
+  expect(await evaluateSamples(db)).toBe(1)
   expect(await getJob(by, jobId)).toMatchObject({ status: 'paused', delay_reason: 'under_review', done_count: 10 })
   const review = (await listReviews()).find(({ job_id }) => job_id === jobId)
   expect(review).toMatchObject({ reason: 'guessed_addresses', sample_done: 10, sample_invalid: 10, done: 10 })
-  expect(await judgeSamples(db)).toBe(0)
+  expect(await evaluateSamples(db)).toBe(0)
 
   expect((await operator.post(`/operator/reviews/${jobId}/cancel`)).status).toBe(204)
   expect(await getJob(by, jobId)).toMatchObject({ status: 'canceled', delay_reason: null, done_count: 10 })
@@ -91,7 +91,7 @@ test('a sample with a usual share of invalid addresses releases the rest of its 
   if (!first) throw new Error('no plan')
   expect(await releasedOf(jobId)).toEqual([0])
   await workBatch(db, first, { later: 4 })
-  expect(await judgeSamples(db)).toBe(0)
+  expect(await evaluateSamples(db)).toBe(0)
   expect(await getJob(by, jobId)).toMatchObject({ status: 'processing', delay_reason: 'no_worker' })
   expect(await releasedOf(jobId)).toEqual([1, 2])
 })
@@ -102,7 +102,7 @@ test('deferred addresses of a sample are dispatched again while the others wait'
   if (!first) throw new Error('no plan')
   expect(await releasedOf(jobId)).toEqual([0])
   await workBatch(db, first, { later: 8, waitMs: 0 })
-  expect(await judgeSamples(db)).toBe(0)
+  expect(await evaluateSamples(db)).toBe(0)
   expect(await releasedOf(jobId)).toEqual([3])
 })
 
@@ -111,7 +111,7 @@ test('deferred addresses count as not invalid, since some servers greylist exist
   const [first] = batches
   if (!first) throw new Error('no plan')
   await workBatch(db, first, { status: 'invalid', subStatus: 'mailbox_not_found', later: 4 })
-  expect(await judgeSamples(db)).toBe(0)
+  expect(await evaluateSamples(db)).toBe(0)
   expect((await getJob(by, jobId)).status).toBe('processing')
 })
 

@@ -4,7 +4,7 @@ import {
   findNetwork,
   joinByInvitation,
   mayShareInvitation,
-  type Person,
+  type User,
 } from '@probity/database/users/users'
 import Type from 'typebox'
 import { refuseForeignNetwork } from '../../door/network.ts'
@@ -40,7 +40,7 @@ export const shareInvitation: Route = async (app, services) => {
   app.get('/invitations/:id/token', { schema, onRequest: requirePerson(services) }, async (request) => {
     await limitPerson(services, request, 'plain')
     const { id } = request.params
-    const { userId } = request.person as Person
+    const { userId } = request.person as User
     if (!(await mayShareInvitation(db, id, userId))) throw new Problem('not_found')
     refuseForeignNetwork(request, { accountIpAllowList: await findNetwork(db, { invitationId: id }) })
     return { token: invitationToken(await people.secret(), id) }

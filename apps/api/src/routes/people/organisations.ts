@@ -1,6 +1,6 @@
 import { NewOrganisation, Organisation } from '@probity/contract/people'
 import { cacheSecret } from '@probity/database/system/processes'
-import { listMemberships, openOrganisation, type Person } from '@probity/database/users/users'
+import { createAccount, listMemberships, type User } from '@probity/database/users/users'
 import { requirePerson } from '../../door/session.ts'
 import { mayCreateAccounts } from '../../people/account-creation.ts'
 import { limitPerson } from '../../people/limits.ts'
@@ -15,11 +15,11 @@ export const createOrganisation: Route = async (app, services) => {
   const schema = { body: NewOrganisation, response: { 201: Organisation } }
   app.post('/accounts', { schema, onRequest: requirePerson(services) }, async (request, reply) => {
     await limitPerson(services, request, 'plain')
-    const person = request.person as Person
+    const person = request.person as User
     if (!mayCreateAccounts(people, person)) throw new Problem('account_creation_closed')
     const { userId, email } = person
     const creator = { userId, addressHash: hashMailbox(email, await secret()) }
-    const accountId = await openOrganisation(db, creator, request.body.name, people.opening)
+    const accountId = await createAccount(db, creator, request.body.name, people.opening)
     if (accountId === undefined) throw new Problem('too_many_accounts')
     const made = found((await listMemberships(db, userId)).find((one) => one.accountId === accountId))
     return reply.code(201).send({ account_id: accountId, slug: made.slug, name: made.name, role: made.role })

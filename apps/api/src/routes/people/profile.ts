@@ -1,6 +1,6 @@
 import { ConfirmEmailChange, DeleteProfile, EmailChange } from '@probity/contract/people'
 import { changeAddress, deleteProfile, findCredential } from '@probity/database/users/profiles'
-import type { Person } from '@probity/database/users/users'
+import type { User } from '@probity/database/users/users'
 import { requirePerson } from '../../door/session.ts'
 import { readChangeToken, writeChangeToken } from '../../people/address-token.ts'
 import { askPassword, wrongPassword } from '../../people/ask-password.ts'
@@ -15,7 +15,7 @@ import { isLastOwner } from './sign-in.ts'
 export const changeEmail: Route = async (app, services) => {
   const { people } = services
   app.post('/email', { schema: { body: EmailChange }, onRequest: requirePerson(services) }, async (request, reply) => {
-    const { userId, email: from, name } = request.person as Person
+    const { userId, email: from, name } = request.person as User
     await limitPerson(services, request, 'letter', request.body.email)
     await askPassword(services, request, request.body.password)
     const to = request.body.email.toLowerCase()
@@ -53,7 +53,7 @@ export const removeProfile: Route = async (app, services) => {
   const { people } = services
   const options = { schema: { body: DeleteProfile }, onRequest: requirePerson(services) }
   app.post('/profile/deletion', options, async (request, reply) => {
-    const { userId, email } = request.person as Person
+    const { userId, email } = request.person as User
     await askPassword(services, request, request.body.password)
     if (request.body.email.trim().toLowerCase() !== email)
       throw fieldProblem('/email', 'This is not your email address.')

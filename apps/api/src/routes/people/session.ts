@@ -1,5 +1,5 @@
 import { Session } from '@probity/contract/people'
-import { listMemberships, type Person } from '@probity/database/users/users'
+import { listMemberships, type User } from '@probity/database/users/users'
 import { operatorAccess } from '../../door/operator.ts'
 import { requirePerson } from '../../door/session.ts'
 import { mayCreateAccounts } from '../../people/account-creation.ts'
@@ -9,7 +9,7 @@ import type { Route } from '../../route.ts'
 export const showSession: Route = async (app, services) => {
   const options = { schema: { response: { 200: Session } }, onRequest: requirePerson(services) }
   app.get('/session', options, async ({ person, ip }) => {
-    const user = person as Person
+    const user = person as User
     const { userId, name, email, emailVerified, twoFactor, isOperator } = user
     const memberships = await listMemberships(services.db, userId)
     return {

@@ -1,6 +1,6 @@
 import { Sessions } from '@probity/contract/people'
 import { deleteOtherSessions, deleteSession, listSessions as readSessions } from '@probity/database/users/sessions'
-import type { Person } from '@probity/database/users/users'
+import type { User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { readSessionToken, requirePerson } from '../../door/session.ts'
@@ -36,7 +36,7 @@ export const endSession: Route = async (app, services) => {
   const options = { schema: { params: Params }, onRequest: requirePerson(services) }
   app.delete('/sessions/:id', options, async (request, reply) => {
     await limitPerson(services, request, 'plain')
-    const { userId } = request.person as Person
+    const { userId } = request.person as User
     const isEnded = await deleteSession(services.people.users, userId, request.params.id)
     if (!isEnded) throw new Problem('not_found')
     return reply.code(204).send()
@@ -56,5 +56,5 @@ export const endOtherSessions: Route = async (app, services) => {
 async function readOwn(services: Services, request: FastifyRequest): Promise<{ userId: string; token: string }> {
   const token = await readSessionToken(services, request)
   if (token === undefined) throw new Problem('unauthenticated')
-  return { userId: (request.person as Person).userId, token }
+  return { userId: (request.person as User).userId, token }
 }

@@ -3,8 +3,8 @@ import { pendingResult } from '@probity/contract/standing-result'
 import { ValidationResult } from '@probity/contract/validation'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
-import { postponeValidations } from '@probity/database/validations/deferred'
-import { listWaiting, takeValidations } from '@probity/database/validations/queue'
+import { deferValidations } from '@probity/database/validations/deferred'
+import { claimValidations, listWaiting } from '@probity/database/validations/queue'
 import { finishValidations } from '@probity/database/validations/validations'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
@@ -146,14 +146,14 @@ test('what a mail server put off is answered at once, not paid back, and collect
   const asking = ask(caller, { email: 'ada@example.com' })
   const [taken] = await vi.waitFor(async () => {
     const waiting = await listWaiting(api.db, { olderThanMs: 0, limit: 10, egresses: [] })
-    const found = await takeValidations(api.db, waiting, { holdS: 60, egresses: [] })
+    const found = await claimValidations(api.db, waiting, { holdS: 60, egresses: [] })
     expect(found.length).toBe(1)
     return found
   })
   if (taken === undefined) throw new Error('nothing was taken')
   const { ref, email } = taken
   const putOff = { ref, provisional: pendingResult(email, 'greylisted'), retryAfterMs: 60_000, egress: 'a.example' }
-  await inTenant(api.db, ref.accountId, (trx) => postponeValidations(trx, ref.accountId, [putOff]))
+  await inTenant(api.db, ref.accountId, (trx) => deferValidations(trx, ref.accountId, [putOff]))
 
   const { body, headers } = await asking
   expect(body).toMatchObject({ status: 'unknown', sub_status: 'greylisted', id: ref.id })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Delivery, DeliveryList, WholeDelivery } from '@probity/contract/webhook-deliveries'
 import { asOwner } from '@probity/database/connection/connect'
-import { settleDelivery } from '@probity/database/webhooks/events'
-import { answered, claimAll } from '@probity/database/webhooks/test-webhooks'
+import { recordAttempt } from '@probity/database/webhooks/events'
+import { attemptWith, claimAll } from '@probity/database/webhooks/test-webhooks'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
@@ -21,7 +21,7 @@ async function openHook() {
   const change = (payload: object) => caller.call({ method: 'PATCH', url: at(''), payload })
   const settle = async (kind: 'delivered' | 'given_up', status: number) => {
     for (const delivery of await claimAll(api.db, caller.accountId)) {
-      await settleDelivery(api.db, delivery, { kind }, answered(status))
+      await recordAttempt(api.db, delivery, { kind }, attemptWith(status))
     }
   }
   return { accountId: caller.accountId, id: String(body['id']), get, post, change, settle }

@@ -3,24 +3,24 @@ import type { Trx } from '../../connection/connect.ts'
 import type { Chunk, ChunkRef, TallyEntry } from './result-chunk.ts'
 
 /** Where the results of a job are stored. The day is part of the key, so that a look-up touches one partition. */
-export type ResultsPlace = { accountId: string; id: string; expiresOn: string }
+export type ResultsLocation = { accountId: string; id: string; expiresOn: string }
 
 /** A chunk without its rows. */
 export type ChunkHead = { no: number; size: number; firstRow: number; lastRow: number; tally: TallyEntry[] }
 
 /** The chunks of a job that readers use at one moment. Above generation 0 they are in row order and do not overlap. */
-export type ChunkSet = { place: ResultsPlace; generation: number; heads: ChunkHead[] }
+export type ChunkSet = { location: ResultsLocation; generation: number; heads: ChunkHead[] }
 
 /** The chunks of the job's current generation, by their first row. */
-export async function listChunks(trx: Trx, place: ResultsPlace): Promise<ChunkSet> {
+export async function listChunks(trx: Trx, location: ResultsLocation): Promise<ChunkSet> {
   const { rows } = await sql<ChunkHead & { generation: number }>`
     select c.generation, c.no, c.size, c.first_row, c.last_row, c.tally from result_chunks c
-    where ${isCurrent(place)} order by c.first_row, c.no`.execute(trx)
-  return { place, generation: rows[0]?.generation ?? 0, heads: rows }
+    where ${isCurrent(location)} order by c.first_row, c.no`.execute(trx)
+  return { location, generation: rows[0]?.generation ?? 0, heads: rows }
 }
 
 /** A condition on `result_chunks c`. In one statement, so that generation and chunks belong together. */
-export function isCurrent({ expiresOn, accountId, id }: ResultsPlace) {
+export function isCurrent({ expiresOn, accountId, id }: ResultsLocation) {
   return sql<boolean>`(c.expires_on = ${expiresOn} and c.account_id = ${accountId} and c.job_id = ${id}
     and c.generation = (select j.results_generation from jobs j where j.id = ${id}))`
 }
@@ -49,9 +49,13 @@ class ChunksReplacedError extends Error {}
 const ATTEMPTS_MAX = 3
 
 /** Repeats work that reads chunks in several statements if they were replaced in between, which happens once per job. */
-export async function withChunks<T>(trx: Trx, place: ResultsPlace, work: (set: ChunkSet) => Promise<T>): Promise<T> {
+export async function withChunks<T>(
+  trx: Trx,
+  location: ResultsLocation,
+  work: (set: ChunkSet) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const set = await listChunks(trx, place)
+    const set = await listChunks(trx, location)
     try {
       return await work(set)
     } catch (error) {
@@ -95,12 +99,12 @@ export function readChunks(trx: Trx, set: ChunkSet, heads = set.heads): AsyncGen
 
 type Reading = { heads: ChunkHead[]; rowsMax: number; columns: RawBuilder<unknown> }
 
-async function* readGroups<T extends StoredRows>(trx: Trx, { place, generation }: ChunkSet, reading: Reading) {
+async function* readGroups<T extends StoredRows>(trx: Trx, { location, generation }: ChunkSet, reading: Reading) {
   for (const group of groupHeads(reading.heads, reading.rowsMax)) {
     const nos = group.map(({ no }) => no)
     const { rows } = await sql<Omit<T, 'rowNos'> & { rowNos: string }>`
       select c.job_id, c.generation, c.no, ${reading.columns} from result_chunks c
-      where c.expires_on = ${place.expiresOn} and c.account_id = ${place.accountId} and c.job_id = ${place.id}
+      where c.expires_on = ${location.expiresOn} and c.account_id = ${location.accountId} and c.job_id = ${location.id}
         and c.generation = ${generation} and c.no = any (${nos}::integer[])
       order by c.first_row, c.no`.execute(trx)
     if (rows.length < nos.length) throw new ChunksReplacedError()
@@ -131,7 +135,7 @@ function* groupHeads(heads: readonly ChunkHead[], rowsMax: number): Generator<Ch
 /** Stores chunks of a generation. */
 export async function insertChunks(
   trx: Trx,
-  { accountId, id, expiresOn }: ResultsPlace,
+  { accountId, id, expiresOn }: ResultsLocation,
   chunks: (Chunk & { generation: number; no: number })[],
 ): Promise<void> {
   const rows = chunks.map(({ tally, ...chunk }) => {
@@ -141,7 +145,7 @@ export async function insertChunks(
 }
 
 /** Deletes all results of a job. The caller has locked the job, so that no worker adds any. */
-export async function deleteChunks(trx: Trx, { accountId, id, expiresOn }: ResultsPlace): Promise<void> {
+export async function deleteChunks(trx: Trx, { accountId, id, expiresOn }: ResultsLocation): Promise<void> {
   const chunks = trx.deleteFrom('resultChunks').where('expiresOn', '=', expiresOn)
   await chunks.where('accountId', '=', accountId).where('jobId', '=', id).execute()
 }

@@ -1,7 +1,7 @@
 import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx } from '../../connection/connect.ts'
-import { type ChunkSet, listChunks, type ResultsPlace, readChunks, readIndexes, withChunks } from './chunk-store.ts'
+import { type ChunkSet, listChunks, type ResultsLocation, readChunks, readIndexes, withChunks } from './chunk-store.ts'
 import { type Chunk, type ChunkIndex, type ChunkRow, decodeChunk, decodeIndex, encodeChunk } from './result-chunk.ts'
 import { openTallyCounter } from './result-tallies.ts'
 
@@ -57,26 +57,26 @@ export async function eraseResults(
 }
 
 /** Whether batches or results of a job contain an address. */
-export async function isInJob(trx: Trx, place: ResultsPlace, address: ErasedAddress): Promise<boolean> {
-  return (await countBatches(trx, place, address)) > 0 || isInResults(trx, place, address)
+export async function isInJob(trx: Trx, location: ResultsLocation, address: ErasedAddress): Promise<boolean> {
+  return (await countBatches(trx, location, address)) > 0 || isInResults(trx, location, address)
 }
 
-function isInResults(trx: Trx, place: ResultsPlace, address: ErasedAddress): Promise<boolean> {
-  return withChunks(trx, place, async (set) => (await rewriteChunks(trx, set, address)).chunks.length > 0)
+function isInResults(trx: Trx, location: ResultsLocation, address: ErasedAddress): Promise<boolean> {
+  return withChunks(trx, location, async (set) => (await rewriteChunks(trx, set, address)).chunks.length > 0)
 }
 
 /** Undefined if nothing in the job contains the address. */
-async function eraseInJob(trx: Trx, place: ResultsPlace, address: ErasedAddress) {
+async function eraseInJob(trx: Trx, location: ResultsLocation, address: ErasedAddress) {
   // Reads without locks first: most jobs do not contain the address, and preparing an erasure interrupts a worker that stores the results
   // in row order. The batches of an ended job get no more addresses, and neither do its chunks.
-  const batches = await countBatches(trx, place, address)
-  const isNeeded = batches > 0 || (await isInResults(trx, place, address))
+  const batches = await countBatches(trx, location, address)
+  const isNeeded = batches > 0 || (await isInResults(trx, location, address))
   if (!isNeeded) return undefined
-  const { rows } = await sql<{ generation: number | null }>`select begin_erasure(${place.id}) as generation`.execute(
+  const { rows } = await sql<{ generation: number | null }>`select begin_erasure(${location.id}) as generation`.execute(
     trx,
   )
   if (typeof rows[0]?.generation !== 'number') return undefined
-  const set = await listChunks(trx, place)
+  const set = await listChunks(trx, location)
   const { chunks, results } = await rewriteChunks(trx, set, address)
   if (chunks.length > 0) await storeChunks(trx, set, chunks)
   return { results, batches }
@@ -87,15 +87,15 @@ type RewrittenChunk = Chunk & { no: number }
 async function storeChunks(trx: Trx, set: ChunkSet, chunks: RewrittenChunk[]): Promise<void> {
   const tallies = await countTallies(trx, set, chunks)
   const { rows } = await sql<{ count: number }>`
-    select erase_results(${set.place.id}, ${set.generation}::smallint, ${chunks.map(({ no }) => no)}::integer[],
+    select erase_results(${set.location.id}, ${set.generation}::smallint, ${chunks.map(({ no }) => no)}::integer[],
       ${chunks.map(({ index }) => index)}::bytea[], ${chunks.map(({ results }) => results)}::bytea[],
       ${JSON.stringify(tallies)}::jsonb) as count`.execute(trx)
   if (rows[0]?.count !== chunks.length) throw new Error('an erasure did not find the chunks that it read')
 }
 
-async function countBatches(trx: Trx, place: ResultsPlace, { isIn }: ErasedAddress): Promise<number> {
-  const batches = trx.selectFrom('jobBatches').select('emails').where('expiresOn', '=', place.expiresOn)
-  const ofJob = batches.where('accountId', '=', place.accountId).where('jobId', '=', place.id)
+async function countBatches(trx: Trx, location: ResultsLocation, { isIn }: ErasedAddress): Promise<number> {
+  const batches = trx.selectFrom('jobBatches').select('emails').where('expiresOn', '=', location.expiresOn)
+  const ofJob = batches.where('accountId', '=', location.accountId).where('jobId', '=', location.id)
   return (await ofJob.execute()).filter(({ emails }) => emails.some(isIn)).length
 }
 

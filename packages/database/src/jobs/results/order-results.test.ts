@@ -5,7 +5,7 @@ import { asOwner, inTenant } from '../../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../../connection/test-database.ts'
 import { removeJob } from '../job-control.ts'
 import { tallyResults } from '../present-job.ts'
-import { confirmTestJob, silenceTestWorker, startTestWorker } from '../test-jobs.ts'
+import { ageTestHeartbeat, confirmTestJob, startTestWorker } from '../test-jobs.ts'
 import { insertChunks } from './chunk-store.ts'
 import { claimOrdering, type OrderingJob, orderResults } from './order-results.ts'
 import { encodeChunk } from './result-chunk.ts'
@@ -85,7 +85,7 @@ test('a job is claimed by one worker, and by another when that one is dead', asy
   const [first, second] = [await startTestWorker(db, 1), await startTestWorker(db, 1)]
   const stale = await claim(first)
   expect(await claimOrdering(db, second)).toBeUndefined()
-  await silenceTestWorker(db, first, 3_600)
+  await ageTestHeartbeat(db, first, 3_600)
   const latest = await claim(second)
   expect([latest.id, latest.epoch]).toEqual([id, stale.epoch + 1])
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../../connection/connect.ts'
-import { areReplaced, insertChunks, listChunks, type ResultsPlace, readChunks } from './chunk-store.ts'
+import { areReplaced, insertChunks, listChunks, type ResultsLocation, readChunks } from './chunk-store.ts'
 import {
   type Chunk,
   type ChunkRef,
@@ -13,7 +13,7 @@ import {
 import { openTallyCounter, type TallyCounter } from './result-tallies.ts'
 
 /** A job whose results this worker stores in row order. Only the latest epoch can finish. */
-export type OrderingJob = ResultsPlace & { epoch: number }
+export type OrderingJob = ResultsLocation & { epoch: number }
 
 /** The ended job that was attempted least, and of these the one that ended first; undefined if there is none. */
 export async function claimOrdering(db: Db, workerId: string): Promise<OrderingJob | undefined> {
@@ -55,14 +55,14 @@ const PACK_UNITS = 1024 * 1024
 
 type Bucket = { packed: Chunk[]; loose: ChunkRow[]; looseUnits: number }
 
-async function fillBuckets(db: Db, place: ResultsPlace): Promise<Map<number, Bucket>> {
+async function fillBuckets(db: Db, location: ResultsLocation): Promise<Map<number, Bucket>> {
   const buckets = new Map<number, Bucket>()
-  const set = await inTenant(db, place.accountId, (trx) => listChunks(trx, place))
+  const set = await inTenant(db, location.accountId, (trx) => listChunks(trx, location))
   if (set.generation > 0) return buckets
   const { heads } = set
   for (let from = 0; from < heads.length; from += CHUNKS_AT_ONCE) {
     const some = heads.slice(from, from + CHUNKS_AT_ONCE)
-    await inTenant(db, place.accountId, async (trx) => {
+    await inTenant(db, location.accountId, async (trx) => {
       for await (const group of readChunks(trx, set, some)) {
         for (const chunk of group) {
           for (const row of decodeChunk(chunk)) {

@@ -6,7 +6,7 @@ import {
   type ChunkSet,
   listChunks,
   positionOfKey,
-  type ResultsPlace,
+  type ResultsLocation,
   readChunks,
   readRowNos,
   rowKey,
@@ -26,8 +26,8 @@ export type ResultsReader = {
   listAt(page: ResultsFilter & { rowNos: readonly number[] }): Promise<KeptResult[]>
 }
 
-export function openResultsReader(db: Db, place: ResultsPlace): ResultsReader {
-  const chunks = openMappedChunks(db, place)
+export function openResultsReader(db: Db, location: ResultsLocation): ResultsReader {
+  const chunks = openMappedChunks(db, location)
 
   /** Undefined if there are no rows after this one. */
   function readStep(after: number, limit: number, filter: ResultsFilter) {
@@ -63,15 +63,15 @@ export function openResultsReader(db: Db, place: ResultsPlace): ResultsReader {
 }
 
 /** The chunks of a job, and which rows they have. */
-function openMappedChunks(db: Db, place: ResultsPlace) {
+function openMappedChunks(db: Db, location: ResultsLocation) {
   let map: ChunkMap | undefined
   const decoded = createLruCache<number, DecodedChunk>(CACHED_CHUNKS)
 
   function inPage<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
-    return inTenant(db, place.accountId, async (trx) => {
+    return inTenant(db, location.accountId, async (trx) => {
       const done = await work(trx)
       // Afterwards, so that a deletion during the work is noticed.
-      if (!(await stillHasResults(trx, place)))
+      if (!(await stillHasResults(trx, location)))
         throw new Error('the results were deleted while they were being exported')
       return done
     })
@@ -81,7 +81,7 @@ function openMappedChunks(db: Db, place: ResultsPlace) {
     map = undefined // one at a time in memory
     decoded.clear()
     map = await inPage(async (trx) => {
-      const set = await listChunks(trx, place)
+      const set = await listChunks(trx, location)
       return set.generation > 0 ? mapOrdered(set, inPage) : mapSettled(trx, set)
     })
     return map

@@ -12,7 +12,7 @@ import {
   encodeChunk,
 } from './result-chunk.ts'
 
-const place = { jobId: '11111111-2222-4333-8444-555555555555', generation: 0, no: 7 }
+const location = { jobId: '11111111-2222-4333-8444-555555555555', generation: 0, no: 7 }
 
 function makeRow(rowNo: number, changes: Partial<ChunkRow> = {}): ChunkRow {
   const email = `Ada.${rowNo}@example.com`
@@ -41,7 +41,7 @@ const rows = [
 test('a chunk gives back its rows in row order with unchanged texts', async () => {
   const chunk = await encodeChunk(rows)
   expect(chunk).toMatchObject({ size: 4, firstRow: 2, lastRow: 9, rowNos: [2, 3, 5, 9] })
-  expect(decodeChunk({ ...place, ...chunk })).toEqual(rows.toSorted((a, b) => a.rowNo - b.rowNo))
+  expect(decodeChunk({ ...location, ...chunk })).toEqual(rows.toSorted((a, b) => a.rowNo - b.rowNo))
 })
 
 test('a chunk counts its rows by verdict, recommendation and override', async () => {
@@ -54,7 +54,7 @@ test('a chunk counts its rows by verdict, recommendation and override', async ()
 })
 
 test('an index excludes domains and parts of addresses that it does not have', async () => {
-  const index = decodeIndex({ ...place, ...(await encodeChunk(rows)) })
+  const index = decodeIndex({ ...location, ...(await encodeChunk(rows)) })
   expect([index.hasDomain('example.org'), index.hasDomain('example.net')]).toEqual([true, false])
   const parts = ['ada.2', 'a"b', 'b\\äö@', 'eve'].map((part) => index.mayContain(part))
   expect(parts).toEqual([true, true, true, false])
@@ -77,17 +77,17 @@ test.each([0, 1, 20, -1])('a block with a damaged byte (%i) is rejected with its
     return copy
   }
   const where = /chunk 7 \(generation 0\) of job 11111111-2222-4333-8444-555555555555/
-  expect(() => decodeIndex({ ...place, ...chunk, index: damage(chunk.index) })).toThrow(DamagedChunkError)
-  expect(() => decodeIndex({ ...place, ...chunk, index: damage(chunk.index) })).toThrow(where)
-  expect(() => decodeResults({ ...place, ...chunk, results: damage(chunk.results) })).toThrow(where)
+  expect(() => decodeIndex({ ...location, ...chunk, index: damage(chunk.index) })).toThrow(DamagedChunkError)
+  expect(() => decodeIndex({ ...location, ...chunk, index: damage(chunk.index) })).toThrow(where)
+  expect(() => decodeResults({ ...location, ...chunk, results: damage(chunk.results) })).toThrow(where)
 })
 
 test('blocks that do not belong to the rows of their chunk are rejected', async () => {
   const [chunk, other] = [await encodeChunk(rows), await encodeChunk([makeRow(2)])]
-  const index = decodeIndex({ ...place, ...chunk, index: other.index })
+  const index = decodeIndex({ ...location, ...chunk, index: other.index })
   expect(() => index.email(0)).toThrow(DamagedChunkError)
-  expect(() => decodeResults({ ...place, ...chunk, results: other.results })).toThrow(DamagedChunkError)
-  expect(() => decodeIndex({ ...place, ...chunk, index: chunk.results }).email(0)).toThrow(DamagedChunkError)
+  expect(() => decodeResults({ ...location, ...chunk, results: other.results })).toThrow(DamagedChunkError)
+  expect(() => decodeIndex({ ...location, ...chunk, index: chunk.results }).email(0)).toThrow(DamagedChunkError)
 })
 
 test('a chunk has between one and a thousand results with different rows', async () => {

@@ -8,7 +8,7 @@ import {
   type ChunkSet,
   isCurrent,
   positionOfKey,
-  type ResultsPlace,
+  type ResultsLocation,
   readChunks,
   readIndexes,
   readRowNos,
@@ -20,7 +20,7 @@ import {
 import { type ChunkIndex, decodeIndex, decodeResults, type ResultKind } from './result-chunk.ts'
 
 /** A job as its results are read: where they are stored, and its file for as long as that is kept. */
-export type ResultsJob = ResultsPlace & {
+export type ResultsJob = ResultsLocation & {
   /** Its results are deleted. */
   isExpired: boolean
   filename: string
@@ -66,7 +66,7 @@ async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<
 export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; result: StoredResult }
 
 /** Whether the job exists and its results are not expired. */
-export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace): Promise<boolean> {
+export async function stillHasResults(trx: Trx, { accountId, id }: ResultsLocation): Promise<boolean> {
   const job = await trx
     .selectFrom('jobs')
     .select('id')
@@ -82,10 +82,10 @@ type ResultsPage = ResultsFilter & { skip: number; limit: number }
 /** One page in row order, and how many results the filter selects in all. */
 export function pageResults(
   trx: Trx,
-  place: ResultsPlace,
+  location: ResultsLocation,
   { skip, limit, ...filter }: ResultsPage,
 ): Promise<{ results: KeptResult[]; total: number }> {
-  return withChunks(trx, place, async (set) => {
+  return withChunks(trx, location, async (set) => {
     const counted = countChunks(set, filter)
     if (set.generation === 0 || filtersRows(filter)) {
       const heads = counted.filter(({ count }) => count > 0).map(({ head }) => head)
@@ -181,10 +181,10 @@ export function parseResult(text: string): StoredResult {
 }
 
 /** The result at one row; none if the address occurs first at another row. */
-export async function findResult(trx: Trx, place: ResultsPlace, rowNo: number): Promise<KeptResult | undefined> {
+export async function findResult(trx: Trx, location: ResultsLocation, rowNo: number): Promise<KeptResult | undefined> {
   const { rows } = await sql<StoredChunk>`
     select c.job_id, c.generation, c.no, c.row_nos, c.index, c.results from result_chunks c
-    where ${isCurrent(place)} and c.first_row <= ${rowNo} and c.last_row >= ${rowNo} and ${rowNo} = any (c.row_nos)
+    where ${isCurrent(location)} and c.first_row <= ${rowNo} and c.last_row >= ${rowNo} and ${rowNo} = any (c.row_nos)
     limit 1`.execute(trx)
   const [chunk] = rows
   return chunk && takeRows(chunk, new Set([rowNo]))[0]

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
 import { sql } from 'kysely'
 import { asOwner, type Db, type Trx } from '../../connection/connect.ts'
-import { insertChunks, listChunks, type ResultsPlace, readChunks } from './chunk-store.ts'
+import { insertChunks, listChunks, type ResultsLocation, readChunks } from './chunk-store.ts'
 import { type OrderingJob, orderResults } from './order-results.ts'
 import { type Chunk, type ChunkRow, chunkRow, decodeChunk, encodeChunk } from './result-chunk.ts'
 
@@ -16,18 +16,18 @@ export async function storeTestResults(db: Db, jobId: string, rows: readonly Chu
     chunks.push(await encodeChunk(rows.slice(from, from + ROWS_PER_CHUNK)))
   }
   await asOwner(db, async (trx) => {
-    const { place, generation, nextNo } = await findPlace(trx, jobId)
+    const { location, generation, nextNo } = await findLocation(trx, jobId)
     for (let from = 0; from < chunks.length; from += 20) {
       const some = chunks.slice(from, from + 20)
       await insertChunks(
         trx,
-        place,
+        location,
         some.map((chunk, n) => ({ ...chunk, generation, no: nextNo + from + n })),
       )
     }
     await sql`
       insert into job_counts as c (account_id, job_id, status, sub_status, count)
-      select ${place.accountId}, ${jobId}, t.status, t.sub_status, sum(t.count)
+      select ${location.accountId}, ${jobId}, t.status, t.sub_status, sum(t.count)
       from json_to_recordset(${JSON.stringify(chunks.flatMap(({ tally }) => tally))}::json)
         as t (status text, sub_status text, count integer)
       group by t.status, t.sub_status
@@ -35,23 +35,23 @@ export async function storeTestResults(db: Db, jobId: string, rows: readonly Chu
   })
 }
 
-async function findPlace(trx: Trx, jobId: string) {
-  const { rows } = await sql<ResultsPlace & { generation: number; nextNo: number }>`
+async function findLocation(trx: Trx, jobId: string) {
+  const { rows } = await sql<ResultsLocation & { generation: number; nextNo: number }>`
     select j.id, j.account_id, j.expires_on, j.results_generation as generation,
       (select coalesce(max(c.no) + 1, 0) from result_chunks c where c.job_id = j.id) as next_no
     from jobs j where j.id = ${jobId}`.execute(trx)
   const [found] = rows
   if (found === undefined) throw new Error('the job does not exist')
-  const { generation, nextNo, ...place } = found
-  return { place, generation, nextNo }
+  const { generation, nextNo, ...location } = found
+  return { location, generation, nextNo }
 }
 
 /** All results of a job in row order. */
 export function listTestResults(db: Db, jobId: string): Promise<ChunkRow[]> {
   return asOwner(db, async (trx) => {
-    const { place } = await findPlace(trx, jobId)
+    const { location } = await findLocation(trx, jobId)
     const rows: ChunkRow[] = []
-    for await (const group of readChunks(trx, await listChunks(trx, place))) {
+    for await (const group of readChunks(trx, await listChunks(trx, location))) {
       for (const chunk of group) rows.push(...decodeChunk(chunk))
     }
     return rows.sort((a, b) => a.rowNo - b.rowNo)
@@ -65,8 +65,8 @@ export async function changeTestResults(
   change: (result: StoredResult, row: ChunkRow) => StoredResult,
 ): Promise<void> {
   await asOwner(db, async (trx) => {
-    const { place } = await findPlace(trx, jobId)
-    for await (const group of readChunks(trx, await listChunks(trx, place))) {
+    const { location } = await findLocation(trx, jobId)
+    for await (const group of readChunks(trx, await listChunks(trx, location))) {
       for (const stored of group) {
         const rows = decodeChunk(stored).map((row) => chunkRow(row, change(JSON.parse(row.result), row)))
         const { index, results, tally } = await encodeChunk(rows)

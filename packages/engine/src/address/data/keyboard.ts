@@ -1,5 +1,5 @@
 /** Which keys lie around a key on a QWERTY keyboard. */
-export const NEIGHBOURS: Readonly<Record<string, string>> = {
+export const NEIGHBORS: Readonly<Record<string, string>> = {
   a: 'qwsz',
   b: 'vghn',
   c: 'xdfv',

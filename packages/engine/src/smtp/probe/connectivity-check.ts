@@ -1,7 +1,7 @@
 import type { Semaphore } from '@probity/concurrency/semaphore'
 import { getDomain } from 'tldts'
 import { findMailHosts } from '../../domain/mail-hosts.ts'
-import { meter } from '../../domain/meter.ts'
+import { limitQueries } from '../../domain/query-limits.ts'
 import type { MailDns } from '../../domain/resolver.ts'
 import type { AddressPolicy } from '../protocol/address-policy.ts'
 import { type DialResult, dialHost, type Egress } from '../protocol/dial.ts'
@@ -50,7 +50,7 @@ export function isReachable({ kind }: Connectivity): boolean {
 
 const QUIT_WITHIN_MS = 2_000
 /** Mail hosts are asked for twice where there seem to be none, and each question once more where no answer came. */
-const QUESTIONS_MAX = 12
+const QUERIES_MAX = 12
 /** The resolver limits concurrency itself. */
 const AT_ONCE: Semaphore = (work) => work()
 
@@ -67,8 +67,8 @@ async function checkReferenceHost(
   options: ConnectivityOptions,
 ): Promise<ConnectivityCheck> {
   const began = performance.now()
-  const limits = { deadline: options.deadline, questionsMax: QUESTIONS_MAX, semaphore: AT_ONCE }
-  const mail = await findMailHosts(referenceHost.domain, meter(options.dns, limits))
+  const limits = { deadline: options.deadline, queriesMax: QUERIES_MAX, semaphore: AT_ONCE }
+  const mail = await findMailHosts(referenceHost.domain, limitQueries(options.dns, limits))
   const [first] = mail.kind === 'hosts' ? mail.hosts : []
   if (first === undefined) {
     const why = mail.kind === 'unknown' ? 'dns_failed' : 'no_mail_host'

@@ -7,7 +7,7 @@ import { PROVIDER_LIMITS } from '../providers/data/limits.ts'
 import type { Exchange } from './conversation.ts'
 import { applyConnectFailure, applyExchange, applyThrottle } from './outcome.ts'
 import type { Recipient } from './request.ts'
-import { finishProbe, nextRecipients, type ProbeState, recordSilence, startProbe } from './state.ts'
+import { finishProbe, nextRecipients, type ProbeState, recordNoResponse, startProbe } from './state.ts'
 
 const EGRESS = { name: 'egress', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
 const TIME = { unixS: 1_700_000_000, elapsedMs: 250, isLate: false }
@@ -178,7 +178,7 @@ test('a domain is not hosted only after all of its hosts have replied so', () =>
 })
 
 test('a domain that one of two hosts does not host is a server error when the other one did not respond', () => {
-  const silent = recordSilence(start({ hosts: ['mx1.a.example', 'mx2.a.example'] }), 'mx2.a.example')
+  const silent = recordNoResponse(start({ hosts: ['mx1.a.example', 'mx2.a.example'] }), 'mx2.a.example')
   const { state } = receive(silent, ['550 5.1.2 We do not host this domain, relay not permitted'])
   expect(findings(state)).toEqual([
     { kind: 'refused', code: 550, reason: 'server_error' },
@@ -316,9 +316,9 @@ test('a host without a reply is excluded if there is another, and recipients wit
   const two = start({ hosts: ['mx1.a.example', 'mx2.a.example'] })
   const lost = receive(two, [], { disconnect: { kind: 'disconnect', why: 'timeout' } })
   expect(lost.connection).toBe('closed')
-  const silent = recordSilence(lost.state, 'mx1.a.example')
+  const silent = recordNoResponse(lost.state, 'mx1.a.example')
   expect([...silent.excludedHosts]).toEqual(['mx1.a.example'])
-  expect([...recordSilence(silent, 'mx2.a.example').excludedHosts]).toEqual(['mx1.a.example'])
+  expect([...recordNoResponse(silent, 'mx2.a.example').excludedHosts]).toEqual(['mx1.a.example'])
   expect(findings(silent)).toEqual([1, 2].map(() => ({ kind: 'unanswered', why: 'timeout' })))
   expect(finishProbe(silent, TIME).results[0]?.retry).toBeUndefined()
 })

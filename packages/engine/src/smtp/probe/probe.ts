@@ -13,7 +13,7 @@ import {
   nextRecipients,
   type ProbeState,
   type ProbeTime,
-  recordSilence,
+  recordNoResponse,
   skipUtf8,
   startProbe,
 } from './state.ts'
@@ -94,7 +94,7 @@ async function probeOver(connection: SmtpConnection, before: ProbeState, probe: 
   const isSilent = state.results.size === before.results.size && state.control.kind === 'not_probed'
   if (isReusable) network.pool.release(connection)
   else network.pool.discard(connection, deadline)
-  return isSilent && !isStale ? recordSilence(state, connection.host) : state
+  return isSilent && !isStale ? recordNoResponse(state, connection.host) : state
 }
 
 async function applyFailures(before: ProbeState, failures: ConnectFailure[], probe: Probe): Promise<ProbeState> {

@@ -153,7 +153,7 @@ export function setOpenResults(state: ProbeState, outcome: RecipientOutcome, tim
 }
 
 /** A host without a reply is not connected to again, if there is another. */
-export function recordSilence(state: ProbeState, host: string): ProbeState {
+export function recordNoResponse(state: ProbeState, host: string): ProbeState {
   const { site, excludedHosts } = state
   const hasOthers = site.hosts.some(({ name }) => name !== host && !excludedHosts.has(name))
   return {

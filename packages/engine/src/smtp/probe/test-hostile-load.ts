@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openDomainLists } from '../../domain/domain-lists.ts'
 import { createDomainLookup } from '../../domain/facts.ts'
 import { openMemoryStore } from '../../domain/facts-store.ts'
-import { openLists } from '../../domain/lists.ts'
 import { openResolver } from '../../domain/resolver.ts'
 import { validate } from '../../validate.ts'
 import { createLocalRateLimiter } from '../connections/local-rate-limiter.ts'
@@ -24,7 +24,7 @@ const DEADLINE_MS = 8_000
 const SAMPLE_MS = 10
 
 const given = JSON.parse(process.argv[2] ?? '{}') as Given
-const lists = openLists()
+const lists = openDomainLists()
 
 /** A session with every behaviour. Each call has a desk of its own, since one desk would ask a domain once for all. */
 async function meetAll(names: string[]): Promise<{ verdicts: LoadReport['verdicts']; slowestMs: number }> {

@@ -3,9 +3,9 @@ import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, type ScriptedServer, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
+import { openDomainLists } from '../../domain/domain-lists.ts'
 import { createDomainLookup } from '../../domain/facts.ts'
 import { openMemoryStore } from '../../domain/facts-store.ts'
-import { openLists } from '../../domain/lists.ts'
 import { openResolver } from '../../domain/resolver.ts'
 import { validate } from '../../validate.ts'
 import type { AddressLimits } from '../connections/destination-limits.ts'
@@ -117,7 +117,7 @@ export function openProber({ dnsPort, port, providerLimits = QUICK, addressLimit
   whenDone(() => desk.close())
   const network = {
     domains: createDomainLookup({ dns, limits: { deadlineMs: 15_000 } }),
-    lists: openLists(),
+    lists: openDomainLists(),
     prober: desk,
   }
   return {

@@ -13,7 +13,7 @@ import {
   writeIpv4,
   writeIpv6,
 } from './test-addresses.ts'
-import { loopback, sayOf } from './test-dialing.ts'
+import { fakeDns, loopback } from './test-dialing.ts'
 
 const ROUNDS = 10_000
 
@@ -62,7 +62,7 @@ test(`dials no private address in ${ROUNDS} rounds against a resolver that chang
     const four = [[some(PUBLIC)], [mix(some(PUBLIC), some(PRIVATE))], [some(PRIVATE)], []][random(4)] ?? []
     const six = [[some(PUBLIC_SIX)], [mix(some(PUBLIC_SIX), some(PRIVATE_SIX))], [some(PRIVATE_SIX)]][random(3)] ?? []
     // The first answer is what is judged; whoever asks again hears of private addresses only.
-    const said = sayOf({
+    const said = fakeDns({
       four: [...(four.length > 0 ? four : ['ENODATA' as const]), some(PRIVATE)],
       six: [...six, some(PRIVATE_SIX)],
     })

@@ -6,7 +6,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { afterEach, expect, test, vi } from 'vitest'
 import { publicInternet } from './address-policy.ts'
 import { type DialOptions, type DialResult, dialHost } from './dial.ts'
-import { findFreePort, loopback, sayOf, serve } from './test-dialing.ts'
+import { fakeDns, findFreePort, loopback, serve } from './test-dialing.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -100,7 +100,7 @@ test('says that a host refuses when nobody listens there', async () => {
 test('says that a host is unreachable when there is no way to it', async () => {
   // No route leads from a loopback address of IPv4 to one of IPv6.
   const dialing = loopback([], await findFreePort(), { allows: () => true, egress: { localAddress: '127.0.0.9' } })
-  const dialed = await dialHost('mx.example', { ...dialing, dns: sayOf({ six: [['::1']] }).dns })
+  const dialed = await dialHost('mx.example', { ...dialing, dns: fakeDns({ six: [['::1']] }).dns })
   expect(dialed).toEqual({ kind: 'failed', failure: 'unreachable', address: '::1' })
 })
 
@@ -115,7 +115,7 @@ test('closes a connection that has ended up where the policy forbids', async () 
   await ended.promise
 })
 
-test.each<[string, Parameters<typeof sayOf>[0], string]>([
+test.each<[string, Parameters<typeof fakeDns>[0], string]>([
   ['DNS fails', { four: ['ESERVFAIL'], six: [['2606:4700::1']] }, 'dns_failed'],
   ['there is no address', {}, 'no_address'],
   ['there is no such name', { four: ['ENOTFOUND'], six: ['ENOTFOUND'] }, 'no_address'],
@@ -127,7 +127,7 @@ test.each<[string, Parameters<typeof sayOf>[0], string]>([
   ['the answers are no addresses', { four: [['localhost', '127.1', '2130706433', '']] }, 'not_routable'],
 ])('dials nobody when %s', async (_, said, failure) => {
   const { targets } = holdConnections()
-  const dialing = { ...loopback([], 25), dns: sayOf(said).dns, policy: publicInternet() }
+  const dialing = { ...loopback([], 25), dns: fakeDns(said).dns, policy: publicInternet() }
   expect(await dialHost('mx.example', dialing)).toEqual({ kind: 'failed', failure, address: null })
   expect(targets).toEqual([])
 })
@@ -155,13 +155,13 @@ test.each([
   '.',
 ])('neither dials nor asks about a host called %j', async (host) => {
   const { targets } = holdConnections()
-  const { dns, asked } = sayOf({ four: [['8.8.8.8']], six: [['2606:4700::1']] })
+  const { dns, asked } = fakeDns({ four: [['8.8.8.8']], six: [['2606:4700::1']] })
   const dialed = await dialHost(host, { ...loopback([], 25, { allows: () => true }), dns })
   expect(dialed).toEqual({ kind: 'failed', failure: 'not_routable', address: null })
   expect({ targets, asked }).toEqual({ targets: [], asked: { four: 0, six: 0 } })
 })
 
-test.each<[string, Parameters<typeof sayOf>[0], string, number]>([
+test.each<[string, Parameters<typeof fakeDns>[0], string, number]>([
   [
     'does not ask about IPv6 where IPv4 will do',
     { four: [['10.0.0.1', '8.8.8.8']], six: [['2606:4700::1']] },
@@ -173,7 +173,7 @@ test.each<[string, Parameters<typeof sayOf>[0], string, number]>([
   ['takes IPv6 behind an alias without IPv4', { four: [[]], six: [['2606:4700::1']] }, '2606:4700::1', 1],
 ])('%s', async (_, said, host, askedForSix) => {
   const { sockets, targets } = holdConnections()
-  const { dns, asked } = sayOf(said)
+  const { dns, asked } = fakeDns(said)
   const dialing = { ...loopback([], 0), dns, policy: publicInternet() }
   const dialed = dialHost('mx.example', dialing)
   await vi.waitFor(() => expect(targets).toMatchObject([{ host, port: 25, autoSelectFamily: false }]))
@@ -189,10 +189,10 @@ test('leaves when its time is up, wherever it waits', { tags: ['timed'] }, async
   expect(connecting).toEqual({ kind: 'failed', failure: 'timeout', address: '127.0.0.1' })
   expect(targets).toHaveLength(1)
 
-  const silent = { ...loopback([], 25, { deadline: performance.now() + 60 }), dns: sayOf({ four: ['silence'] }).dns }
+  const silent = { ...loopback([], 25, { deadline: performance.now() + 60 }), dns: fakeDns({ four: ['silence'] }).dns }
   expect(await dialHost('mx.example', silent)).toEqual({ kind: 'failed', failure: 'dns_failed', address: null })
 
-  const { dns, asked } = sayOf({ four: [['127.0.0.1']] })
+  const { dns, asked } = fakeDns({ four: [['127.0.0.1']] })
   const late = await dialHost('mx.example', { ...loopback([], 25, { deadline: performance.now() }), dns })
   expect(late).toEqual({ kind: 'failed', failure: 'timeout', address: null })
   expect(asked.four).toBe(0)

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Semaphore } from '@probity/concurrency/semaphore'
 import { SocksClient } from 'socks'
 import { isMailHostName } from '../../domain/host-name.ts'
-import { meter } from '../../domain/meter.ts'
 import { type QueryResult, queryDns } from '../../domain/query.ts'
+import { limitQueries } from '../../domain/query-limits.ts'
 import type { MailDns } from '../../domain/resolver.ts'
 import { type AddressPolicy, readAddress } from './address-policy.ts'
 
@@ -88,8 +88,8 @@ const AT_ONCE: Semaphore = (work) => work()
 async function findAddresses(host: string, dialing: DialOptions): Promise<string[] | DialFailure> {
   const { deadline, policy } = dialing
   // Within limits, and once more where no answer came: a lost datagram must not look like a mail host without an address.
-  const limits = { deadline: Math.min(deadline, performance.now() + DNS_LIMIT_MS), questionsMax: 4, semaphore: AT_ONCE }
-  const dns = meter(dialing.dns, limits)
+  const limits = { deadline: Math.min(deadline, performance.now() + DNS_LIMIT_MS), queriesMax: 4, semaphore: AT_ONCE }
+  const dns = limitQueries(dialing.dns, limits)
   const four = await queryDns(dns.resolve4(host))
   // An alias without an IPv4 address behind it looks like a loop, so IPv6 is asked about before that is believed.
   if (four.kind === 'failed' && four.failure !== 'unresolved_alias') return failed('dns_failed')

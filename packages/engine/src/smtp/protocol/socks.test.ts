@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { dialHost } from './dial.ts'
-import { findFreePort, loopback, sayOf, serve } from './test-dialing.ts'
+import { fakeDns, findFreePort, loopback, serve } from './test-dialing.ts'
 
 type Proxy = {
   /** A reply code of RFC 1928 §6; 0 is success. */
@@ -88,7 +88,7 @@ test('asks the proxy for the address and never for the name', async () => {
 test('asks the proxy for IPv6 addresses as such', async () => {
   const proxy = await startProxy()
   const egress = { socks5: { host: '127.0.0.1', port: proxy.port } }
-  const dialing = { ...loopback([], 25, { egress, allows: () => true }), dns: sayOf({ six: [['2606:4700::1']] }).dns }
+  const dialing = { ...loopback([], 25, { egress, allows: () => true }), dns: fakeDns({ six: [['2606:4700::1']] }).dns }
   const dialed = await dialHost('mx.example', dialing)
   if (dialed.kind === 'connected') dialed.socket.destroy()
   expect(proxy.asked).toEqual([{ kind: 4, address: '38.6.71.0.0.0.0.0.0.0.0.0.0.0.0.1', port: 25 }])

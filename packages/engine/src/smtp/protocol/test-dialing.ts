@@ -4,29 +4,29 @@ import { whenDone } from '@probity/lab/when-done'
 import { dnsError, type MailDns } from '../../domain/resolver.ts'
 import type { DialOptions, Egress } from './dial.ts'
 
-/** What is said of a host: addresses, that there are none, that it does not exist, or nothing at all. */
-type Said = string[] | 'ENODATA' | 'ENOTFOUND' | 'ESERVFAIL' | 'silence'
+/** Response of a DNS server for a host: addresses, an error code, or no response. */
+type DnsReply = string[] | 'ENODATA' | 'ENOTFOUND' | 'ESERVFAIL' | 'silence'
 
-/** Answers of a resolver about any host, one after another; the last one is repeated. Counts the questions. */
-export function sayOf({ four = ['ENODATA'], six = ['ENODATA'] }: { four?: Said[]; six?: Said[] }) {
-  const asked = { four: 0, six: 0 }
-  const answer = (says: Said[], n: number): Promise<string[]> => {
-    const said = says[Math.min(n, says.length) - 1] ?? 'ENODATA'
-    if (said === 'silence') return new Promise(() => {})
-    return Array.isArray(said) ? Promise.resolve(said) : Promise.reject(dnsError(said, 'as told'))
+/** A resolver with these responses for every host, one after another; the last one is repeated. Counts the queries. */
+export function fakeDns({ four = ['ENODATA'], six = ['ENODATA'] }: { four?: DnsReply[]; six?: DnsReply[] }) {
+  const queries = { four: 0, six: 0 }
+  const respond = (replies: DnsReply[], n: number): Promise<string[]> => {
+    const reply = replies[Math.min(n, replies.length) - 1] ?? 'ENODATA'
+    if (reply === 'silence') return new Promise(() => {})
+    return Array.isArray(reply) ? Promise.resolve(reply) : Promise.reject(dnsError(reply, 'as configured'))
   }
   const dns: MailDns = {
-    resolve4: () => answer(four, ++asked.four),
-    resolve6: () => answer(six, ++asked.six),
-    resolveMx: () => Promise.reject(new Error('The dialler asks for no mail hosts.')),
-    resolveTxt: () => Promise.reject(new Error('The dialler asks for no texts.')),
+    resolve4: () => respond(four, ++queries.four),
+    resolve6: () => respond(six, ++queries.six),
+    resolveMx: () => Promise.reject(new Error('Dialing does not query MX records.')),
+    resolveTxt: () => Promise.reject(new Error('Dialing does not query TXT records.')),
   }
-  return { dns, asked }
+  return { dns, asked: queries }
 }
 
 const EGRESS: Egress = { name: 'one', heloName: 'probe.example', mailFrom: 'probe@probe.example' }
 
-/** Dials hosts at loopback addresses and leaves within three seconds, unless told otherwise. */
+/** Dials hosts at loopback addresses, by default with a deadline of three seconds. */
 export function loopback(
   four: string[],
   port: number,
@@ -34,7 +34,7 @@ export function loopback(
 ): DialOptions {
   const { allows = (address) => address.startsWith('127.') } = other
   return {
-    dns: sayOf({ four: [four] }).dns,
+    dns: fakeDns({ four: [four] }).dns,
     policy: { port, allows },
     egress: { ...EGRESS, ...other.egress },
     deadline: other.deadline ?? performance.now() + 3_000,

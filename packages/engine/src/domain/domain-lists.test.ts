@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { FREE_ADDED, NOT_FREE } from '../address/data/free-providers.ts'
 import { PRIVACY_RELAYS } from '../address/data/privacy-relays.ts'
+import { openDomainLists } from './domain-lists.ts'
 import type { ListProblem } from './list-files.ts'
-import { openLists } from './lists.ts'
 
 const folders: string[] = []
 afterAll(() => {
@@ -21,11 +21,11 @@ function openFolder(files: Record<string, string> = {}) {
 
   let time = 0
   const problems: ListProblem[] = []
-  const lists = openLists({ folder, report: (problem) => problems.push(problem), now: () => time })
+  const lists = openDomainLists({ folder, report: (problem) => problems.push(problem), now: () => time })
   return { folder, write, problems, lists, wait: (ms: number) => (time += ms) }
 }
 
-const lists = openLists()
+const lists = openDomainLists()
 
 test.each([
   'mailinator.com',
@@ -188,7 +188,7 @@ test('a folder in the place of a file, an unreadable file and a missing folder a
   }
 
   const missing: ListProblem[] = []
-  const without = openLists({ folder: join(folder, 'nowhere'), report: (problem) => missing.push(problem) })
+  const without = openDomainLists({ folder: join(folder, 'nowhere'), report: (problem) => missing.push(problem) })
   expect(missing).toEqual([{ file: join(folder, 'nowhere'), reason: 'is not a folder' }])
   expect(without.classify('mailinator.com').isDisposable).toBe(true)
 })

@@ -3,8 +3,8 @@ import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SHAPES } from '../address/shape.ts'
+import { type DeliverabilityInput, estimateDeliverability } from './deliverability.ts'
 import { type History, NO_HISTORY } from './history.ts'
-import { type Weighable, weigh } from './weigh.ts'
 
 const RUNS = { numRuns: 20_000 }
 
@@ -33,7 +33,7 @@ const plausibility = fc.oneof(
   fc.record({ kind: fc.constant('abstained' as const), why: fc.constant('too_short' as const) }),
 )
 const text = fc.option(fc.record({ plausibility, shape: fc.constantFrom(...SHAPES) }), { nil: undefined })
-const weighable = (names = SUB_STATUS_NAMES): fc.Arbitrary<Weighable> =>
+const inputs = (names = SUB_STATUS_NAMES): fc.Arbitrary<DeliverabilityInput> =>
   fc.record({
     subStatus: fc.constantFrom(...names),
     provider: fc.constantFrom('', 'google', 'microsoft365', 'yahoo'),
@@ -45,8 +45,8 @@ const logit = (p: number) => Math.log(p / (1 - p))
 
 test('the parts add up to the log-odds of the chance, and the chance stays within its bounds', () => {
   fc.assert(
-    fc.property(weighable(), (one) => {
-      const { p, terms } = weigh(one)
+    fc.property(inputs(), (one) => {
+      const { p, terms } = estimateDeliverability(one)
       const sum = terms.reduce((total, { logOdds }) => total + logOdds, 0)
       expect(Math.abs(sum - logit(p))).toBeLessThan(1e-9)
       expect(p).toBeGreaterThanOrEqual(MODEL_PARAMETERS.p_min)
@@ -59,13 +59,13 @@ test('the parts add up to the log-odds of the chance, and the chance stays withi
 test('what a mail server or DNS has decided is not overruled, whatever was reported and however it is written', () => {
   const decided = SUB_STATUS_NAMES.filter((name) => !isOpen(name))
   fc.assert(
-    fc.property(weighable(decided), (one) => {
-      const { p, terms, isModelUsed } = weigh(one)
+    fc.property(inputs(decided), (one) => {
+      const { p, terms, isModelUsed } = estimateDeliverability(one)
       if (SUB_STATUSES[one.subStatus].status === 'valid') expect(p).toBeGreaterThanOrEqual(0.9)
       else expect(p).toBeLessThanOrEqual(0.1)
       expect([isModelUsed, terms.length]).toEqual([false, 1])
-      expect(weigh({ ...one, text: undefined }).p).toBe(p)
-      expect(weigh({ ...one, history: { ...one.history, domain: NO_HISTORY.domain } }).p).toBe(p)
+      expect(estimateDeliverability({ ...one, text: undefined }).p).toBe(p)
+      expect(estimateDeliverability({ ...one, history: { ...one.history, domain: NO_HISTORY.domain } }).p).toBe(p)
     }),
     RUNS,
   )
@@ -74,17 +74,19 @@ test('what a mail server or DNS has decided is not overruled, whatever was repor
 test('a delivery never speaks against an address, a bounce never for it, and a more human text never against it', () => {
   const more = fc.double({ min: 0.01, max: 50, noNaN: true })
   fc.assert(
-    fc.property(weighable(SUB_STATUS_NAMES.filter(isOpen)), more, (one, by) => {
+    fc.property(inputs(SUB_STATUS_NAMES.filter(isOpen)), more, (one, by) => {
       const { domain } = one.history
-      const p = weigh(one).p
+      const p = estimateDeliverability(one).p
       const withDomain = (tallied: Partial<typeof domain>) =>
-        weigh({ ...one, history: { ...one.history, domain: { ...domain, ...tallied } } }).p
+        estimateDeliverability({ ...one, history: { ...one.history, domain: { ...domain, ...tallied } } }).p
       expect(withDomain({ delivered: domain.delivered + by })).toBeGreaterThanOrEqual(p - 2e-6)
       expect(withDomain({ bounced: domain.bounced + by })).toBeLessThanOrEqual(p + 2e-6)
       if (one.text?.plausibility.kind !== 'scored') return
       const { logit: before } = one.text.plausibility
       const scored = { kind: 'scored' as const, logit: Math.min(6, before + by) }
-      expect(weigh({ ...one, text: { ...one.text, plausibility: scored } }).p).toBeGreaterThanOrEqual(p)
+      expect(estimateDeliverability({ ...one, text: { ...one.text, plausibility: scored } }).p).toBeGreaterThanOrEqual(
+        p,
+      )
     }),
     RUNS,
   )
@@ -95,8 +97,8 @@ test('the most human text adds little, and the least human one takes away no mor
   const most = -Math.log(1 - share)
   const least = -Math.log(1 - share + share * Math.exp(string_clip))
   fc.assert(
-    fc.property(weighable(SUB_STATUS_NAMES.filter(isOpen)), (one) => {
-      const byText = weigh(one).terms.find(({ kind }) => kind === 'text')?.logOdds ?? 0
+    fc.property(inputs(SUB_STATUS_NAMES.filter(isOpen)), (one) => {
+      const byText = estimateDeliverability(one).terms.find(({ kind }) => kind === 'text')?.logOdds ?? 0
       expect(byText).toBeLessThanOrEqual(most + 0.002)
       expect(byText).toBeGreaterThanOrEqual(least - 0.002)
     }),
@@ -107,9 +109,13 @@ test('the most human text adds little, and the least human one takes away no mor
 test('a model that was wrong too often is left out, and only the base rate counts', () => {
   const trusted = { subStatus: 'catch_all', provider: '', history: NO_HISTORY, text: MACHINE } as const
   const fallen = { ...trusted, history: { ...NO_HISTORY, isTrusted: false } }
-  expect(weigh(trusted)).toMatchObject({ isFallback: false, isModelUsed: true })
-  expect(weigh(trusted).p).toBeLessThan(0.6)
-  expect(weigh(fallen)).toMatchObject({ p: BASE_RATES.catch_all.p, isFallback: true, isModelUsed: false })
+  expect(estimateDeliverability(trusted)).toMatchObject({ isFallback: false, isModelUsed: true })
+  expect(estimateDeliverability(trusted).p).toBeLessThan(0.6)
+  expect(estimateDeliverability(fallen)).toMatchObject({
+    p: BASE_RATES.catch_all.p,
+    isFallback: true,
+    isModelUsed: false,
+  })
 })
 
 const RATHER_MACHINE = { plausibility: { kind: 'scored', logit: -3 }, shape: 'word and digits' } as const
@@ -118,7 +124,8 @@ const MACHINE = { plausibility: { kind: 'scored', logit: -6 }, shape: 'word and 
 test('the model counts as used from a step that somebody would notice', () => {
   const used = (score: number) => {
     const scored = { plausibility: { kind: 'scored', logit: score }, shape: 'word' } as const
-    return weigh({ subStatus: 'catch_all', provider: '', history: NO_HISTORY, text: scored }).isModelUsed
+    return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: NO_HISTORY, text: scored })
+      .isModelUsed
   }
   expect([used(6), used(0), used(-2)]).toEqual([true, false, true])
 })
@@ -126,7 +133,7 @@ test('the model counts as used from a step that somebody would notice', () => {
 test('outcomes of a class outweigh what was assumed of it', () => {
   const rate = (delivered: number, bounced: number) => {
     const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered, bounced, machine: 0 } } }
-    return weigh({ subStatus: 'catch_all', provider: '', history: learnt, text: undefined }).p
+    return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: learnt, text: undefined }).p
   }
   expect(rate(0, 0)).toBe(BASE_RATES.catch_all.p)
   expect(rate(5_000, 5_000)).toBeCloseTo(0.5, 2)
@@ -136,7 +143,12 @@ test('outcomes of a class outweigh what was assumed of it', () => {
 test('a text counts the more against an address, the more of what bounced was made by machines', () => {
   const byText = (machine: number) => {
     const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered: 1_200, bounced: 300, machine } } }
-    const { terms } = weigh({ subStatus: 'catch_all', provider: '', history: learnt, text: RATHER_MACHINE })
+    const { terms } = estimateDeliverability({
+      subStatus: 'catch_all',
+      provider: '',
+      history: learnt,
+      text: RATHER_MACHINE,
+    })
     return terms.find(({ kind }) => kind === 'text')?.logOdds ?? 0
   }
   expect(byText(250)).toBeLessThan(byText(30) - 0.2)
@@ -146,7 +158,7 @@ test('a text counts the more against an address, the more of what bounced was ma
 test('a few deliveries make a domain likely to take everything, one bounce makes it unlikely', () => {
   const at = (delivered: number, bounced: number) => {
     const known = { ...NO_HISTORY, domain: { delivered, bounced, shapes: [] } }
-    return weigh({ subStatus: 'catch_all', provider: '', history: known, text: undefined }).p
+    return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: known, text: undefined }).p
   }
   expect(at(4, 0)).toBeGreaterThan(0.9)
   expect(at(40, 0)).toBeGreaterThan(0.97)
@@ -159,7 +171,12 @@ test('an address built as others of its domain gains, and one built otherwise lo
     const shapes = SHAPES.map((name) => (name === 'word.word' ? known : 0))
     const domain = { delivered: known, bounced: 2, shapes }
     const read = { plausibility: { kind: 'abstained', why: 'too_short' }, shape } as const
-    const { terms } = weigh({ subStatus: 'catch_all', provider: '', history: { ...NO_HISTORY, domain }, text: read })
+    const { terms } = estimateDeliverability({
+      subStatus: 'catch_all',
+      provider: '',
+      history: { ...NO_HISTORY, domain },
+      text: read,
+    })
     return terms.find(({ kind }) => kind === 'pattern')?.logOdds ?? 0
   }
   expect(byPattern('word.word', 4)).toBe(0)

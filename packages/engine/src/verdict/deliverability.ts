@@ -6,27 +6,27 @@ import { SHAPE_SHARES } from './data/shape-shares.ts'
 import type { History, Tally } from './history.ts'
 import { logBeta } from './log-gamma.ts'
 
-/** What is weighed: what the checks came to, what became of mail to others there, and what the text looks like. */
-export type Weighable = {
+/** Result of the checks, reported outcomes of the domain, and the text of the address. */
+export type DeliverabilityInput = {
   subStatus: SubStatus
   provider: string
   history: History
-  /** Undefined where the model is not to take part. */
+  /** Undefined if the model is disabled. */
   text: { plausibility: Plausibility; shape: Shape } | undefined
 }
 
-/** One part of the chance and how far it moved it, in log-odds. Together they make the log-odds of the chance. */
+/** One part of the estimate and its effect in log-odds. The sum of all parts is the log-odds of `p`. */
 export type Term = { kind: 'base' | 'history' | 'text' | 'pattern'; logOdds: number }
 
-export type Weighing = {
-  /** The chance that a message sent now draws no hard bounce. */
+export type DeliverabilityEstimate = {
+  /** Deliverability: probability that a message sent now is not hard-bounced. */
   p: number
   terms: Term[]
-  /** Outcomes of the domain that it rests on. */
+  /** Number of reported outcomes of the domain. */
   outcomes: number
-  /** Whether the model moved it by more than a trifle. */
+  /** Whether the model changed it by at least `used_min`. */
   isModelUsed: boolean
-  /** Whether the model was left out because it had been wrong here too often. */
+  /** Whether the model was skipped because its calibration is off here. */
   isFallback: boolean
 }
 
@@ -38,31 +38,31 @@ const {
   guess_share: GUESS_SHARE,
 } = MODEL_PARAMETERS
 
-/** However many outcomes say otherwise, a server's own yes or no stays on its side of the scale. */
+/** Bounds for addresses that the server accepted or rejected, whatever outcomes were reported. */
 const ACCEPTED_P_MIN = 0.9
-const REFUSED_P_MAX = 0.1
+const REJECTED_P_MAX = 0.1
 
 /**
- * Weighs all that is known into one chance. The parts are taken in a fixed order, and each is worth the step that it makes on the
- * scale of log-odds: so they add up, whatever they are. Where the mail server decided, nothing else is asked.
+ * Estimates the deliverability. The parts are applied in a fixed order, and each counts as its change in log-odds, so that they always
+ * sum up. If the mail server accepted or rejected the address, no other part is used.
  */
-export function weigh(weighable: Weighable): Weighing {
-  const { subStatus, history } = weighable
+export function estimateDeliverability(input: DeliverabilityInput): DeliverabilityEstimate {
+  const { subStatus, history } = input
   const { status } = SUB_STATUSES[subStatus]
-  const base = baseRate(weighable)
+  const base = baseRate(input)
   if (status === 'valid') return alone(Math.max(ACCEPTED_P_MIN, base))
-  if (status === 'invalid') return alone(Math.min(REFUSED_P_MAX, base))
+  if (status === 'invalid') return alone(Math.min(REJECTED_P_MAX, base))
   if (!history.isTrusted) return { ...alone(base), isFallback: true }
 
   const { domain } = history
   const before = swallowing(base, BASE_RATES[subStatus].swallow, { delivered: 0, bounced: 0 })
   const after = swallowing(base, BASE_RATES[subStatus].swallow, domain)
-  const { text, pattern } = leanings(weighable)
+  const { text, pattern } = leanings(input)
   const steps: [Term['kind'], number][] = [
-    ['base', chanceOf(before, 0)],
-    ['history', chanceOf(after, 0)],
-    ['text', chanceOf(after, text)],
-    ['pattern', chanceOf(after, pattern)],
+    ['base', deliverabilityOf(before, 0)],
+    ['history', deliverabilityOf(after, 0)],
+    ['text', deliverabilityOf(after, text)],
+    ['pattern', deliverabilityOf(after, pattern)],
   ]
   const { p, terms } = climb(steps)
   const byModel = terms.filter(({ kind }) => kind === 'text' || kind === 'pattern')
@@ -71,27 +71,27 @@ export function weigh(weighable: Weighable): Weighing {
   return { p, terms, outcomes: domain.delivered + domain.bounced, isModelUsed, isFallback: false }
 }
 
-function alone(base: number): Weighing {
+function alone(base: number): DeliverabilityEstimate {
   return { ...climb([['base', base]]), outcomes: 0, isModelUsed: false, isFallback: false }
 }
 
 const NO_CLASS = { delivered: 0, bounced: 0, machine: 0 }
 
-/** What is assumed of the class, and what was reported of it at this provider. */
-function baseRate({ subStatus, provider, history }: Weighable): number {
+/** Prior of the class, updated with reported outcomes at this provider. */
+function baseRate({ subStatus, provider, history }: DeliverabilityInput): number {
   const assumed = PROVIDER_RATES[subStatus]?.[provider] ?? BASE_RATES[subStatus].p
   const { delivered, bounced } = history.classes[subStatus] ?? NO_CLASS
   const weight = MODEL_PARAMETERS.base_weight
   return (assumed * weight + delivered) / (weight + delivered + bounced)
 }
 
-/** A domain either swallows everything, with this weight and this chance, or bounces what is not there, and then so many are. */
+/** A domain either accepts every recipient (`swallows`: probability; `ifSwallowed`: deliverability then) or bounces unknown ones (`exists`). */
 type Domain = { swallows: number; ifSwallowed: number; exists: number }
 
 /**
- * Two kinds of domain look alike from outside: one that delivers whatever it is sent to somebody, and one that accepts first and
- * bounces later. Outcomes tell them apart; the base rate is a mixture of both, so what it already holds is taken out again. A
- * delivery is never likelier at the second kind than at the first, so that no delivery can speak against an address.
+ * Probes cannot distinguish domains that deliver every message from domains that accept first and bounce later. Outcomes can. The base
+ * rate is a mixture of both, so its share is subtracted. A delivery is never more probable at the second kind, so that no delivery
+ * lowers the estimate.
  */
 function swallowing(base: number, share: number, { delivered, bounced }: Tally): Domain {
   const mean = within(0.02, 0.98, (base - share * P_DELIVERED) / (1 - share))
@@ -105,19 +105,18 @@ function swallowing(base: number, share: number, { delivered, bounced }: Tally):
   return { swallows: 1 / (1 + Math.exp(asOther - asOne)), ifSwallowed, exists }
 }
 
-/** The chance at such a domain for an address that leans so far towards being there. No mailbox is surer than one that is there. */
-function chanceOf({ swallows, ifSwallowed, exists }: Domain, leaning: number): number {
-  const leant = chance(logOdds(within(1e-6, 1 - 1e-6, exists)) + leaning)
+/** Deliverability at this domain for an address with these log-odds of its text. Never above that of an existing mailbox. */
+function deliverabilityOf({ swallows, ifSwallowed, exists }: Domain, leaning: number): number {
+  const leant = probability(logOdds(within(1e-6, 1 - 1e-6, exists)) + leaning)
   const there = Math.min(Math.max(ifSwallowed, exists), leant)
   return swallows * ifSwallowed + (1 - swallows) * there
 }
 
 /**
- * How far the text speaks for a mailbox, first by itself and then with its shape. Addresses that are bad are a mixture: some a
- * machine made, some somebody guessed, most look like any other. So the most human text proves little, and only a text that hardly
- * any human writes counts for much.
+ * Log-odds of the text, first by itself and then with its shape. Bad addresses are a mixture: some are auto-generated, some guessed, most
+ * look like any other. So a human-looking text is weak evidence, and only a text that people rarely write is strong evidence.
  */
-function leanings({ subStatus, history, text }: Weighable): { text: number; pattern: number } {
+function leanings({ subStatus, history, text }: DeliverabilityInput): { text: number; pattern: number } {
   if (text === undefined) return { text: 0, pattern: 0 }
   const byMachine = machineShare(history.classes[subStatus] ?? NO_CLASS)
   const byGuess = GUESS_SHARE * Math.min(1, (1 - byMachine) / (1 - MACHINE_SHARE))
@@ -128,13 +127,13 @@ function leanings({ subStatus, history, text }: Weighable): { text: number; patt
   return { text: byText, pattern: byBoth }
 }
 
-/** Of what bounced, the share that a machine made: what is assumed, and what was seen once there is something to see. */
+/** Share of auto-generated addresses among bounces: the prior, updated with reported outcomes. */
 function machineShare({ bounced, machine }: { bounced: number; machine: number }): number {
   const { base_weight, machine_share_max } = MODEL_PARAMETERS
   return Math.min(machine_share_max, (MACHINE_SHARE * base_weight + machine) / (base_weight + bounced))
 }
 
-/** How much likelier a guesser builds an address so than this domain does. One where too little is known of the domain. */
+/** Likelihood ratio of this shape for a guessed address against one of the domain. 1 if too few outcomes of the domain are known. */
 function guessRatio(shapes: readonly number[], shape: Shape): number {
   const { pattern_min, pattern_weight, pattern_ratio_max } = MODEL_PARAMETERS
   const known = shapes.reduce((sum, count) => sum + count, 0)
@@ -144,11 +143,11 @@ function guessRatio(shapes: readonly number[], shape: Shape): number {
   return within(1 / pattern_ratio_max, pattern_ratio_max, guessed / here)
 }
 
-/** Each step is worth what it moves. All are rounded to what is published, and so their sum is exactly what is published. */
+/** The log-odds of each step. Each is rounded as published, so that their sum is exactly the published value. */
 function climb(steps: [Term['kind'], number][]): { p: number; terms: Term[] } {
   let [p, reached] = [0.5, 0]
-  const terms = steps.map(([kind, chanceThen]): Term => {
-    p = Math.round(within(MODEL_PARAMETERS.p_min, MODEL_PARAMETERS.p_max, chanceThen) * 1e6) / 1e6
+  const terms = steps.map(([kind, estimate]): Term => {
+    p = Math.round(within(MODEL_PARAMETERS.p_min, MODEL_PARAMETERS.p_max, estimate) * 1e6) / 1e6
     const from = reached
     reached = logOdds(p)
     return { kind, logOdds: reached - from }
@@ -164,6 +163,6 @@ function logOdds(p: number): number {
   return Math.log(p / (1 - p))
 }
 
-function chance(odds: number): number {
+function probability(odds: number): number {
   return 1 / (1 + Math.exp(-odds))
 }

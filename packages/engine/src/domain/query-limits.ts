@@ -2,10 +2,10 @@ import type { Semaphore } from '@probity/concurrency/semaphore'
 import { dnsError, type MailDns } from './resolver.ts'
 
 /** Limits of one lookup. */
-export type Allowance = {
+export type QueryLimits = {
   /** On the clock of `performance.now()`. */
   deadline: number
-  questionsMax: number
+  queriesMax: number
   semaphore: Semaphore
 }
 
@@ -13,12 +13,12 @@ export type Allowance = {
  * Limits a resolver: number of queries, deadline, and concurrency of the process. A query over a limit fails like a DNS query
  * without a response.
  */
-export function meter(dns: MailDns, { deadline, questionsMax, semaphore }: Allowance): MailDns {
-  let questionsLeft = questionsMax
+export function limitQueries(dns: MailDns, { deadline, queriesMax, semaphore }: QueryLimits): MailDns {
+  let queriesLeft = queriesMax
 
-  const ask = async <T>(put: () => Promise<T>): Promise<T> => {
-    if (questionsLeft === 0) throw dnsError('EBUDGET', 'The limit of DNS queries was reached.')
-    questionsLeft -= 1
+  const query = async <T>(put: () => Promise<T>): Promise<T> => {
+    if (queriesLeft === 0) throw dnsError('EBUDGET', 'The limit of DNS queries was reached.')
+    queriesLeft -= 1
     return within(
       deadline,
       // A query whose deadline passed while it waited is not sent.
@@ -27,21 +27,21 @@ export function meter(dns: MailDns, { deadline, questionsMax, semaphore }: Allow
   }
 
   /** The resolver continues after our timeout, so a second query may find the cached response. */
-  const askTwice = async <T>(put: () => Promise<T>): Promise<T> => {
+  const queryTwice = async <T>(put: () => Promise<T>): Promise<T> => {
     try {
-      return await ask(put)
+      return await query(put)
     } catch (error) {
       const isTimeout = (error as NodeJS.ErrnoException).code === 'ETIMEOUT'
-      if (!isTimeout || questionsLeft === 0 || isPast(deadline)) throw error
-      return ask(put)
+      if (!isTimeout || queriesLeft === 0 || isPast(deadline)) throw error
+      return query(put)
     }
   }
 
   return {
-    resolveMx: (name) => askTwice(() => dns.resolveMx(name)),
-    resolve4: (name) => askTwice(() => dns.resolve4(name)),
-    resolve6: (name) => askTwice(() => dns.resolve6(name)),
-    resolveTxt: (name) => ask(() => dns.resolveTxt(name)),
+    resolveMx: (name) => queryTwice(() => dns.resolveMx(name)),
+    resolve4: (name) => queryTwice(() => dns.resolve4(name)),
+    resolve6: (name) => queryTwice(() => dns.resolve6(name)),
+    resolveTxt: (name) => query(() => dns.resolveTxt(name)),
   }
 }
 

@@ -33,7 +33,7 @@ test('compose.yaml conforms to the Compose specification and passes its linter',
 
 test('compose.yaml sets only known settings for processes of Probity', () => {
   const names = ours.flatMap(([, { environment = {} }]) => Object.keys(environment))
-  expect(names).toContain('DATABASE_URL_FILE')
+  expect(names).toContain('PROBITY_DATABASE_URL_FILE')
   expect(names.filter((name) => !isKnown(name))).toEqual([])
 })
 
@@ -62,7 +62,7 @@ test('the worker has a user and a database login of its own, and reads uploads o
   expect(read('Dockerfile')).toContain(`--uid ${worker.user?.split(':')[0]} `)
   expect(worker.secrets).toEqual(['worker_database_url', 'redis_url'])
   expect(api.secrets).not.toContain('worker_database_url')
-  const uploads = `uploads:${api.environment?.['UPLOADS_FOLDER']}`
+  const uploads = `uploads:${api.environment?.['PROBITY_UPLOADS_FOLDER']}`
   expect([api.volumes, worker.volumes]).toEqual([
     expect.arrayContaining([uploads]),
     expect.arrayContaining([`${uploads}:ro`]),
@@ -71,7 +71,7 @@ test('the worker has a user and a database login of its own, and reads uploads o
 
 test('the API trusts X-Forwarded-For of the proxy alone', () => {
   const networks = file.services['proxy']?.networks as Record<string, { ipv4_address: string }>
-  const trusted = file.services['api']?.environment?.['TRUST_PROXY']
+  const trusted = file.services['api']?.environment?.['PROBITY_TRUST_PROXY']
   expect(trusted).toBe(`\${PROBITY_TRUST_PROXY:-${networks['outside']?.ipv4_address}}`)
 })
 
@@ -125,10 +125,12 @@ test('every mounted folder and file exists', () => {
   expect(missing).toEqual([])
 })
 
-test('DNS_SERVERS of the worker is the address of the resolver', () => {
+test('PROBITY_DNS_SERVERS of the worker is the address of the resolver', () => {
   const networks = file.services['resolver']?.networks as Record<string, { ipv4_address: string }>
   const port = /^ {2}port: (\d+)$/m.exec(read('unbound.conf'))?.[1]
-  expect(file.services['worker']?.environment?.['DNS_SERVERS']).toBe(`${networks['outside']?.ipv4_address}:${port}`)
+  expect(file.services['worker']?.environment?.['PROBITY_DNS_SERVERS']).toBe(
+    `${networks['outside']?.ipv4_address}:${port}`,
+  )
 })
 
 test('probity.env.example names known settings without secrets and sets none', () => {
@@ -136,7 +138,7 @@ test('probity.env.example names known settings without secrets and sets none', (
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('# '))
   const names = lines.map((line) => /^#([A-Z_]+)=/.exec(line)?.[1] ?? line)
-  expect(names).toContain('SMTP_HELO_NAME')
+  expect(names).toContain('PROBITY_SMTP_HELO_NAME')
   expect(names.filter((name) => !isKnown(name) || isKnown(`${name}_FILE`))).toEqual([])
 })
 
@@ -144,8 +146,8 @@ test('image and compose file agree on user, port and folders', () => {
   const dockerfile = read('Dockerfile')
   const api = file.services['api'] as Service
   expect(dockerfile).toContain(`USER ${api.user}\n`)
-  expect(dockerfile).toContain(`PORT=${api.environment?.['PORT']} `)
-  expect(dockerfile).toContain(`UPLOADS_FOLDER=${api.environment?.['UPLOADS_FOLDER']}\n`)
+  expect(dockerfile).toContain(`PROBITY_PORT=${api.environment?.['PROBITY_PORT']} `)
+  expect(dockerfile).toContain(`PROBITY_UPLOADS_FOLDER=${api.environment?.['PROBITY_UPLOADS_FOLDER']}\n`)
   for (const [, { command = [] }] of ours) {
     const program = command[0]
     if (program?.endsWith('.ts')) expect(existsSync(join(import.meta.dirname, '..', program))).toBe(true)

@@ -105,7 +105,7 @@ make_files() {
   echo "postgres://probity_api:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_url" 0600
   echo "postgres://probity_worker_login:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/worker_database_url" 0600
   echo "redis://:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/redis_url" 0600
-  sed "${URL:+s|^#PUBLIC_URL=.*|PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env" 0640
+  sed "${URL:+s|^#PROBITY_PUBLIC_URL=.*|PROBITY_PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env" 0640
   chown root:probity "$ETC/probity.env"
   chmod 0640 "$ETC/probity.env"
 }

@@ -68,7 +68,7 @@ make_secrets() {
 make_settings() {
   example=$(dirname -- "$0")/probity.env.example
   if [ -n "$URL" ]; then
-    sed "s|^#PUBLIC_URL=.*|PUBLIC_URL=$URL|" "$example" | keep "$FOLDER/probity.env" 0644
+    sed "s|^#PROBITY_PUBLIC_URL=.*|PROBITY_PUBLIC_URL=$URL|" "$example" | keep "$FOLDER/probity.env" 0644
   else
     keep "$FOLDER/probity.env" 0644 <"$example"
   fi

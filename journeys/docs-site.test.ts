@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ALL_PROBLEMS } from '@probity/contract/problem'
 import { waitForBuild } from '@probity/lab/build'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ROOT } from './programs.ts'
 import { expectAccessible } from './test-accessible.ts'
 import { borrowProduct } from './test-borrowed.ts'
@@ -156,6 +156,7 @@ test('keyboard users skip to the content, open the search and open a result', as
   await page.keyboard.type('retry webhook delivery')
   const results = page.getByRole('dialog').getByRole('link')
   await results.filter({ hasText: 'Webhooks' }).first().waitFor()
+  await vi.waitFor(async () => expect(await page.locator('.pagefind-ui__loading').count()).toBe(0), 15_000)
   await expectAccessible(page)
   const wanted = () =>
     page.evaluate(() => document.activeElement?.getAttribute('href')?.startsWith('/docs/webhooks') ?? false)

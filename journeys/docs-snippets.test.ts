@@ -8,16 +8,17 @@ import { freePort } from '@probity/lab/services/daemon'
 import type { TObject, TSchema } from 'typebox'
 import { expect, test } from 'vitest'
 import { ROOT } from './programs.ts'
-import { borrowProduct } from './test-borrowed.ts'
 import { type Block, listPages, readBlocks, readPage } from './test-docs.ts'
+import { startOpenProduct } from './test-open-product.ts'
 import { isRun, runPage } from './test-page-script.ts'
 import { callApi, openCustomer } from './test-product.ts'
 import { installSdk } from './test-sdk-package.ts'
 
-/** The pages whose blocks other tests run, all of them: the marker is for those of which it is only some. */
+/** Pages whose blocks are all run by other tests. Pages with only some of them have markers. */
 const OTHERS = ['docs/errors.md']
 
-const product = await borrowProduct()
+// Not the shared instance: `setup-link` needs an installation without users.
+const product = await startOpenProduct()
 const scopes = Object.keys(KEY_SCOPES) as KeyScope[]
 const testing = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
 const live = await openCustomer(product, { key: { scopes } })
@@ -30,7 +31,7 @@ symlinkSync(
 )
 const receiverPort = await freePort()
 
-/** What a reader would put in: where their service is, and keys of their own. */
+/** Replaces the placeholders of a page: the URL of the service, account ids and keys. */
 function asHere(text: string): string {
   return text
     .replaceAll(/https?:\/\/(localhost:3000|(your-)?probity\.example\.com)/g, product.api.url)

@@ -10,7 +10,7 @@ import { expectAccessible } from './test-accessible.ts'
 import { onePage, startBrowser } from './test-browser.ts'
 import { openCustomer, startProduct } from './test-product.ts'
 
-/** Somebody's site, on another origin than the service, with a form that knows nothing of it but a script tag. */
+/** A customer's site on another origin than the service. Its form is connected to the service by a script tag only. */
 const port = await freePort()
 const SITE = `http://localhost:${port}`
 const product = await startProduct()
@@ -24,10 +24,10 @@ const pageKey = {
 const customer = await openCustomer(product, { key: { ...pageKey, allowedOrigins: [SITE] } })
 const SERVICE = product.api.url
 
-/** As strict as a site may be: of others it runs this script and asks this service, and nothing else. */
+/** The strictest policy of a site: it allows only this script and requests to this service. */
 const POLICY = `default-src 'none'; script-src ${SERVICE}; connect-src ${SERVICE}; form-action 'self'; img-src data:`
 
-/** As it is printed in the guide. */
+/** The script tag of the guide. */
 const GUIDE = readFileSync(fileURLToPath(new URL('../docs/guides/sign-up-form.md', import.meta.url)), 'utf8')
 const [, TAG = ''] = /<!-- test: form -->\s*```html\n(.*?)```/s.exec(GUIDE) ?? []
 
@@ -47,7 +47,7 @@ const site = createServer((request, response) => {
 await new Promise<void>((resolve) => site.listen(port, '127.0.0.1', resolve))
 whenDone(() => site.close())
 
-/** Without headers of the test's own: a browser would ask the service about them first. */
+/** Without test headers: they would cause CORS preflight requests. */
 const context = await browser.newContext()
 context.setDefaultTimeout(15_000)
 
@@ -59,7 +59,7 @@ async function openForm(allows?: RegExp) {
 
 const welcomed = (page: Page) => page.waitForURL(/\/welcome/)
 
-test('a slip is pointed out to everybody, and put right with the keyboard alone', async () => {
+test('a typo suggestion is announced and can be accepted with the keyboard', async () => {
   const { page, email, message } = await openForm()
   await email.focus()
   await page.keyboard.type('typo@gmial.com')
@@ -78,11 +78,14 @@ test('a slip is pointed out to everybody, and put right with the keyboard alone'
   expect(await message.textContent()).toBe('')
 })
 
-test('a throw-away address does not get through, is told why, and another one does', async () => {
+test('a disposable address is blocked with a message and another address is allowed', async () => {
   const { page, email, message } = await openForm()
   await email.fill('disposable@example.com')
   await email.press('Enter')
-  await vi.waitFor(async () => expect(await message.textContent()).toContain('thrown away after use'), 5_000)
+  await vi.waitFor(
+    async () => expect(await message.textContent()).toBe('Disposable email addresses are not accepted.'),
+    5_000,
+  )
   expect(await email.getAttribute('aria-invalid')).toBe('true')
   await email.press('Enter')
   await page.getByRole('button', { name: 'Sign up' }).click()
@@ -96,7 +99,7 @@ test('a throw-away address does not get through, is told why, and another one do
   expect(new URL(page.url()).searchParams.get('email')).toBe('valid@example.com')
 })
 
-test('nobody is told whether a mailbox exists: who has none gets through like everybody', async () => {
+test('an address without a mailbox is allowed, so that the form does not reveal whether a mailbox exists', async () => {
   const { page, email } = await openForm()
   await email.fill('mailbox-not-found@example.com')
   await email.press('Enter')
@@ -104,7 +107,7 @@ test('nobody is told whether a mailbox exists: who has none gets through like ev
 })
 
 test.each(['slow-5s', 'error-402', 'error-429', 'error-500', 'error-503'])(
-  'a service that is too slow or refuses lets the person through: %s',
+  'the form is submitted when the service is slow or responds with an error: %s',
   { tags: ['timed'] },
   async (local) => {
     const { page, email } = await openForm(/Failed to load resource|CORS/)
@@ -116,7 +119,7 @@ test.each(['slow-5s', 'error-402', 'error-429', 'error-500', 'error-503'])(
   },
 )
 
-test('the file is small, for every site, and kept for good by those who name its version', async () => {
+test('form.js is small, served to all origins, and immutable when requested by version', async () => {
   const built = readFileSync(fileURLToPath(new URL('../apps/web/dist/form.js', import.meta.url)))
   const plain = await fetch(`${SERVICE}/form.js`)
   const text = Buffer.from(await plain.arrayBuffer())
@@ -132,8 +135,8 @@ test('the file is small, for every site, and kept for good by those who name its
   expect(other.headers.get('cache-control')).toBe('public, max-age=3600')
 })
 
-// The last one, since it takes the service down.
-test('a service that is down lets the person through', async () => {
+// The last test, because it stops the service.
+test('the form is submitted when the service is down', async () => {
   const { page, email, message } = await openForm(/Failed to load resource|CORS/)
   await email.focus()
   await product.api.stop()

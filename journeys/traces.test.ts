@@ -21,28 +21,28 @@ const settings = {
 }
 const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
 const customer = await openCustomer({ db: database.db, api })
-const asked = world.draw(5)
+const drawn = world.draw(5)
 
 const ROUTE = 'POST /api/v1/validation/single'
 
 test('one trace shows a validation from the request through the queue to DNS, the mail server and the settlement', async () => {
-  await Promise.all(asked.map(({ email }) => customer.call('POST', '/validation/single', { email })))
+  await Promise.all(drawn.map(({ email }) => customer.call('POST', '/validation/single', { email })))
   const traces = () =>
     [...Map.groupBy(collector.spans, ({ traceId }) => traceId).values()].filter((spans) =>
       spans.some(({ name }) => name === ROUTE),
     )
   const names = () => traces().map((spans) => spans.map(({ name }) => name).toSorted())
-  const whole = [ROUTE, 'dns', 'pay', 'queue', 'settle', 'smtp', 'validate', 'work']
-  await expect.poll(names, { timeout: 15_000 }).toEqual(asked.map(() => whole))
+  const whole = [ROUTE, 'charge', 'dns', 'process', 'queue', 'settle', 'smtp', 'validate']
+  await expect.poll(names, { timeout: 15_000 }).toEqual(drawn.map(() => whole))
 
   for (const spans of traces()) {
     const of = new Map(spans.map((span) => [span.name, span]))
     const parentOf = (name: string) => spans.find(({ spanId }) => spanId === of.get(name)?.parentSpanId)?.name
     expect(of.get(ROUTE)?.parentSpanId ?? '').toBe('')
     for (const name of ['charge', 'queue', 'process']) expect(parentOf(name)).toBe(ROUTE)
-    for (const name of ['validate', 'settle']) expect(parentOf(name)).toBe('work')
+    for (const name of ['validate', 'settle']) expect(parentOf(name)).toBe('process')
     for (const name of ['dns', 'smtp']) expect(parentOf(name)).toBe('validate')
-    expect([of.get(ROUTE)?.service, of.get('work')?.service]).toEqual(['probity-api', 'probity-worker'])
+    expect([of.get(ROUTE)?.service, of.get('process')?.service]).toEqual(['probity-api', 'probity-worker'])
   }
 })
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { keepConnections, readInFlight, readMemoryMb, send, sendUnread, watchLiveness } from './abuse-clients.ts'
 import { openAccount, uploadList } from './list-product.ts'
 import { isAccepted, type Load, waitOf } from './load.ts'

@@ -1,4 +1,4 @@
-import type { Result } from '@probity/contract/results'
+import type { Result } from '@probity/contract/schemas/jobs/results'
 import type { Existence } from '@probity/lab/world/data/behaviours'
 import { makeWorld, type World, type WorldAddress } from '@probity/lab/world/population'
 import { openRandom } from '@probity/lab/world/random'

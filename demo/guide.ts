@@ -1,4 +1,4 @@
-import { SUB_STATUSES } from '@probity/contract/status'
+import { SUB_STATUSES } from '@probity/contract/constants/validations'
 import { SLOW_STOPS, STOPS, type Stop } from './data/stops.ts'
 import { pickExamples } from './examples.ts'
 import type { Demo } from './product.ts'

@@ -1,4 +1,4 @@
-import type { ValidationResult } from '@probity/contract/validation'
+import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 
 const ADDRESS = 38
 const STATUS = 7

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Account } from '@probity/contract/account'
-import type { ValidationResult } from '@probity/contract/validation'
+import type { Account } from '@probity/contract/schemas/accounts'
+import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { SLOW_STOPS, STOPS } from './data/stops.ts'
 import { pickExamples } from './examples.ts'
 import { CREDITS, type Demo } from './product.ts'

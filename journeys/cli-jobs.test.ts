@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { WITHOUT_PROBING } from '@probity/contract/probing-words'
+import { WITHOUT_PROBING } from '@probity/contract/constants/system'
 import { expect, test, vi } from 'vitest'
 import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'

@@ -1,4 +1,4 @@
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'

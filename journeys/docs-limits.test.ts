@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UpdateAccount } from '@probity/contract/account'
-import { BulkRequest } from '@probity/contract/bulk-validation'
-import { SESSION_PROBLEMS } from '@probity/contract/data/session-problems'
-import { CreateKey } from '@probity/contract/keys'
-import { SingleRequest } from '@probity/contract/validation'
+import { SESSION_PROBLEMS } from '@probity/contract/constants/data/session-problems'
+import { UpdateAccount } from '@probity/contract/schemas/accounts'
+import { CreateKey } from '@probity/contract/schemas/keys'
+import { BulkRequest } from '@probity/contract/schemas/validations/bulk'
+import { SingleRequest } from '@probity/contract/schemas/validations/single'
 import { asOwner } from '@probity/database/connection/connect'
 import { createTestDatabase } from '@probity/database/connection/test-database'
 import { expect, test } from 'vitest'
@@ -39,9 +39,9 @@ const HELD: Held[] = [
   ['the [public sandbox key]', 'apps/api/src/door/public-sandbox.ts', 'REQUESTS_PER_MINUTE', (n) => `${n} requests`],
   ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_BODY_BYTES_MAX', kib],
   ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_MESSAGES_MAX', (n) => `${n} messages`],
-  ['a visitor of a page', 'packages/contract/src/publishable.ts', 'VISITOR_CAP_DEFAULT', (n) => `${n} requests`],
-  ['length of an address', 'packages/contract/src/validation.ts', 'EMAIL_LENGTH_MAX', say],
-  ['addresses in a bulk request', 'packages/contract/src/bulk-validation.ts', 'EMAILS_PER_REQUEST_MAX', say],
+  ['a visitor of a page', 'packages/contract/src/constants/keys.ts', 'VISITOR_CAP_DEFAULT', (n) => `${n} requests`],
+  ['length of an address', 'packages/contract/src/constants/limits.ts', 'EMAIL_LENGTH_MAX', say],
+  ['addresses in a bulk request', 'packages/contract/src/constants/limits.ts', 'EMAILS_PER_REQUEST_MAX', say],
   [
     'wait for a single result',
     'apps/api/src/routes/validation/single.ts',
@@ -64,12 +64,17 @@ const HELD: Held[] = [
   ['body', 'apps/api/src/config.ts', 'bodyBytesMax', kib],
   ['body of one address', 'apps/api/src/routes/validation/single.ts', 'BODY_BYTES_MAX', kib],
   ['age of a reused result', 'packages/queue/src/recent.ts', 'RECENT_FOR_S', (n) => `${n / 3_600} hours`],
-  ['a `reference`', 'packages/contract/src/request-options.ts', 'REFERENCE_LENGTH_MAX', (n) => `${n} characters`],
+  ['a `reference`', 'packages/contract/src/constants/limits.ts', 'REFERENCE_LENGTH_MAX', (n) => `${n} characters`],
   ['body of a bulk request', 'apps/api/src/routes/validation/bulk.ts', 'BODY_BYTES_MAX', kib],
   ['body of a message', 'apps/api/src/routes/mcp.ts', 'BODY_BYTES_MAX', kib],
   ['body of a [report]', 'apps/api/src/routes/feedback.ts', 'BODY_BYTES_MAX', kib],
-  ['body of a [report]', 'packages/contract/src/feedback.ts', 'MESSAGES_PER_REPORT_MAX', (n) => `${say(n)} messages`],
-  ['body of a [report]', 'packages/contract/src/feedback.ts', 'SENT_DAYS_AGO_MAX', (n) => `${n} days`],
+  [
+    'body of a [report]',
+    'packages/contract/src/constants/limits.ts',
+    'MESSAGES_PER_REPORT_MAX',
+    (n) => `${say(n)} messages`,
+  ],
+  ['body of a [report]', 'packages/contract/src/constants/limits.ts', 'SENT_DAYS_AGO_MAX', (n) => `${n} days`],
   ['body of a [policy]', 'apps/api/src/policies/read.ts', 'POLICY_BYTES_MAX', kib],
   ['time for the headers', 'apps/api/src/config.ts', 'headersTimeoutMs', seconds],
   ['time for a body', 'apps/api/src/config.ts', 'requestTimeoutMs', seconds],
@@ -78,10 +83,10 @@ const HELD: Held[] = [
   ['time without reading', 'apps/api/src/config.ts', 'writeTimeoutMs', seconds],
   ['connections of a network', 'apps/api/src/config.ts', 'connectionsPerNetworkMax', say],
   ['unfinished requests of a network', 'apps/api/src/config.ts', 'unfinishedPerNetworkMax', say],
-  ['a page of a list', 'packages/contract/src/page.ts', 'PAGE_LIMIT_MAX', (n) => `${n}, and`],
+  ['a page of a list', 'packages/contract/src/constants/limits.ts', 'PAGE_LIMIT_MAX', (n) => `${n}, and`],
   ['a page of a list', 'apps/api/src/page.ts', 'LIMIT_DEFAULT', (n) => `and ${n} by default`],
-  ['days of usage', 'packages/contract/src/days.ts', 'DAYS_MAX', say],
-  ['a file', 'packages/contract/src/upload-limits.ts', 'FILE_BYTES_MAX', (n) => `${n / KIB / KIB} MiB`],
+  ['days of usage', 'packages/contract/src/constants/limits.ts', 'DAYS_MAX', say],
+  ['a file', 'packages/contract/src/constants/limits.ts', 'FILE_BYTES_MAX', (n) => `${n / KIB / KIB} MiB`],
   ['rows of a file', 'packages/uploads/src/records.ts', 'ROWS_MAX', say],
   ['columns of a file', 'packages/uploads/src/records.ts', 'COLUMNS_MAX', say],
   ['a row', 'packages/uploads/src/records.ts', 'RECORD_BYTES_MAX', kib],
@@ -110,39 +115,49 @@ const HELD: Held[] = [
     (n) => `| ${n}, and one more`,
   ],
   ['event streams of an account', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
-  ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOWLIST_MAX', say],
-  ['origins of a publishable key', 'packages/contract/src/publishable.ts', 'ALLOWED_ORIGINS_MAX', say],
+  ['addresses and ranges', 'packages/contract/src/constants/keys.ts', 'IP_ALLOWLIST_MAX', say],
+  ['origins of a publishable key', 'packages/contract/src/constants/keys.ts', 'ALLOWED_ORIGINS_MAX', say],
   [
     'keys that are neither revoked',
     'packages/settings/src/api-settings.ts',
     'KEYS_PER_ACCOUNT[^}]*default',
     (n) => `| ${n}, and`,
   ],
-  ['policies that a page can name', 'packages/contract/src/publishable.ts', 'ALLOWED_POLICIES_MAX', say],
+  ['policies that a page can name', 'packages/contract/src/constants/keys.ts', 'ALLOWED_POLICIES_MAX', say],
   [
     'credits of a publishable key',
-    'packages/contract/src/publishable.ts',
+    'packages/contract/src/constants/keys.ts',
     'PUBLISHABLE_MONTHLY_CAP_DEFAULT',
     (n) => `${say(n)} a month`,
   ],
   ['requests of all [publishable', 'apps/api/src/door/publishable.ts', 'PAGES_RATE[^}]*quota', (n) => `${n} a minute`],
-  ['overlap of a rotated key', 'packages/contract/src/keys.ts', 'OVERLAP_S_MAX', (n) => `${say(n)} seconds`],
+  ['overlap of a rotated key', 'packages/contract/src/constants/keys.ts', 'OVERLAP_S_MAX', (n) => `${say(n)} seconds`],
   [
     'overlap of a rotated key',
     'apps/api/src/routes/keys/rotate.ts',
     'OVERLAP_DEFAULT_S',
     (n) => `${say(n)} by default`,
   ],
-  ['custom policies', 'packages/contract/src/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
-  ['custom policies', 'packages/contract/src/policies.ts', 'POLICY_RULES_MAX', (n) => `up to ${n} rules`],
-  ['entries on the [allow', 'packages/contract/src/overrides.ts', 'OVERRIDES_MAX', (n) => `| ${say(n)} together`],
-  ['entries on the [allow', 'packages/contract/src/overrides.ts', 'OVERRIDES_AT_ONCE_MAX', (n) => `${say(n)} in one`],
+  ['custom policies', 'packages/contract/src/constants/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
+  ['custom policies', 'packages/contract/src/constants/policies.ts', 'POLICY_RULES_MAX', (n) => `up to ${n} rules`],
+  [
+    'entries on the [allow',
+    'packages/contract/src/constants/policies.ts',
+    'OVERRIDES_MAX',
+    (n) => `| ${say(n)} together`,
+  ],
+  [
+    'entries on the [allow',
+    'packages/contract/src/constants/policies.ts',
+    'OVERRIDES_AT_ONCE_MAX',
+    (n) => `${say(n)} in one`,
+  ],
   ['webhooks', 'packages/database/src/webhooks/webhooks.ts', 'WEBHOOKS_MAX', (n) => `${n}, live`],
   ['[streams of all', 'packages/database/src/webhooks/event-streams.ts', 'EVENT_STREAMS_MAX', (n) => `${n} at once`],
   ['delivery attempts per event', 'apps/worker/src/webhooks/post.ts', 'DEADLINE_MS', seconds],
   [
     'confirmation of an MCP estimate',
-    'packages/contract/src/agent-tools.ts',
+    'packages/contract/src/constants/limits.ts',
     'CONFIRMATION_LASTS_S',
     (n) => `${n} seconds`,
   ],

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ALL_PROBLEMS } from '@probity/contract/problem'
+import { ALL_PROBLEMS } from '@probity/contract/constants/problems'
 import { waitForBuild } from '@probity/lab/build'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'

@@ -1,5 +1,5 @@
-import { Job, JobCreated, JobList } from '@probity/contract/bulk'
-import { UploadPreview } from '@probity/contract/upload'
+import { Job, JobCreated, JobList } from '@probity/contract/schemas/jobs/jobs'
+import { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'

@@ -1,4 +1,4 @@
-import type { ValidationResult } from '@probity/contract/validation'
+import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'

@@ -1,5 +1,5 @@
-import { BulkSummary } from '@probity/contract/bulk-validation'
-import { ValidationResult } from '@probity/contract/validation'
+import { BulkSummary } from '@probity/contract/schemas/validations/bulk'
+import { ValidationResult } from '@probity/contract/schemas/validations/single'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { borrowProduct } from './test-borrowed.ts'

@@ -1,4 +1,4 @@
-import type { Evidence } from '@probity/contract/evidence'
+import type { Evidence } from '@probity/contract/constants/validations'
 import { asOwner } from '@probity/database/connection/connect'
 import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'

@@ -1,4 +1,4 @@
-import type { KeyScope } from '@probity/contract/key-scopes'
+import type { KeyScope } from '@probity/contract/constants/keys'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'

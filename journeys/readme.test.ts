@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { createEmptyDatabase } from '@probity/database/connection/test-database'
 import { canConnect, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
-import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { chromium } from 'playwright-core'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH } from '@probity/contract/key-format'
+import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH } from '@probity/contract/constants/keys'
 import { hashKey } from '@probity/database/accounts/keys'
 import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { type ClaimedBatch, claimBatch } from '@probity/database/jobs/batches'

@@ -1,4 +1,4 @@
-import type { KeyScope } from '@probity/contract/key-scopes'
+import type { KeyScope } from '@probity/contract/constants/keys'
 import { insertKey, type NewKey } from '@probity/database/accounts/keys'
 import { inTenant } from '@probity/database/connection/connect'
 import { createTestDatabase, openTestAccount, type TestDatabase } from '@probity/database/connection/test-database'

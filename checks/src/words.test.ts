@@ -11,7 +11,11 @@ const PLANTED: [kind: WordKind, path: string, text: string][] = [
   ['strings', 'apps/api/src/problem.ts', `export const detail = \`The \${name} is set aside\`\n`],
   ['strings', 'apps/admin/src/command.ts', "export const text = 'Writes letters to members'\n"],
   ['strings', 'apps/cli/src/command.ts', "export const text = 'What costs a credit is refused.'\n"],
-  ['strings', 'packages/contract/src/data/problems.ts', "export const title = 'The organisation is closed'\n"],
+  [
+    'strings',
+    'packages/contract/src/constants/data/problems.ts',
+    "export const title = 'The organisation is closed'\n",
+  ],
   ['strings', 'packages/doctor/src/egress.ts', "export const title = 'A way out is set'\n"],
   ['strings', 'packages/engine/src/evidence.ts', "export const text = 'The server turned us away'\n"],
   ['strings', 'packages/sdk/src/client.ts', "export const text = 'Whoever calls waits'\n"],

@@ -1,4 +1,4 @@
-import type { SubStatus } from '@probity/contract/status'
+import type { SubStatus } from '@probity/contract/constants/validations'
 import type { BehaviourName } from '@probity/lab/world/data/behaviours'
 
 /** One stop of the tour: a verdict, and the kind of domain that produces it. */

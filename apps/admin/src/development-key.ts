@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { insertAccount, listAccounts } from '@probity/database/accounts/accounts'
 import { findAuthKey, hashKey, insertKey } from '@probity/database/accounts/keys'
 import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'

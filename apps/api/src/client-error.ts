@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { ALL_PROBLEMS, type LastingCode } from '@probity/contract/problem'
+import { ALL_PROBLEMS, type LastingCode } from '@probity/contract/constants/problems'
 import { Problem, problemBody } from './problem.ts'
 import { newRequestId } from './request-id.ts'
 

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { MESSAGES_PER_REPORT_MAX } from '@probity/contract/feedback'
+import { MESSAGES_PER_REPORT_MAX } from '@probity/contract/constants/limits'
 import { parseAddress } from '@probity/engine/address/parse'
 import { expect, test } from 'vitest'
 import { type Caller, startTestApi } from './test-api.ts'

@@ -1,4 +1,4 @@
-import { formatKey } from '@probity/contract/key-format'
+import { formatKey } from '@probity/contract/constants/keys'
 import { expect, test } from 'vitest'
 import { openLog } from './log.ts'
 

@@ -1,4 +1,4 @@
-import { withoutSecrets } from '@probity/contract/secrets'
+import { withoutSecrets } from '@probity/contract/constants/text'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**

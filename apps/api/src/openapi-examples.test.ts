@@ -1,5 +1,5 @@
-import { PROBLEMS } from '@probity/contract/data/problems'
-import type { ProblemCode } from '@probity/contract/problem'
+import { PROBLEMS } from '@probity/contract/constants/data/problems'
+import type { ProblemCode } from '@probity/contract/constants/problems'
 import { STRING_MODEL_DATA } from '@probity/engine/address/data/string-model'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'

@@ -1,4 +1,4 @@
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { asOwner } from '@probity/database/connection/connect'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { WEBHOOK_EVENT_TYPES } from '@probity/contract/webhook-events'
+import { WEBHOOK_EVENT_TYPES } from '@probity/contract/constants/webhooks'
 import { afterAll, expect, test } from 'vitest'
 import release from '../../../package.json' with { type: 'json' }
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts'

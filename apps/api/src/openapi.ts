@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger'
-import { PROBLEMS } from '@probity/contract/data/problems'
-import { ProblemBody, type ProblemCode, problemExample } from '@probity/contract/problem'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { PROBLEMS } from '@probity/contract/constants/data/problems'
+import type { ProblemCode } from '@probity/contract/constants/problems'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
+import { ProblemBody, problemExample } from '@probity/contract/schemas/problems'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import manifest from '../package.json' with { type: 'json' }

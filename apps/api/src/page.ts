@@ -1,4 +1,4 @@
-import { PAGE_LIMIT_MAX } from '@probity/contract/page'
+import { PAGE_LIMIT_MAX } from '@probity/contract/constants/limits'
 import type { FastifyReply } from 'fastify'
 
 export type Page = { skip: number; limit: number }

@@ -1,5 +1,6 @@
-import { formatKey } from '@probity/contract/key-format'
-import { ALL_PROBLEMS, type PassingCode, ProblemBody } from '@probity/contract/problem'
+import { formatKey } from '@probity/contract/constants/keys'
+import { ALL_PROBLEMS, type PassingCode } from '@probity/contract/constants/problems'
+import { ProblemBody } from '@probity/contract/schemas/problems'
 import type { InjectOptions } from 'fastify'
 import Type from 'typebox'
 import Value from 'typebox/value'

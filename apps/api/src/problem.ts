@@ -1,12 +1,12 @@
-import { KEY_PATTERN } from '@probity/contract/key-format'
+import { KEY_PATTERN } from '@probity/contract/constants/keys'
 import {
   ALL_PROBLEMS,
   type AnyProblemCode,
   type LastingCode,
   type PassingCode,
-  type ProblemBody,
   problemType,
-} from '@probity/contract/problem'
+} from '@probity/contract/constants/problems'
+import type { ProblemBody } from '@probity/contract/schemas/problems'
 import { isOutage } from '@probity/database/connection/outage'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasDisconnected } from './door/body-state.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { insertKey, type NewKey } from '@probity/database/accounts/keys'
 import { inTenant } from '@probity/database/connection/connect'
 import { createTestDatabase, openTestAccount, type TestDatabase } from '@probity/database/connection/test-database'

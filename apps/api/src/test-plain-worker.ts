@@ -1,4 +1,4 @@
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { claimValidations, listWaiting } from '@probity/database/validations/queue'
 import { finishValidations } from '@probity/database/validations/validations'

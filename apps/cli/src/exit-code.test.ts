@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { PROBLEMS } from '@probity/contract/data/problems'
+import { PROBLEMS } from '@probity/contract/constants/data/problems'
 import { ConnectionError, ProbityApiError, ProbityError, TimeoutError } from '@probity/sdk'
 import { CommanderError } from 'commander'
 import { expect, test } from 'vitest'

@@ -22,7 +22,7 @@ export function readFailOn(text: string, earlier: FailOn[] = []): FailOn[] {
 /** Rejects unknown names before anything is charged: they would never match. */
 export async function checkFailOnNames(limits: readonly FailOn[] | undefined): Promise<void> {
   if (limits === undefined) return
-  const { STATUSES, SUB_STATUSES } = await import('@probity/contract/status')
+  const { STATUSES, SUB_STATUSES } = await import('@probity/contract/constants/validations')
   const wrong = limits.find(({ name }) => !Object.hasOwn(STATUSES, name) && !Object.hasOwn(SUB_STATUSES, name))
   if (wrong === undefined) return
   const statuses = Object.keys(STATUSES).join(', ')

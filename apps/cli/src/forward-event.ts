@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { WEBHOOK_HEADERS } from '@probity/contract/webhook-request'
+import { WEBHOOK_HEADERS } from '@probity/contract/constants/webhooks'
 import type { WebhookEvent } from '@probity/sdk'
 
 /** The result of forwarding one event. Either `http_status` or `error` is null. */

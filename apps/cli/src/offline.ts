@@ -1,5 +1,5 @@
 import { getServers } from 'node:dns'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { openDomainLists } from '@probity/engine/domain/domain-lists'
 import { createDomainLookup } from '@probity/engine/domain/facts'
 import { openResolver } from '@probity/engine/domain/resolver'

@@ -1,4 +1,4 @@
-import { PRESET_NAMES, type PresetName } from '@probity/contract/preset'
+import { PRESET_NAMES, type PresetName } from '@probity/contract/constants/jobs'
 
 /** Shorter names for two of them. */
 const SHORT_NAMES = { strict: 'safest', lenient: 'all_but_bounces' } as const satisfies Record<string, PresetName>

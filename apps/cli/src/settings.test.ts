@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { formatKey } from '@probity/contract/key-format'
+import { formatKey } from '@probity/contract/constants/keys'
 import { expect, test } from 'vitest'
 import { readConfigFile, saveConfig, withProfile } from './config-file.ts'
 import { getKey, readSettings } from './settings.ts'

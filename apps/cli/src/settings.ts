@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { hintOf, isWellFormedKey, type KeyMode } from '@probity/contract/key-format'
+import { hintOf, isWellFormedKey, type KeyMode } from '@probity/contract/constants/keys'
 import { CliError, systemCodeOf } from './cli-error.ts'
 import { type ConfigFile, checkProfileName, checkUsable, findProfile, readConfigFile } from './config-file.ts'
 

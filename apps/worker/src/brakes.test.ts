@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { asOperator } from '@probity/database/connection/connect'
 import { controlProvider, drainEgress } from '@probity/database/operators/controls'
 import { listProbes } from '@probity/database/validations/probing'

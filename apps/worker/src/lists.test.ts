@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult } from '@probity/contract/standing-result'
-import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/traits'
+import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/constants/validations'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { listTestResults } from '@probity/database/jobs/results/test-results'

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
+import { LATENCY_STEPS_MS } from '@probity/contract/constants/operators'
 import type { Db } from '@probity/database/connection/connect'
 import { type ProbeCounts, recordProbes } from '@probity/database/validations/probing'
 import type { Finding, ProbeResult } from '@probity/engine/smtp/probe/result'

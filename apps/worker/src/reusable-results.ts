@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import type { ClaimedBatch } from '@probity/database/jobs/batches'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'

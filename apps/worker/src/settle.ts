@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { createBatcher } from '@probity/concurrency/batcher'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { deferValidations } from '@probity/database/validations/deferred'
 import { type ClaimedValidation, finishAtOnce } from '@probity/database/validations/queue'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Probing } from '@probity/contract/probing'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { Probing } from '@probity/contract/schemas/system'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { confirmTestJob } from '@probity/database/jobs/test-jobs'

@@ -1,6 +1,6 @@
 import { startInterval } from '@probity/concurrency/interval'
-import type { Probing } from '@probity/contract/probing'
-import type { ProbingReason } from '@probity/contract/probing-words'
+import type { ProbingReason } from '@probity/contract/constants/system'
+import type { Probing } from '@probity/contract/schemas/system'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import { type ConnectivityCheck, checkReferenceHosts, isReachable } from '@probity/engine/smtp/probe/connectivity-check'
 import type { ReferenceHost } from '@probity/engine/smtp/probe/data/reference-hosts'

@@ -1,5 +1,5 @@
 import { createPublicKey, verify as verifyBytes } from 'node:crypto'
-import { eventName } from '@probity/contract/webhook-request'
+import { eventName } from '@probity/contract/constants/webhooks'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, connect, inTenant } from '@probity/database/connection/connect'
 import { openTestAccount } from '@probity/database/connection/test-database'

@@ -1,4 +1,4 @@
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { listOtherRoles } from '@probity/database/system/server-settings'
 import { guard, pass, warn } from './finding.ts'
 import type { Patient } from './patient.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { DOCTOR_CHECKS } from '@probity/contract/data/doctor-checks'
+import { DOCTOR_CHECKS } from '@probity/contract/constants/data/doctor-checks'
 import { expect, test } from 'vitest'
 
 const page = readFileSync(new URL('../../../docs/doctor.md', import.meta.url), 'utf8')

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { dnsError, type MailDns } from '@probity/engine/domain/resolver'
 import {
   type Connectivity,

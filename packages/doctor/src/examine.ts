@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
-import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/data/doctor-checks'
-import type { Finding } from '@probity/contract/doctor'
+import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/constants/data/doctor-checks'
+import type { Finding } from '@probity/contract/constants/operators'
 import { openResolver } from '@probity/engine/domain/resolver'
 import { examineAccess } from './access.ts'
 import { examineBackups } from './backup.ts'

@@ -1,5 +1,5 @@
-import type { DoctorCheckId } from '@probity/contract/data/doctor-checks'
-import type { DoctorFix, DoctorStatus, Finding } from '@probity/contract/doctor'
+import type { DoctorCheckId } from '@probity/contract/constants/data/doctor-checks'
+import type { DoctorFix, DoctorStatus, Finding } from '@probity/contract/constants/operators'
 
 type Told = { subject?: string; saw: string; says?: string; lines?: string[] }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:tls'
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { makeDoctorTicket } from '@probity/database/operators/doctor'
 import { fail, guard, pass, reasonOf, unknown, warn } from './finding.ts'
 import type { Patient } from './patient.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { readClock } from '@probity/database/system/server-settings'
 import { fail, guard, pass, unknown, warn } from './finding.ts'
 import type { Patient } from './patient.ts'

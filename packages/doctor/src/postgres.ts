@@ -1,4 +1,4 @@
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { readServerSettings } from '@probity/database/system/server-settings'
 import { fail, guard, pass, warn } from './finding.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { fail, guard, pass, warn } from './finding.ts'
 import type { Patient } from './patient.ts'
 

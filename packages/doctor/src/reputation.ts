@@ -1,4 +1,4 @@
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { queryDns } from '@probity/engine/domain/query'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import type { Blocklist } from './data/blocklists.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { PUBLIC_RESOLVERS } from './data/public-resolvers.ts'
 import { fail, pass, unknown, warn } from './finding.ts'
 import type { Patient } from './patient.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '@probity/contract/doctor'
+import type { Finding } from '@probity/contract/constants/operators'
 import { findMailHosts } from '@probity/engine/domain/mail-hosts'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import type { EgressAddress } from './egress-address.ts'

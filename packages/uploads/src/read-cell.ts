@@ -1,4 +1,4 @@
-import { holdsAddressLike } from '@probity/contract/address-text'
+import { holdsAddressLike } from '@probity/contract/constants/text'
 import { dedupeKey, keyOfAddress } from '@probity/engine/address/dedupe-key'
 import { findAddress } from '@probity/engine/address/find-address'
 import type { Address } from '@probity/engine/address/parse'

@@ -1,4 +1,4 @@
-import type { LastingCode } from '@probity/contract/problem'
+import type { LastingCode } from '@probity/contract/constants/problems'
 
 /** Why a file cannot be used. The detail may name a row, and never what stands in it. */
 export class Refusal extends Error {

@@ -1,4 +1,4 @@
-import type { DoctorFinding } from '@probity/contract/doctor'
+import type { DoctorFinding } from '@probity/contract/schemas/operators'
 import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { whenDone } from '@probity/lab/when-done'

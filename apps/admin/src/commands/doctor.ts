@@ -1,5 +1,5 @@
-import { DOCTOR_GROUPS } from '@probity/contract/data/doctor-checks'
-import type { DoctorFinding } from '@probity/contract/doctor'
+import { DOCTOR_GROUPS } from '@probity/contract/constants/data/doctor-checks'
+import type { DoctorFinding } from '@probity/contract/schemas/operators'
 import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { writeReport } from '../doctor/write-report.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isWellFormedKey } from '@probity/contract/key-format'
+import { isWellFormedKey } from '@probity/contract/constants/keys'
 import { findAuthKey, hashKey } from '@probity/database/accounts/keys'
 import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-import type { KeyMode } from '@probity/contract/key-format'
-import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import type { KeyMode } from '@probity/contract/constants/keys'
+import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { type ApiKey, insertKey, listKeys, revokeKey } from '@probity/database/accounts/keys'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { Command, InvalidArgumentError, Option } from 'commander'

@@ -1,4 +1,5 @@
-import { DOCTOR_STATUSES, type DoctorFinding, type DoctorStatus } from '@probity/contract/doctor'
+import { DOCTOR_STATUSES, type DoctorStatus } from '@probity/contract/constants/operators'
+import type { DoctorFinding } from '@probity/contract/schemas/operators'
 
 const WORDS: Record<DoctorStatus, string> = { fail: 'FAIL', warn: 'WARN', unknown: '????', pass: 'ok' }
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { formatKey } from '@probity/contract/key-format'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { formatKey } from '@probity/contract/constants/keys'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { insertKey, revokeKey, updateKey } from '@probity/database/accounts/keys'
 import { inTenant } from '@probity/database/connection/connect'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import type { AddressInfo, Socket } from 'node:net'
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../test-api.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { KeyScope } from '@probity/contract/key-scopes'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import type { KeyScope } from '@probity/contract/constants/keys'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import type { LastRequest } from '@probity/contract/last-request'
+import type { LastRequest } from '@probity/contract/schemas/keys'
 import { type KeyUse, recordKeyUse } from '@probity/database/accounts/keys'
 import type { Db } from '@probity/database/connection/connect'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'

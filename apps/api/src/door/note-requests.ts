@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RequestSource } from '@probity/contract/requests'
+import type { RequestSource } from '@probity/contract/constants/accounts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isPublicCaller } from './public-sandbox.ts'
 import { isPublishable } from './publishable.ts'

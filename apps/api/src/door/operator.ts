@@ -1,4 +1,4 @@
-import type { Session } from '@probity/contract/people'
+import type { Session } from '@probity/contract/schemas/users'
 import { hasRecentCode } from '@probity/database/users/sessions'
 import type { User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'

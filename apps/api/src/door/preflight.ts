@@ -1,5 +1,5 @@
 import { createLruCache } from '@probity/concurrency/lru-cache'
-import { isOrigin } from '@probity/contract/publishable'
+import { isOrigin } from '@probity/contract/constants/keys'
 import { isAllowedOrigin } from '@probity/database/accounts/keys'
 import type { Route } from '../route.ts'
 import type { Services } from '../services.ts'

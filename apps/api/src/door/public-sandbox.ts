@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/traits'
+import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/constants/data/model-parameters'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
+import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/constants/validations'
 import type { AuthKey } from '@probity/database/accounts/keys'
 
 /** For all clients of a network (an IPv4 address or an IPv6 /64) that use the public sandbox key. */

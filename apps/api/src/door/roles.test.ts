@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ROLES, type Role } from '@probity/contract/roles'
+import { ROLES, type Role } from '@probity/contract/constants/users'
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
 import type { OpenApiDocument } from '../openapi-document.ts'

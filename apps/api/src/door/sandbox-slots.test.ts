@@ -1,4 +1,4 @@
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { expect, test, vi } from 'vitest'
 import { callApp, startTestApi } from '../test-api.ts'
 

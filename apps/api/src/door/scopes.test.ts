@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expandScopes, KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import { expandScopes, KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { expect, test } from 'vitest'
 import type { OpenApiDocument } from '../openapi-document.ts'
 import { callApp, startTestApi } from '../test-api.ts'

@@ -1,4 +1,4 @@
-import { mayUse, ROLES } from '@probity/contract/roles'
+import { mayUse, ROLES } from '@probity/contract/constants/users'
 import { type AuthMember, findSession, findSessionIn, type User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { cookieNames, readCookie } from '../people/cookies.ts'

@@ -1,5 +1,5 @@
-import type { KeyScope } from '@probity/contract/key-scopes'
-import { mayUse } from '@probity/contract/roles'
+import type { KeyScope } from '@probity/contract/constants/keys'
+import { mayUse } from '@probity/contract/constants/users'
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../services.ts'
 import { isFromNetwork } from './network.ts'

@@ -1,4 +1,4 @@
-import type { Erasure, ErasureCounts } from '@probity/contract/erasures'
+import type { Erasure, ErasureCounts } from '@probity/contract/schemas/accounts'
 import {
   type Erasing,
   eraseByKey,

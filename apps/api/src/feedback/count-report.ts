@@ -1,4 +1,4 @@
-import type { FeedbackSummary } from '@probity/contract/feedback'
+import type { FeedbackSummary } from '@probity/contract/schemas/feedback'
 import { inTenant } from '@probity/database/connection/connect'
 import type { Prediction } from '@probity/database/feedback/outcome-sums'
 import { countOutcomes, type Outcome } from '@probity/database/feedback/outcomes'

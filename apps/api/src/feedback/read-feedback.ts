@@ -1,5 +1,5 @@
-import { type FeedbackQuery, FeedbackReport } from '@probity/contract/feedback'
-import type { LastingCode } from '@probity/contract/problem'
+import type { LastingCode } from '@probity/contract/constants/problems'
+import { type FeedbackQuery, FeedbackReport } from '@probity/contract/schemas/feedback'
 import type { FastifyError } from 'fastify'
 import { checkRequests } from '../compile-late.ts'
 import { asProblem, Problem } from '../problem.ts'

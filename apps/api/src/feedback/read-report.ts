@@ -1,9 +1,5 @@
-import {
-  type FeedbackQuery,
-  FeedbackReport,
-  MESSAGES_PER_REPORT_MAX,
-  SENT_DAYS_AGO_MAX,
-} from '@probity/contract/feedback'
+import { MESSAGES_PER_REPORT_MAX, SENT_DAYS_AGO_MAX } from '@probity/contract/constants/limits'
+import { type FeedbackQuery, FeedbackReport } from '@probity/contract/schemas/feedback'
 import { guessDelimiter } from '@probity/uploads/delimiter'
 import { readRecords } from '@probity/uploads/records'
 import { Refusal } from '@probity/uploads/refusal'

@@ -1,5 +1,5 @@
-import { isMailboxBounce } from '@probity/contract/bounce-code'
-import type { ReportedMessage } from '@probity/contract/feedback'
+import { isMailboxBounce } from '@probity/contract/constants/feedback'
+import type { ReportedMessage } from '@probity/contract/schemas/feedback'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { parseAddress } from '@probity/engine/address/parse'
 import { looksMachineGenerated, plausibilityOf } from '@probity/engine/address/plausibility'

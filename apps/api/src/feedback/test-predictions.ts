@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { getAccount } from '@probity/database/accounts/accounts'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { changeTestResults } from '@probity/database/jobs/results/test-results'

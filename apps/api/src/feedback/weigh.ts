@@ -1,4 +1,4 @@
-import { DELIVERY_WEIGHT_MAX } from '@probity/contract/feedback'
+import { DELIVERY_WEIGHT_MAX } from '@probity/contract/constants/limits'
 import type { Prediction } from '@probity/database/feedback/outcome-sums'
 
 /** Counts of a report: delivered addresses, bounced addresses of any kind, and the total. */

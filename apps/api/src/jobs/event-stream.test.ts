@@ -1,4 +1,5 @@
-import { JOB_EXAMPLE, type Job } from '@probity/contract/bulk'
+import { JOB_EXAMPLE } from '@probity/contract/constants/data/examples'
+import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openEventStream } from './event-stream.ts'
 

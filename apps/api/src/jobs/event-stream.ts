@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Job } from '@probity/contract/bulk'
+import type { Job } from '@probity/contract/schemas/jobs/jobs'
 
 /** Id of the last event. A browser that reconnects with this id receives 204 and stops. */
 export const END_ID = 'end'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Job } from '@probity/contract/bulk'
+import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import { asOwner, type Db } from '@probity/database/connection/connect'
 import { type BatchRef, claimBatch } from '@probity/database/jobs/batches'
 import { savePlan } from '@probity/database/jobs/planning'

@@ -1,4 +1,4 @@
-import type { Job } from '@probity/contract/bulk'
+import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { View } from '@probity/database/connection/scope'
 import { findJob } from '@probity/database/jobs/jobs'

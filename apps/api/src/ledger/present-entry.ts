@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '@probity/contract/ledger'
+import type { LedgerEntry } from '@probity/contract/schemas/billing'
 import type { LedgerRow } from '@probity/database/billing/ledger'
 
 /** A movement as customers see it. */

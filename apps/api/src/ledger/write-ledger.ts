@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '@probity/contract/ledger'
+import type { LedgerEntry } from '@probity/contract/schemas/billing'
 import { cursorAfter, type LedgerCursor, type LedgerFilter, listLedger } from '@probity/database/billing/ledger'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { stringify } from 'csv-stringify/sync'

@@ -1,4 +1,4 @@
-import type { ProblemBody } from '@probity/contract/problem'
+import type { ProblemBody } from '@probity/contract/schemas/problems'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import { INSIDE } from '../door/note-requests.ts'
 import type { Services } from '../services.ts'

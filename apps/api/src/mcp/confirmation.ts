@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { CONFIRMATION_LASTS_S } from '@probity/contract/agent-tools'
+import { CONFIRMATION_LASTS_S } from '@probity/contract/constants/limits'
 import type { Caller } from '../door/caller.ts'
 
 /** The subject of a confirmation: one column of one upload. */

@@ -1,4 +1,6 @@
 import { type CallToolResult, fromJsonSchema, type McpServer, type ToolAnnotations } from '@modelcontextprotocol/server'
+import { ALL_PROBLEMS } from '@probity/contract/constants/problems'
+import { Job, JobCreated, JobParams } from '@probity/contract/schemas/jobs/jobs'
 import {
   EstimateJob,
   ExplainResult,
@@ -10,10 +12,9 @@ import {
   ListJobs,
   StartJob,
   ValidateEmail,
-} from '@probity/contract/agent-tools'
-import { Job, JobCreated, JobParams } from '@probity/contract/bulk'
-import { ALL_PROBLEMS, type ProblemBody } from '@probity/contract/problem'
-import { ValidationResult } from '@probity/contract/validation'
+} from '@probity/contract/schemas/mcp'
+import type { ProblemBody } from '@probity/contract/schemas/problems'
+import { ValidationResult } from '@probity/contract/schemas/validations/single'
 import type { TSchema } from 'typebox'
 import { asProblem, Problem, problemBody } from '../problem.ts'
 import { ApiError, type ToolContext } from './call-api.ts'

@@ -1,3 +1,9 @@
+import { PROBLEMS } from '@probity/contract/constants/data/problems'
+import type { ProblemCode } from '@probity/contract/constants/problems'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
+import type { Job, JobCreated, JobParams } from '@probity/contract/schemas/jobs/jobs'
+import type { Result } from '@probity/contract/schemas/jobs/results'
+import type { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import {
   type EstimateJob,
   type ExplainResult,
@@ -9,14 +15,8 @@ import {
   RESULTS_DEFAULT,
   type StartJob,
   type ValidateEmail,
-} from '@probity/contract/agent-tools'
-import type { Job, JobCreated, JobParams } from '@probity/contract/bulk'
-import { PROBLEMS } from '@probity/contract/data/problems'
-import type { ProblemCode } from '@probity/contract/problem'
-import type { Result } from '@probity/contract/results'
-import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
-import type { UploadPreview } from '@probity/contract/upload'
-import type { ValidationResult } from '@probity/contract/validation'
+} from '@probity/contract/schemas/mcp'
+import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { stringify } from 'csv-stringify/sync'
 import { Problem } from '../problem.ts'
 import { callApi, callApiPage, type ToolContext } from './call-api.ts'

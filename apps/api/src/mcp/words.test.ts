@@ -1,8 +1,7 @@
-import type { JobEstimate } from '@probity/contract/agent-tools'
-import { JOB_EXAMPLE } from '@probity/contract/bulk'
-import { RESULT_EXAMPLE, type Result } from '@probity/contract/results'
-import type { ValidationResult } from '@probity/contract/validation'
-import { OPEN_EXAMPLE, VALID_EXAMPLE } from '@probity/contract/validation-examples'
+import { JOB_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from '@probity/contract/constants/data/examples'
+import { RESULT_EXAMPLE, type Result } from '@probity/contract/schemas/jobs/results'
+import type { JobEstimate } from '@probity/contract/schemas/mcp'
+import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { expect, test } from 'vitest'
 import {
   describeEstimate,

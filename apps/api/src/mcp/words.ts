@@ -1,12 +1,13 @@
-import type { Explanation, JobEstimate, JobResultsPage, JobsPage } from '@probity/contract/agent-tools'
-import type { Job, JobCreated } from '@probity/contract/bulk'
-import { NEXT_STEPS } from '@probity/contract/data/next-steps'
-import { PROBLEMS } from '@probity/contract/data/problems'
-import { WITHOUT_PROBING } from '@probity/contract/probing-words'
-import type { ProblemBody, ProblemCode } from '@probity/contract/problem'
-import type { Result } from '@probity/contract/results'
-import { STATUSES, SUB_STATUSES } from '@probity/contract/status'
-import type { ValidationResult } from '@probity/contract/validation'
+import { NEXT_STEPS } from '@probity/contract/constants/data/next-steps'
+import { PROBLEMS } from '@probity/contract/constants/data/problems'
+import type { ProblemCode } from '@probity/contract/constants/problems'
+import { WITHOUT_PROBING } from '@probity/contract/constants/system'
+import { STATUSES, SUB_STATUSES } from '@probity/contract/constants/validations'
+import type { Job, JobCreated } from '@probity/contract/schemas/jobs/jobs'
+import type { Result } from '@probity/contract/schemas/jobs/results'
+import type { Explanation, JobEstimate, JobResultsPage, JobsPage } from '@probity/contract/schemas/mcp'
+import type { ProblemBody } from '@probity/contract/schemas/problems'
+import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 
 // The text content of tool results. An agent can show it to its user; programs read the structured content.
 

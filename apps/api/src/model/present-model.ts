@@ -1,5 +1,5 @@
-import { BASE_RATES, MODEL_PARAMETERS, PROVIDER_RATES } from '@probity/contract/data/model-parameters'
-import type { Model } from '@probity/contract/model'
+import { BASE_RATES, MODEL_PARAMETERS, PROVIDER_RATES } from '@probity/contract/constants/data/model-parameters'
+import type { Model } from '@probity/contract/schemas/feedback'
 import type { Reliability } from '@probity/database/feedback/calibration'
 import { STRING_MODEL } from '@probity/engine/address/plausibility'
 

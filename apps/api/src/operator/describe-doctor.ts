@@ -1,6 +1,6 @@
-import { DOCTOR_CHECKS } from '@probity/contract/data/doctor-checks'
-import { isDoctorCheck } from '@probity/contract/doctor'
-import type { HealthPart } from '@probity/contract/operator'
+import { DOCTOR_CHECKS } from '@probity/contract/constants/data/doctor-checks'
+import { isDoctorCheck } from '@probity/contract/constants/operators'
+import type { HealthPart } from '@probity/contract/schemas/operators'
 import type { KeptRow } from '@probity/database/operators/doctor'
 
 /** Workers run the doctor once an hour. After two missed runs its findings are out of date. */

@@ -1,5 +1,5 @@
-import type { HealthPart } from '@probity/contract/operator'
-import { probingReason } from '@probity/contract/probing-words'
+import { probingReason } from '@probity/contract/constants/system'
+import type { HealthPart } from '@probity/contract/schemas/operators'
 import type { Process } from '@probity/database/system/processes'
 import Type from 'typebox'
 import Value from 'typebox/value'

@@ -1,4 +1,4 @@
-import type { HealthPart } from '@probity/contract/operator'
+import type { HealthPart } from '@probity/contract/schemas/operators'
 import type { SystemHealth } from '@probity/database/operators/health'
 import type { QueueDepth } from '@probity/queue/depth'
 

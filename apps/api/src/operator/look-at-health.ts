@@ -1,4 +1,4 @@
-import type { HealthPart } from '@probity/contract/operator'
+import type { HealthPart } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { type KeptRow, listFindings } from '@probity/database/operators/doctor'
 import { getSystemHealth, type SystemHealth } from '@probity/database/operators/health'

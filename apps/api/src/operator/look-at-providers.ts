@@ -1,4 +1,4 @@
-import type { OperatorEgress, OperatorProvider } from '@probity/contract/operator'
+import type { OperatorEgress, OperatorProvider } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { listControls, type OperatorControls } from '@probity/database/operators/controls'
 import { listProcesses } from '@probity/database/system/processes'

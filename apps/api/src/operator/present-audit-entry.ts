@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@probity/contract/audit-log'
+import type { AuditEntry } from '@probity/contract/schemas/operators'
 import type { AuditEntry as Row } from '@probity/database/operators/audit-log'
 
 export function presentAuditEntry(row: Row): AuditEntry {

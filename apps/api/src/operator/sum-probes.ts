@@ -1,4 +1,4 @@
-import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
+import { LATENCY_STEPS_MS } from '@probity/contract/constants/operators'
 import type { ProbeCounts } from '@probity/database/validations/probing'
 
 type Counted = Omit<ProbeCounts, 'provider' | 'egress' | 'lastBlock'>

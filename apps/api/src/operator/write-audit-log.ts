@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@probity/contract/audit-log'
+import type { AuditEntry } from '@probity/contract/schemas/operators'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../results/defuse-cell.ts'
 

@@ -1,4 +1,4 @@
-import type { Override } from '@probity/contract/overrides'
+import type { Override } from '@probity/contract/schemas/overrides'
 import type { Override as KeptOverride } from '@probity/database/accounts/overrides'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../results/defuse-cell.ts'

@@ -1,4 +1,5 @@
-import { healthMessage, type ProviderHealth, type ProviderTrouble } from '@probity/contract/provider-health'
+import { healthMessage } from '@probity/contract/constants/system'
+import type { ProviderHealth, ProviderTrouble } from '@probity/contract/schemas/system'
 import { listSuspensions, type Suspension } from '@probity/queue/suspensions'
 import type { Redis } from 'ioredis'
 

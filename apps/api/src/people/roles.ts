@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@probity/contract/roles'
+import { ROLES, type Role } from '@probity/contract/constants/users'
 import { createAccessControl } from 'better-auth/plugins/access'
 import { defaultStatements } from 'better-auth/plugins/organization/access'
 

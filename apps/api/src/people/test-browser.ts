@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Role } from '@probity/contract/roles'
+import type { Role } from '@probity/contract/constants/users'
 import { asOwner } from '@probity/database/connection/connect'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { sql } from 'kysely'

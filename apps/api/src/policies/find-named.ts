@@ -1,4 +1,4 @@
-import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
+import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/constants/policies'
 import { findPolicy } from '@probity/database/accounts/policies'
 import { inTenant } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'

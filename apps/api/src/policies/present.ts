@@ -1,5 +1,6 @@
-import type { BuiltInPolicy } from '@probity/contract/decide-by-policy'
-import type { Policy, PolicyRules } from '@probity/contract/policies'
+import type { PolicyRules } from '@probity/contract/constants/data/policies'
+import type { BuiltInPolicy } from '@probity/contract/constants/policies'
+import type { Policy } from '@probity/contract/schemas/policies'
 import type { OwnPolicy } from '@probity/database/accounts/policies'
 
 export function presentOwn({ id, name, description, rules, fallback }: OwnPolicy): Policy {

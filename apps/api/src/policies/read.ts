@@ -1,4 +1,4 @@
-import type { CreatePolicy, UpdatePolicy } from '@probity/contract/policies'
+import type { CreatePolicy, UpdatePolicy } from '@probity/contract/schemas/policies'
 import type { NewPolicy, PolicyChange } from '@probity/database/accounts/policies'
 import { storable } from '../validation/storable.ts'
 

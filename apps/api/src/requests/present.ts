@@ -1,5 +1,5 @@
-import type { RequestEntry, RequestResult } from '@probity/contract/requests'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { RequestEntry, RequestResult } from '@probity/contract/schemas/requests'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import type { RequestRow } from '@probity/database/accounts/requests'
 import { presentResult } from '../results/present-result.ts'
 

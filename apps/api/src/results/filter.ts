@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import type { ResultsQuery } from '@probity/contract/results'
+import type { ResultsQuery } from '@probity/contract/schemas/jobs/results'
 import type { ResultsFilter } from '@probity/database/jobs/results/results'
 import { Problem } from '../problem.ts'
 import { storable } from '../validation/storable.ts'

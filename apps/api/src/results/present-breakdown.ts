@@ -1,5 +1,5 @@
-import type { Breakdown } from '@probity/contract/breakdown'
-import { expectBounces, isKept, keptReasons, PRESET_NAMES, type PresetName } from '@probity/contract/preset'
+import { expectBounces, isKept, keptReasons, PRESET_NAMES, type PresetName } from '@probity/contract/constants/jobs'
+import type { Breakdown } from '@probity/contract/schemas/jobs/results'
 import type { KindCount, Tallies } from '@probity/database/jobs/results/result-tallies'
 
 export function presentBreakdown({ kinds, providers, domains }: Tallies): Breakdown {

@@ -1,6 +1,6 @@
-import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
-import type { Result } from '@probity/contract/results'
-import { confidenceIn, type Status } from '@probity/contract/status'
+import { decideByPolicy, type NamedPolicy } from '@probity/contract/constants/policies'
+import { confidenceIn, type Status } from '@probity/contract/constants/validations'
+import type { Result } from '@probity/contract/schemas/jobs/results'
 import type { KeptResult } from '@probity/database/jobs/results/results'
 
 /** How much of a result is shown, and the policy by which it is decided on. */

@@ -1,4 +1,4 @@
-import type { Result } from '@probity/contract/results'
+import type { Result } from '@probity/contract/schemas/jobs/results'
 import type { Shown } from './present-result.ts'
 
 /** What we put behind the customer's columns, in this order. */

@@ -1,5 +1,5 @@
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
-import type { UploadPreview } from '@probity/contract/upload'
+import type { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { asOwner } from '@probity/database/connection/connect'
 import { chunkRow } from '@probity/database/jobs/results/result-chunk'
 import { orderTestResults, storeTestResults } from '@probity/database/jobs/results/test-results'

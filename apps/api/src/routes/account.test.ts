@@ -1,5 +1,5 @@
-import { Account } from '@probity/contract/account'
-import { KEY_SCOPES } from '@probity/contract/key-scopes'
+import { KEY_SCOPES } from '@probity/contract/constants/keys'
+import { Account } from '@probity/contract/schemas/accounts'
 import { updateRetention } from '@probity/database/accounts/accounts'
 import type { NewKey } from '@probity/database/accounts/keys'
 import { asOwner } from '@probity/database/connection/connect'

@@ -1,6 +1,6 @@
 import { createBatcher } from '@probity/concurrency/batcher'
-import { Account, UpdateAccount } from '@probity/contract/account'
-import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/bulk-validation'
+import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/constants/limits'
+import { Account, UpdateAccount } from '@probity/contract/schemas/accounts'
 import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts/accounts'
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/system/retention'

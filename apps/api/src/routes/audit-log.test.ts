@@ -1,4 +1,4 @@
-import type { Role } from '@probity/contract/roles'
+import type { Role } from '@probity/contract/constants/users'
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import {

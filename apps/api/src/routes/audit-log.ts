@@ -1,4 +1,4 @@
-import { AuditLog, AuditQuery } from '@probity/contract/audit-log'
+import { AuditLog, AuditQuery } from '@probity/contract/schemas/operators'
 import { inTenant } from '@probity/database/connection/connect'
 import { countAuditEntries, listAuditEntries } from '@probity/database/operators/audit-log'
 import { presentAuditEntry } from '../operator/present-audit-entry.ts'

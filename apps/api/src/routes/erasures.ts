@@ -1,4 +1,4 @@
-import { Erasure, ErasureRequest } from '@probity/contract/erasures'
+import { Erasure, ErasureRequest } from '@probity/contract/schemas/accounts'
 import { refuseTestKey } from '../door/authenticate.ts'
 import { READS_FILE_MS } from '../door/time-limits.ts'
 import { openEraser } from '../erasures/erase.ts'

@@ -1,4 +1,4 @@
-import { FeedbackQuery, FeedbackReport, FeedbackSheet, FeedbackSummary } from '@probity/contract/feedback'
+import { FeedbackQuery, FeedbackReport, FeedbackSheet, FeedbackSummary } from '@probity/contract/schemas/feedback'
 import type { FastifyRequest } from 'fastify'
 import { checkRequests } from '../compile-late.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type LedgerEntry, LedgerPage } from '@probity/contract/ledger'
+import { type LedgerEntry, LedgerPage } from '@probity/contract/schemas/billing'
 import { type Movement, postCredits } from '@probity/database/billing/ledger'
 import { inTenant } from '@probity/database/connection/connect'
 import { parse } from 'csv-parse/sync'

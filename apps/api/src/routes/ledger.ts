@@ -1,4 +1,4 @@
-import { LedgerPage, LedgerQuery, LedgerSheet } from '@probity/contract/ledger'
+import { LedgerPage, LedgerQuery, LedgerSheet } from '@probity/contract/schemas/billing'
 import { countLedger, type LedgerFilter, listLedger } from '@probity/database/billing/ledger'
 import { inTenant } from '@probity/database/connection/connect'
 import { presentEntry } from '../ledger/present-entry.ts'

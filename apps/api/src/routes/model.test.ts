@@ -1,5 +1,5 @@
-import { BASE_RATES, MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
-import { Model } from '@probity/contract/model'
+import { BASE_RATES, MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
+import { Model } from '@probity/contract/schemas/feedback'
 import { inTenant } from '@probity/database/connection/connect'
 import { countOutcomes } from '@probity/database/feedback/outcomes'
 import { reportOf, TEST_PREDICTION, testOutcome } from '@probity/database/feedback/test-outcomes'

@@ -1,4 +1,4 @@
-import { Model } from '@probity/contract/model'
+import { Model } from '@probity/contract/schemas/feedback'
 import { inTenant } from '@probity/database/connection/connect'
 import { listReliability } from '@probity/database/feedback/calibration'
 import { presentModel } from '../model/present-model.ts'

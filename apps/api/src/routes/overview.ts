@@ -1,4 +1,4 @@
-import { Overview, OverviewQuery } from '@probity/contract/overview'
+import { Overview, OverviewQuery } from '@probity/contract/schemas/usage'
 import { isUnused, listAlerts } from '@probity/database/accounts/alerts'
 import { countProblems } from '@probity/database/accounts/requests'
 import { type DayVerdicts, listVerdictsByDay } from '@probity/database/accounts/usage'

@@ -1,4 +1,4 @@
-import { ProviderHealth } from '@probity/contract/provider-health'
+import { ProviderHealth } from '@probity/contract/schemas/system'
 import { DOOR_PROBLEMS, operation } from '../openapi.ts'
 import { readProviderHealth } from '../overview/provider-health.ts'
 import type { Route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { RequestDetail, RequestPage } from '@probity/contract/requests'
-import { sandboxResult } from '@probity/contract/sandbox'
+import { RequestDetail, RequestPage } from '@probity/contract/schemas/requests'
+import { sandboxResult } from '@probity/contract/schemas/validations/stored-result'
 import { insertKey, type NewKey } from '@probity/database/accounts/keys'
 import { recordRequests } from '@probity/database/accounts/requests'
 import { testRequest } from '@probity/database/accounts/test-requests'

@@ -1,5 +1,5 @@
-import { PAGE_LIMIT_MAX } from '@probity/contract/page'
-import { RequestDetail, RequestPage, RequestParams, RequestsQuery } from '@probity/contract/requests'
+import { PAGE_LIMIT_MAX } from '@probity/contract/constants/limits'
+import { RequestDetail, RequestPage, RequestParams, RequestsQuery } from '@probity/contract/schemas/requests'
 import { findRequest, findStoredResult, listRequests, type RequestFilter } from '@probity/database/accounts/requests'
 import { inTenant } from '@probity/database/connection/connect'
 import { viewOf } from '../door/view.ts'

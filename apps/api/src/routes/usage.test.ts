@@ -1,4 +1,4 @@
-import { Usage } from '@probity/contract/usage'
+import { Usage } from '@probity/contract/schemas/usage'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'

@@ -1,4 +1,5 @@
-import { USAGE_KEYS_MAX, Usage, UsageQuery } from '@probity/contract/usage'
+import { USAGE_KEYS_MAX } from '@probity/contract/constants/limits'
+import { Usage, UsageQuery } from '@probity/contract/schemas/usage'
 import { type Amounts, listUsageByDay, listUsageByKey, sumUsage } from '@probity/database/accounts/usage'
 import { inTenant } from '@probity/database/connection/connect'
 import { viewOf } from '../door/view.ts'

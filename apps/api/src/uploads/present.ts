@@ -1,5 +1,5 @@
-import type { Probing } from '@probity/contract/probing'
-import type { Upload, UploadPreview } from '@probity/contract/upload'
+import type { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
+import type { Probing } from '@probity/contract/schemas/system'
 import type { Account } from '@probity/database/accounts/accounts'
 import type { Draft } from '@probity/database/jobs/uploads'
 import type { UploadReading } from '@probity/uploads/read-upload'

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import type { UploadPreview } from '@probity/contract/upload'
+import type { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { asOwner } from '@probity/database/connection/connect'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startSwift } from '@probity/lab/services/swift'

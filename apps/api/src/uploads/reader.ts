@@ -1,4 +1,4 @@
-import type { LastingCode } from '@probity/contract/problem'
+import type { LastingCode } from '@probity/contract/constants/problems'
 import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
 import type { Layout } from '@probity/uploads/read-addresses'
 import type { ColumnReading } from '@probity/uploads/read-column'

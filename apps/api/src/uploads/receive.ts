@@ -1,5 +1,5 @@
 import type { MultipartFile } from '@fastify/multipart'
-import { FILE_BYTES_MAX } from '@probity/contract/upload-limits'
+import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
 import { cut } from '@probity/uploads/columns'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-import { DAYS_MAX } from '@probity/contract/days'
+import { DAYS_MAX } from '@probity/contract/constants/limits'
 import type { Days } from '@probity/database/accounts/usage'
 import { Problem } from '../problem.ts'
 

@@ -1,6 +1,5 @@
-import { decideByPolicy, type Judged } from '@probity/contract/decide-by-policy'
-import { withOverride } from '@probity/contract/override'
-import type { StoredResult } from '@probity/contract/standing-result'
+import { decideByPolicy, type Judged, withOverride } from '@probity/contract/constants/policies'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { suggestDecodedPlus } from '@probity/engine/address/decoded-plus'
 import type { FastifyRequest } from 'fastify'
 import { featuresUsed, featuresUsedIn } from './features.ts'

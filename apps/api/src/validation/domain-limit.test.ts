@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { grantPaid } from '@probity/database/billing/payments'
 import { asOwner, inTenant, withoutTenant } from '@probity/database/connection/connect'
 import { countDomainAddresses, deleteOldDomainDays } from '@probity/database/validations/probing'

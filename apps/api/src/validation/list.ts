@@ -1,4 +1,4 @@
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { inTenant, type Trx } from '@probity/database/connection/connect'
 import { listCurrentResults } from '@probity/database/validations/deferred'
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult } from '@probity/contract/standing-result'
-import { ValidationResult } from '@probity/contract/validation'
+import { ValidationResult } from '@probity/contract/schemas/validations/single'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { listWaiting } from '@probity/database/validations/queue'

@@ -1,4 +1,4 @@
-import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/override'
+import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/constants/policies'
 import { findOverrides } from '@probity/database/accounts/overrides'
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'

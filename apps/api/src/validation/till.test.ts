@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { insertKey } from '@probity/database/accounts/keys'
 import { listDrift } from '@probity/database/billing/ledger'
 import { reconcileLedger } from '@probity/database/billing/reconciliation'

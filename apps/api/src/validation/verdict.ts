@@ -1,4 +1,4 @@
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { inTenant } from '@probity/database/connection/connect'
 import { listCurrentResults } from '@probity/database/validations/deferred'
 import { collectOne, deferResult, listValidations, type ValidationRef } from '@probity/database/validations/validations'

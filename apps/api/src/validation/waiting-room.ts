@@ -1,4 +1,4 @@
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { type CurrentResult, listCurrentResults } from '@probity/database/validations/deferred'
 import type { ValidationRef } from '@probity/database/validations/validations'

@@ -1,5 +1,5 @@
 import { createBatcher } from '@probity/concurrency/batcher'
-import { notStartedResult } from '@probity/contract/standing-result'
+import { notStartedResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { withdrawUnclaimed } from '@probity/database/validations/charge'
 import type { ValidationRef } from '@probity/database/validations/validations'

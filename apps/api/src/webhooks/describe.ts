@@ -1,5 +1,5 @@
-import { EVENT_ID, WEBHOOK_BODIES } from '@probity/contract/webhook-bodies'
-import { WEBHOOK_EVENTS, type WebhookEventType } from '@probity/contract/webhook-events'
+import { WEBHOOK_EVENTS, type WebhookEventType } from '@probity/contract/constants/webhooks'
+import { EVENT_ID, WEBHOOK_BODIES } from '@probity/contract/schemas/webhooks/events'
 
 const header = (name: string, description: string, example: string) => ({
   name,

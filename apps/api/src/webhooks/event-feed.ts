@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventName } from '@probity/contract/webhook-request'
+import { eventName } from '@probity/contract/constants/webhooks'
 import type { Db } from '@probity/database/connection/connect'
 import type { View } from '@probity/database/connection/scope'
 import { claimStreamEvents, insertEventStream, removeEventStream } from '@probity/database/webhooks/event-streams'

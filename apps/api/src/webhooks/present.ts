@@ -1,6 +1,9 @@
-import type { Delivery as ShownDelivery, WholeDelivery as ShownWhole } from '@probity/contract/webhook-deliveries'
-import { eventName, sentHeaders } from '@probity/contract/webhook-request'
-import type { Webhook as ShownWebhook } from '@probity/contract/webhooks'
+import { eventName, sentHeaders } from '@probity/contract/constants/webhooks'
+import type {
+  Delivery as ShownDelivery,
+  WholeDelivery as ShownWhole,
+} from '@probity/contract/schemas/webhooks/deliveries'
+import type { Webhook as ShownWebhook } from '@probity/contract/schemas/webhooks/endpoints'
 import type { View } from '@probity/database/connection/scope'
 import type { Delivery, Resent, WholeDelivery } from '@probity/database/webhooks/deliveries'
 import type { CallbackSecret, Webhook } from '@probity/database/webhooks/webhooks'

@@ -1,4 +1,4 @@
-import { hintOf } from '@probity/contract/key-format'
+import { hintOf } from '@probity/contract/constants/keys'
 import { Argument, type Command } from 'commander'
 import { checkProfileName, findProfile, type Profile, saveConfig, withProfile } from '../config-file.ts'
 import type { View } from '../output/output.ts'

@@ -45,7 +45,7 @@ async function* download(start: () => Promise<AsyncIterable<Uint8Array>>) {
 }
 
 async function checkStatuses(statuses: string[] | undefined): Promise<void> {
-  const { STATUSES } = await import('@probity/contract/status')
+  const { STATUSES } = await import('@probity/contract/constants/validations')
   const wrong = statuses?.find((status) => !Object.hasOwn(STATUSES, status))
   if (wrong === undefined) return
   throw new CliError('usage', `${wrong} is not a status. Statuses are ${Object.keys(STATUSES).join(', ')}.`)

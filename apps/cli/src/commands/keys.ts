@@ -1,4 +1,4 @@
-import { KEY_SCOPES } from '@probity/contract/key-scopes'
+import { KEY_SCOPES } from '@probity/contract/constants/keys'
 import type { ApiKey, ApiKeyWithSecret, KeySettings } from '@probity/sdk'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError } from '../cli-error.ts'

@@ -1,4 +1,4 @@
-import { TEST_EVENT, WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@probity/contract/webhook-events'
+import { TEST_EVENT, WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@probity/contract/constants/webhooks'
 import type { AttemptResult, Probity, WebhookEvent } from '@probity/sdk'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ForwardResult } from '../forward-event.ts'

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@probity/contract/problem'
+import type { ProblemCode } from '@probity/contract/constants/problems'
 
 /** The command to type after a problem of the service, where there is one. */
 export const NEXT_STEPS: Partial<Record<ProblemCode, string>> = {

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@probity/contract/problem'
+import type { ProblemCode } from '@probity/contract/constants/problems'
 import type { EXIT_CODES } from './exit-codes.ts'
 
 /** The exit code for each problem of the service. A new problem code does not compile until it has a row. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { OverrideAction } from '@probity/contract/override'
-import { isKept, type PresetName } from '@probity/contract/preset'
+import { isKept, type PresetName } from '@probity/contract/constants/jobs'
+import type { OverrideAction } from '@probity/contract/constants/policies'
 import { type Parser, parse } from 'csv-parse'
 
 export type RowCounts = { kept: number; dropped: number }

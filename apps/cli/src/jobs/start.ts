@@ -1,4 +1,4 @@
-import { WITHOUT_PROBING } from '@probity/contract/probing-words'
+import { WITHOUT_PROBING } from '@probity/contract/constants/system'
 import type { Probity, UploadPreview } from '@probity/sdk'
 import { CliError, hasProblemCode, isApiError } from '../cli-error.ts'
 import { type CostFlags, confirmCost, findBalance, type Price } from '../confirm.ts'

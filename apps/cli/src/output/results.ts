@@ -25,8 +25,8 @@ const STATUS_STYLES: Partial<Record<string, Style>> = {
 
 export async function openResultView({ policy }: { policy?: string }): Promise<View<ShownResult>> {
   const [{ SUB_STATUSES }, { reasonLabel, statusLabel }] = await Promise.all([
-    import('@probity/contract/status'),
-    import('@probity/contract/labels'),
+    import('@probity/contract/constants/validations'),
+    import('@probity/contract/constants/labels'),
   ])
   const isDecided = policy !== undefined
   const last = isDecided

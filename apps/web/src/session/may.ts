@@ -1,5 +1,5 @@
-import type { KeyScope } from '@probity/contract/key-scopes'
-import { mayUse, ROLES, type Role } from '@probity/contract/roles'
+import type { KeyScope } from '@probity/contract/constants/keys'
+import { mayUse, ROLES, type Role } from '@probity/contract/constants/users'
 import { useScene } from './scene.ts'
 
 /** The scopes that a member can grant to a key: those of their role. */

@@ -1,5 +1,5 @@
-import type { Session as Answer, Welcome } from '@probity/contract/people'
-import type { Role } from '@probity/contract/roles'
+import type { Role } from '@probity/contract/constants/users'
+import type { Session as Answer, Welcome } from '@probity/contract/schemas/users'
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { ask, RequestFailed } from '../api/ask.ts'

@@ -1,4 +1,4 @@
-import { probingReason, WITHOUT_PROBING } from '@probity/contract/probing-words'
+import { probingReason, WITHOUT_PROBING } from '@probity/contract/constants/system'
 import type { Account } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useScene } from '../session/scene.ts'

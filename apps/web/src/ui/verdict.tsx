@@ -1,4 +1,4 @@
-import { statusLabel } from '@probity/contract/labels'
+import { statusLabel } from '@probity/contract/constants/labels'
 import { CircleCheck, CircleHelp, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { Tone } from './Badge.tsx'
 

@@ -1,5 +1,5 @@
-import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
-import type { Trait } from '@probity/contract/traits'
+import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
+import type { Trait } from '@probity/contract/constants/validations'
 import type { Account } from '@probity/sdk'
 import { TRAIT_WORDS } from '../words/traits.ts'
 import type { AnyResult } from './any-result.ts'

@@ -1,4 +1,4 @@
-import { VALID_EXAMPLE } from '@probity/contract/validation-examples'
+import { VALID_EXAMPLE } from '@probity/contract/constants/data/examples'
 import type { ValidationResult } from '@probity/sdk'
 
 /** For tests: a finding, optionally with log-odds. */

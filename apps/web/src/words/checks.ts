@@ -1,4 +1,4 @@
-import { evidenceCheckLabel, evidenceOutcomeLabel } from '@probity/contract/labels'
+import { evidenceCheckLabel, evidenceOutcomeLabel } from '@probity/contract/constants/labels'
 
 type CheckWords = { title: string; what: string }
 

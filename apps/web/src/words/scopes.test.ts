@@ -1,4 +1,4 @@
-import { expandScopes, KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import { expandScopes, KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { expect, test } from 'vitest'
 import { describeScopes, PRESETS, SCOPE_WORDS } from './scopes.ts'
 

@@ -1,4 +1,4 @@
-import { expandScopes, type KeyScope } from '@probity/contract/key-scopes'
+import { expandScopes, type KeyScope } from '@probity/contract/constants/keys'
 
 /** Labels of scopes. */
 export const SCOPE_WORDS: Record<KeyScope, { title: string; about: string }> = {

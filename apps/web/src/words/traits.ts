@@ -1,4 +1,4 @@
-import type { Trait } from '@probity/contract/traits'
+import type { Trait } from '@probity/contract/constants/validations'
 
 /** Traits that an account can exclude from safe to send: as a label, and in the middle of a sentence. */
 export const TRAIT_WORDS: Record<Trait, { label: string; about: string; those: string }> = {

@@ -1,4 +1,4 @@
-import { STATUSES, type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { STATUSES, type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 
 /** The verdict in one or two sentences for readers without SMTP knowledge. `at` is the domain of the address. */
 const SENTENCES: Record<SubStatus, (at: string) => string> = {

@@ -1,4 +1,4 @@
-import { sentHeaders } from '@probity/contract/webhook-request'
+import { sentHeaders } from '@probity/contract/constants/webhooks'
 import {
   type ClaimedDelivery,
   claimDelivery,

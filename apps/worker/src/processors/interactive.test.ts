@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner } from '@probity/database/connection/connect'
 import { whenDone } from '@probity/lab/when-done'

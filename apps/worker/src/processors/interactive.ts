@@ -1,4 +1,4 @@
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { type ClaimedValidation, claimValidations, pingDatabase } from '@probity/database/validations/queue'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'

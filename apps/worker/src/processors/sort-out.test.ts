@@ -1,4 +1,4 @@
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { expect, test } from 'vitest'
 import { type Outcome, sortOut } from './sort-out.ts'
 

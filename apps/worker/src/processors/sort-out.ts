@@ -1,4 +1,4 @@
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import type { ClaimedBatch } from '@probity/database/jobs/batches'
 import type { BatchSettlement, LaterRows } from '@probity/database/jobs/settle-batches'
 

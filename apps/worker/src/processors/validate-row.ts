@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
-import { pendingResult } from '@probity/contract/standing-result'
+import { findSandboxCase } from '@probity/contract/constants/sandbox'
+import { pendingResult, sandboxResult, unmappedResult } from '@probity/contract/schemas/validations/stored-result'
 import type { ClaimedBatch } from '@probity/database/jobs/batches'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { inTenant } from '@probity/database/connection/connect'
 import { listOverdue } from '@probity/database/validations/queue'
 import { finishValidation } from '@probity/database/validations/validations'

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as sendRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { DeliveryError } from '@probity/contract/webhook-deliveries'
+import type { DeliveryError } from '@probity/contract/constants/webhooks'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
 import { dialHost } from '@probity/engine/smtp/protocol/dial'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { WEBHOOK_EVENT_TYPES } from '@probity/contract/webhook-events'
+import { WEBHOOK_EVENT_TYPES } from '@probity/contract/constants/webhooks'
 import { expect, test } from 'vitest'
 import { delayAfter, TRIES_MAX } from './schedule.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyMode } from '@probity/contract/key-format'
+import type { KeyMode } from '@probity/contract/constants/keys'
 
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S

@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, type KeyObject, sign as signBytes } from 'node:crypto'
-import { eventName, timestampOf } from '@probity/contract/webhook-request'
+import { eventName, timestampOf } from '@probity/contract/constants/webhooks'
 
 type Message = { eventId: string; body: string; signedAt: Date }
 

@@ -1,4 +1,4 @@
-import type { AlertKind } from '@probity/contract/overview'
+import type { AlertKind } from '@probity/contract/constants/accounts'
 import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { isWellFormedKey } from '@probity/contract/key-format'
+import { isWellFormedKey } from '@probity/contract/constants/keys'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { asOwner, inTenant, withoutTenant } from '../connection/connect.ts'

@@ -1,9 +1,17 @@
 import { hash, randomInt } from 'node:crypto'
-import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from '@probity/contract/key-format'
-import { expandScopes, type KeyScope } from '@probity/contract/key-scopes'
-import type { LastRequest } from '@probity/contract/last-request'
-import { type KeyType, PUBLISHABLE_POLICY } from '@probity/contract/publishable'
-import type { Trait } from '@probity/contract/traits'
+import {
+  expandScopes,
+  formatKey,
+  hintOf,
+  KEY_ALPHABET,
+  KEY_SECRET_LENGTH,
+  type KeyMode,
+  type KeyScope,
+  type KeyType,
+  PUBLISHABLE_POLICY,
+} from '@probity/contract/constants/keys'
+import type { Trait } from '@probity/contract/constants/validations'
+import type { LastRequest } from '@probity/contract/schemas/keys'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'

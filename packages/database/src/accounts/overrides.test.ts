@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { expect, test } from 'vitest'
 import { inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'

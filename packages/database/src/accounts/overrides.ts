@@ -1,5 +1,5 @@
-import type { OverrideAction } from '@probity/contract/override'
-import { OVERRIDES_MAX } from '@probity/contract/overrides'
+import type { OverrideAction } from '@probity/contract/constants/policies'
+import { OVERRIDES_MAX } from '@probity/contract/constants/policies'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'

@@ -1,4 +1,5 @@
-import { POLICIES_MAX, type PolicyRules } from '@probity/contract/policies'
+import type { PolicyRules } from '@probity/contract/constants/data/policies'
+import { POLICIES_MAX } from '@probity/contract/constants/policies'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'

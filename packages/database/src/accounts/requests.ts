@@ -1,5 +1,5 @@
-import type { RequestClass, RequestSource } from '@probity/contract/requests'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { RequestClass, RequestSource } from '@probity/contract/constants/accounts'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'

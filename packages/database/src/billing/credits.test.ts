@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { LedgerKind } from '@probity/contract/ledger'
+import type { LedgerKind } from '@probity/contract/constants/billing'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { getAccount } from '../accounts/accounts.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { LEDGER_KINDS } from '@probity/contract/ledger'
+import { LEDGER_KINDS } from '@probity/contract/constants/billing'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { insertKey } from '../accounts/keys.ts'

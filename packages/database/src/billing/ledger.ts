@@ -1,4 +1,4 @@
-import type { LedgerKind, LedgerSubject } from '@probity/contract/ledger'
+import type { LedgerKind, LedgerSubject } from '@probity/contract/constants/billing'
 import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 

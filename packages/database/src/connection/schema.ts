@@ -1,9 +1,8 @@
-import type { KeyScope } from '@probity/contract/key-scopes'
-import type { LastRequest } from '@probity/contract/last-request'
-import type { OverrideAction } from '@probity/contract/override'
-import type { PolicyRules } from '@probity/contract/policies'
-import type { KeyType } from '@probity/contract/publishable'
-import type { Trait } from '@probity/contract/traits'
+import type { PolicyRules } from '@probity/contract/constants/data/policies'
+import type { KeyScope, KeyType } from '@probity/contract/constants/keys'
+import type { OverrideAction } from '@probity/contract/constants/policies'
+import type { Trait } from '@probity/contract/constants/validations'
+import type { LastRequest } from '@probity/contract/schemas/keys'
 import type { ColumnType, Generated } from 'kysely'
 import type {
   BillingCustomersTable,

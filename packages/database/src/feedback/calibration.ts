@@ -1,4 +1,4 @@
-import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
+import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import { readIndexes, withChunks } from '../jobs/results/chunk-store.ts'

@@ -1,4 +1,4 @@
-import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
+import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { asOwner, inTenant } from '../connection/connect.ts'

@@ -1,4 +1,4 @@
-import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
+import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx } from '../connection/connect.ts'
 import { listReliability } from './calibration.ts'

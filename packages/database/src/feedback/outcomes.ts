@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
+import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
 import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import { type Move, moveSums, type Prediction } from './outcome-sums.ts'

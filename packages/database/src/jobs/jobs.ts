@@ -1,4 +1,4 @@
-import type { JobState } from '@probity/contract/bulk'
+import type { JobState } from '@probity/contract/constants/jobs'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Posting, postCredits } from '../billing/ledger.ts'
 import type { Trx } from '../connection/connect.ts'

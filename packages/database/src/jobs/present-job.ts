@@ -1,5 +1,5 @@
-import type { JobEta, Job as PublicJob } from '@probity/contract/bulk'
-import type { JobDelayReason } from '@probity/contract/delay'
+import type { JobDelayReason } from '@probity/contract/constants/jobs'
+import type { JobEta, Job as PublicJob } from '@probity/contract/schemas/jobs/jobs'
 import type { Trx } from '../connection/connect.ts'
 import { type Job, statusOf } from './jobs.ts'
 import { type ChunkSet, type ResultsLocation, readIndexes, withChunks } from './results/chunk-store.ts'

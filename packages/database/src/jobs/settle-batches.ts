@@ -1,5 +1,10 @@
-import { type OverrideAction, overrideTargets, resolveOverride, withOverride } from '@probity/contract/override'
-import type { StoredResult } from '@probity/contract/standing-result'
+import {
+  type OverrideAction,
+  overrideTargets,
+  resolveOverride,
+  withOverride,
+} from '@probity/contract/constants/policies'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import { findOverrides, hasOverrides } from '../accounts/overrides.ts'
 import { type Db, inTenant, type Trx } from '../connection/connect.ts'

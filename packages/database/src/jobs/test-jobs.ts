@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import { postCredits } from '../billing/ledger.ts'
 import { asOwner, type Db, inTenant } from '../connection/connect.ts'

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/data/doctor-checks'
-import { DOCTOR_STATUSES, type DoctorStatus, type Finding } from '@probity/contract/doctor'
+import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/constants/data/doctor-checks'
+import { DOCTOR_STATUSES, type DoctorStatus, type Finding } from '@probity/contract/constants/operators'
 import { type Selectable, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'

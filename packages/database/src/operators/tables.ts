@@ -1,4 +1,4 @@
-import type { DoctorFix, DoctorStatus } from '@probity/contract/doctor'
+import type { DoctorFix, DoctorStatus } from '@probity/contract/constants/operators'
 import type { Generated } from 'kysely'
 import type { SetByDatabase } from '../connection/columns.ts'
 

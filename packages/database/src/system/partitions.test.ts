@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { asOwner, inTenant } from '../connection/connect.ts'

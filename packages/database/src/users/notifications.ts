@@ -1,4 +1,4 @@
-import type { Notice } from '@probity/contract/notices'
+import type { Notice } from '@probity/contract/constants/users'
 import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Role } from '@probity/contract/roles'
+import type { Role } from '@probity/contract/constants/users'
 import { sql } from 'kysely'
 import type { AccountOptions, AuthKey } from '../accounts/keys.ts'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'

@@ -1,4 +1,4 @@
-import type { OverrideAction } from '@probity/contract/override'
+import type { OverrideAction } from '@probity/contract/constants/policies'
 import { sql } from 'kysely'
 import { isRefused, type Posting } from '../billing/ledger.ts'
 import { arrayOf, callInTenant, type Db, type Trx } from '../connection/connect.ts'

@@ -1,5 +1,5 @@
-import type { DelayReason } from '@probity/contract/delay'
-import type { Probing } from '@probity/contract/probing'
+import type { DelayReason } from '@probity/contract/constants/jobs'
+import type { Probing } from '@probity/contract/schemas/system'
 import { type Selectable, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'

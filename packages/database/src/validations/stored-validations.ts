@@ -1,5 +1,5 @@
-import { overrideTargets, resolveOverride, withOverride } from '@probity/contract/override'
-import type { StoredResult } from '@probity/contract/standing-result'
+import { overrideTargets, resolveOverride, withOverride } from '@probity/contract/constants/policies'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import { findOverrides } from '../accounts/overrides.ts'
 import type { Trx } from '../connection/connect.ts'

@@ -1,4 +1,4 @@
-import { TEST_EVENT } from '@probity/contract/webhook-events'
+import { TEST_EVENT } from '@probity/contract/constants/webhooks'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'

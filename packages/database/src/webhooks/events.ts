@@ -1,5 +1,5 @@
-import type { KeyMode } from '@probity/contract/key-format'
-import type { WebhookEventType } from '@probity/contract/webhook-events'
+import type { KeyMode } from '@probity/contract/constants/keys'
+import type { WebhookEventType } from '@probity/contract/constants/webhooks'
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
 

@@ -1,4 +1,4 @@
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { expect, test } from 'vitest'
 import { completeCached, partsOf, suggestFor, writeCached } from './cached-result.ts'
 import { parseAddress } from './parse.ts'

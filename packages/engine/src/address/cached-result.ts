@@ -1,4 +1,4 @@
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { keyOfAddress } from './dedupe-key.ts'
 import { findAddress } from './find-address.ts'
 import { type Address, type Malformed, parseAddress } from './parse.ts'

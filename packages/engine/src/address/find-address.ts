@@ -1,4 +1,4 @@
-import { unwrapAddresses } from '@probity/contract/address-text'
+import { unwrapAddresses } from '@probity/contract/constants/text'
 import { type Address, parseAddress } from './parse.ts'
 
 /** `email` is the text of the address as it was found. */

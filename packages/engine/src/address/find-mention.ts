@@ -1,4 +1,4 @@
-import { findAddresses } from '@probity/contract/address-text'
+import { findAddresses } from '@probity/contract/constants/text'
 import { dedupeKey } from './dedupe-key.ts'
 import { parseAddress } from './parse.ts'
 

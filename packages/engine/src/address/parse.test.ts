@@ -1,4 +1,4 @@
-import { EMAIL_LENGTH_MAX } from '@probity/contract/validation'
+import { EMAIL_LENGTH_MAX } from '@probity/contract/constants/limits'
 import { toASCII } from 'tr46'
 import { expect, test } from 'vitest'
 import { MALFORMED_REASONS } from './data/malformed-reasons.ts'

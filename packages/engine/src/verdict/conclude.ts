@@ -1,5 +1,5 @@
-import { confidenceIn } from '@probity/contract/status'
-import type { Trait } from '@probity/contract/traits'
+import type { Trait } from '@probity/contract/constants/validations'
+import { confidenceIn } from '@probity/contract/constants/validations'
 import { looksMachineGenerated, type Plausibility, plausibilityOf } from '../address/plausibility.ts'
 import { shapeOf } from '../address/shape.ts'
 import type { DomainClass } from '../domain/domain-lists.ts'

@@ -1,4 +1,4 @@
-import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'

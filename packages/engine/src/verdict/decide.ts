@@ -1,4 +1,4 @@
-import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import type { Address, Malformed } from '../address/parse.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'
 import type { FailureReason, Finding, ProbeResult, SkipReason } from '../smtp/probe/result.ts'

@@ -1,5 +1,5 @@
-import { BASE_RATES, MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
-import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { BASE_RATES, MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SHAPES } from '../address/shape.ts'

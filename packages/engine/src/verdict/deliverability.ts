@@ -1,5 +1,5 @@
-import { BASE_RATES, MODEL_PARAMETERS, PROVIDER_RATES } from '@probity/contract/data/model-parameters'
-import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { BASE_RATES, MODEL_PARAMETERS, PROVIDER_RATES } from '@probity/contract/constants/data/model-parameters'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import type { Plausibility } from '../address/plausibility.ts'
 import { SHAPES, type Shape } from '../address/shape.ts'
 import { SHAPE_SHARES } from './data/shape-shares.ts'

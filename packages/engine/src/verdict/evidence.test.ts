@@ -1,5 +1,5 @@
-import { EVIDENCE_CHECKS } from '@probity/contract/data/evidence-checks'
-import type { Evidence } from '@probity/contract/evidence'
+import { EVIDENCE_CHECKS } from '@probity/contract/constants/data/evidence-checks'
+import type { Evidence } from '@probity/contract/constants/validations'
 import { expect, test } from 'vitest'
 import { MALFORMED_REASONS } from '../address/data/malformed-reasons.ts'
 import { parseAddress } from '../address/parse.ts'

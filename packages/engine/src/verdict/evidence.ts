@@ -1,5 +1,6 @@
-import { EVIDENCE_CHECKS } from '@probity/contract/data/evidence-checks'
-import { type Evidence, type EvidenceOutcome, evidenceItem } from '@probity/contract/evidence'
+import { EVIDENCE_CHECKS } from '@probity/contract/constants/data/evidence-checks'
+import type { Evidence } from '@probity/contract/constants/validations'
+import { type EvidenceOutcome, evidenceItem } from '@probity/contract/constants/validations'
 import { MALFORMED_REASONS } from '../address/data/malformed-reasons.ts'
 import type { Address, Malformed } from '../address/parse.ts'
 import type { DomainClass } from '../domain/domain-lists.ts'

@@ -1,5 +1,5 @@
-import { type Evidence, type EvidenceCheck, type EvidenceOutcome, evidenceItem } from '@probity/contract/evidence'
-import type { SubStatus } from '@probity/contract/status'
+import type { Evidence, SubStatus } from '@probity/contract/constants/validations'
+import { type EvidenceCheck, type EvidenceOutcome, evidenceItem } from '@probity/contract/constants/validations'
 import type { Plausibility } from '../address/plausibility.ts'
 import type { Verdict } from './conclude.ts'
 import type { Term } from './deliverability.ts'

@@ -1,4 +1,4 @@
-import type { Evidence } from '@probity/contract/evidence'
+import type { Evidence } from '@probity/contract/constants/validations'
 import { expect, test } from 'vitest'
 import { EVIDENCE_BYTES_MAX, limitEvidence } from './limit-evidence.ts'
 

@@ -1,5 +1,5 @@
-import type { Evidence } from '@probity/contract/evidence'
-import { SHORTENED, shorten } from '@probity/contract/shorten'
+import { SHORTENED, shorten } from '@probity/contract/constants/text'
+import type { Evidence } from '@probity/contract/constants/validations'
 
 /**
  * Bytes that the evidence of one result has at most, as JSON. It is stored with every result and cached in Redis, and mail servers write

@@ -1,5 +1,5 @@
-import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
-import { EXCLUDED_TRAITS_DEFAULT, type Trait } from '@probity/contract/traits'
+import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/constants/data/model-parameters'
+import { EXCLUDED_TRAITS_DEFAULT, type Trait } from '@probity/contract/constants/validations'
 
 /** Options of a validation: features of the plan and the request, and sending settings. */
 export type ValidationOptions = {

@@ -1,5 +1,5 @@
-import { pendingResult } from '@probity/contract/standing-result'
-import { ValidationResult } from '@probity/contract/validation'
+import { ValidationResult } from '@probity/contract/schemas/validations/single'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'

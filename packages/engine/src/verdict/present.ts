@@ -1,4 +1,4 @@
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { partsOf } from '../address/cached-result.ts'
 import { STRING_MODEL } from '../address/plausibility.ts'
 import type { ProbeResult, SkipReason } from '../smtp/probe/result.ts'

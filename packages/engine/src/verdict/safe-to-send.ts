@@ -1,5 +1,5 @@
-import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
-import type { Trait } from '@probity/contract/traits'
+import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
+import type { Trait } from '@probity/contract/constants/validations'
 import type { Decision } from './decide.ts'
 import type { DeliverabilityEstimate } from './deliverability.ts'
 import type { ValidationOptions } from './options.ts'

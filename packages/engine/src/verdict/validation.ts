@@ -1,4 +1,4 @@
-import type { Evidence } from '@probity/contract/evidence'
+import type { Evidence } from '@probity/contract/constants/validations'
 import type { Address, Malformed } from '../address/parse.ts'
 import type { DomainClass } from '../domain/domain-lists.ts'
 import type { DomainFacts } from '../domain/facts.ts'

@@ -1,4 +1,4 @@
-import type { Notice } from '@probity/contract/notices'
+import type { Notice } from '@probity/contract/constants/users'
 import { nameInEmail } from './name-in-email.ts'
 
 /** An email to a user. Each one contains a link. */

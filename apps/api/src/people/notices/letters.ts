@@ -1,4 +1,4 @@
-import type { Notice } from '@probity/contract/notices'
+import type { Notice } from '@probity/contract/constants/users'
 import type { DueNotification } from '@probity/database/users/notifications'
 import type { Letter } from '../mail/letters.ts'
 import { nameInEmail } from '../mail/name-in-email.ts'

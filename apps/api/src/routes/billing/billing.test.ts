@@ -1,4 +1,4 @@
-import type { Role } from '@probity/contract/roles'
+import type { Role } from '@probity/contract/constants/users'
 import { keepSubscription, savePrice, withdrawPrice } from '@probity/database/billing/payments'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { expect, test } from 'vitest'

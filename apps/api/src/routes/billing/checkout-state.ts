@@ -1,4 +1,4 @@
-import { Checkout } from '@probity/contract/billing'
+import { Checkout } from '@probity/contract/schemas/billing'
 import { findPayment } from '@probity/database/billing/payments'
 import { inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'

@@ -1,4 +1,4 @@
-import { PaymentPage, StartCheckout } from '@probity/contract/billing'
+import { PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
 import { findAccount } from '@probity/database/accounts/accounts'
 import {
   findCustomer,

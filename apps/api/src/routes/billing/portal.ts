@@ -1,4 +1,4 @@
-import { PaymentPage } from '@probity/contract/billing'
+import { PaymentPage } from '@probity/contract/schemas/billing'
 import { findCustomer } from '@probity/database/billing/payments'
 import { inTenant } from '@probity/database/connection/connect'
 import { askStripe } from '../../billing/ask-stripe.ts'

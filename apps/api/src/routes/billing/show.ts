@@ -1,4 +1,4 @@
-import { Billing, type PlanFeatures } from '@probity/contract/billing'
+import { Billing, type PlanFeatures } from '@probity/contract/schemas/billing'
 import { getAccount, listPlans, type Plan } from '@probity/database/accounts/accounts'
 import { findCustomer, findPayingSubscription, listPrices, type Price } from '@probity/database/billing/payments'
 import { type Db, inTenant } from '@probity/database/connection/connect'

@@ -1,5 +1,5 @@
-import { Breakdown } from '@probity/contract/breakdown'
-import { JobParams } from '@probity/contract/bulk'
+import { JobParams } from '@probity/contract/schemas/jobs/jobs'
+import { Breakdown } from '@probity/contract/schemas/jobs/results'
 import { inTenant } from '@probity/database/connection/connect'
 import { tallyResults } from '@probity/database/jobs/present-job'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'

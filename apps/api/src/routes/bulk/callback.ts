@@ -1,5 +1,5 @@
-import { JobParams } from '@probity/contract/bulk'
-import { Delivery, WholeDelivery } from '@probity/contract/webhook-deliveries'
+import { JobParams } from '@probity/contract/schemas/jobs/jobs'
+import { Delivery, WholeDelivery } from '@probity/contract/schemas/webhooks/deliveries'
 import { inTenant } from '@probity/database/connection/connect'
 import { findCallback, resendCallback } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'

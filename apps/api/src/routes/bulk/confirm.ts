@@ -1,4 +1,4 @@
-import { ConfirmRequest, JobCreated } from '@probity/contract/bulk'
+import { ConfirmRequest, JobCreated } from '@probity/contract/schemas/jobs/jobs'
 import { getAccount } from '@probity/database/accounts/accounts'
 import { inTenant, type Trx } from '@probity/database/connection/connect'
 import { emitJobEvent } from '@probity/database/jobs/job-control'

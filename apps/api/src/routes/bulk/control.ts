@@ -1,4 +1,4 @@
-import { Job, JobParams } from '@probity/contract/bulk'
+import { Job, JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { inTenant } from '@probity/database/connection/connect'
 import { type Controlled, cancelJob, pauseJob, removePending, resumeJob } from '@probity/database/jobs/job-control'
 import { findJob } from '@probity/database/jobs/jobs'

@@ -1,7 +1,7 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
-import type { Job } from '@probity/contract/bulk'
+import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import { asOwner } from '@probity/database/connection/connect'
 import { startNginx } from '@probity/lab/services/nginx'
 import { whenDone } from '@probity/lab/when-done'

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { JOB_EXAMPLE, JobParams } from '@probity/contract/bulk'
+import { JOB_EXAMPLE } from '@probity/contract/constants/data/examples'
+import { JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { inTenant } from '@probity/database/connection/connect'
 import { findJob } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { Job, JobList } from '@probity/contract/bulk'
+import { Job, JobList } from '@probity/contract/schemas/jobs/jobs'
 import { asOwner } from '@probity/database/connection/connect'
 import { recordProcess } from '@probity/database/system/processes'
 import { sql } from 'kysely'

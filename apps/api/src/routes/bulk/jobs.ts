@@ -1,4 +1,4 @@
-import { JobList, JobPage } from '@probity/contract/bulk'
+import { JobList, JobPage } from '@probity/contract/schemas/jobs/jobs'
 import { inTenant } from '@probity/database/connection/connect'
 import { type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'

@@ -1,5 +1,5 @@
 import multipart from '@fastify/multipart'
-import { UploadForm, UploadPreview } from '@probity/contract/upload'
+import { UploadForm, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { getAccount } from '@probity/database/accounts/accounts'
 import { inTenant } from '@probity/database/connection/connect'
 import { insertUpload } from '@probity/database/jobs/uploads'

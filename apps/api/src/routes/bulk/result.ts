@@ -1,4 +1,4 @@
-import { Result, ResultParams } from '@probity/contract/results'
+import { Result, ResultParams } from '@probity/contract/schemas/jobs/results'
 import { inTenant } from '@probity/database/connection/connect'
 import { findResult } from '@probity/database/jobs/results/results'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'

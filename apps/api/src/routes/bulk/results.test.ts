@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Result } from '@probity/contract/results'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { Result } from '@probity/contract/schemas/jobs/results'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { eraseResults } from '@probity/database/jobs/results/erase-results'

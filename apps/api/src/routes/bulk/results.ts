@@ -1,5 +1,5 @@
-import { JobParams } from '@probity/contract/bulk'
-import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/results'
+import { JobParams } from '@probity/contract/schemas/jobs/jobs'
+import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/schemas/jobs/results'
 import { inTenant } from '@probity/database/connection/connect'
 import { pageResults, type ResultsFilter, type ResultsJob } from '@probity/database/jobs/results/results'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'

@@ -1,4 +1,4 @@
-import { UploadParams, UploadPreview, UploadQuery } from '@probity/contract/upload'
+import { UploadParams, UploadPreview, UploadQuery } from '@probity/contract/schemas/jobs/uploads'
 import { getAccount } from '@probity/database/accounts/accounts'
 import { inTenant } from '@probity/database/connection/connect'
 import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/jobs/uploads'

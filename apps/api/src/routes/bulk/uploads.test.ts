@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import type { Upload, UploadPreview } from '@probity/contract/upload'
+import type { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { confirmUpload } from '@probity/database/jobs/jobs'

@@ -1,4 +1,4 @@
-import { UploadList, UploadPage } from '@probity/contract/upload'
+import { UploadList, UploadPage } from '@probity/contract/schemas/jobs/uploads'
 import { inTenant } from '@probity/database/connection/connect'
 import { listDrafts } from '@probity/database/jobs/uploads'
 import { viewOf } from '../../door/view.ts'

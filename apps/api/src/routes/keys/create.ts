@@ -1,12 +1,13 @@
-import type { KeyMode } from '@probity/contract/key-format'
-import { DEFAULT_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
-import { CreatedKey, CreateKey } from '@probity/contract/keys'
+import type { KeyMode } from '@probity/contract/constants/keys'
 import {
+  DEFAULT_SCOPES,
+  type KeyScope,
   type KeyType,
   PUBLISHABLE_MONTHLY_CAP_DEFAULT,
   PUBLISHABLE_SCOPES,
   VISITOR_CAP_DEFAULT,
-} from '@probity/contract/publishable'
+} from '@probity/contract/constants/keys'
+import { CreatedKey, CreateKey } from '@probity/contract/schemas/keys'
 import { insertKey, type KeyBounds } from '@probity/database/accounts/keys'
 import { inTenant } from '@probity/database/connection/connect'
 import type { Caller } from '../../door/caller.ts'

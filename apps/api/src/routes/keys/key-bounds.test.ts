@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { insertKey, type NewKey } from '@probity/database/accounts/keys'
 import { postCredits } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'

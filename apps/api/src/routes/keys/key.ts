@@ -1,5 +1,5 @@
-import { expandScopes } from '@probity/contract/key-scopes'
-import { ApiKey, KeyParams, UpdateKey } from '@probity/contract/keys'
+import { expandScopes } from '@probity/contract/constants/keys'
+import { ApiKey, KeyParams, UpdateKey } from '@probity/contract/schemas/keys'
 import {
   type ApiKey as DatabaseKey,
   findKey,

@@ -1,4 +1,4 @@
-import { ApiKey, CreatedKey, KeyList } from '@probity/contract/keys'
+import { ApiKey, CreatedKey, KeyList } from '@probity/contract/schemas/keys'
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'

@@ -1,4 +1,4 @@
-import { KeyList, KeyPage } from '@probity/contract/keys'
+import { KeyList, KeyPage } from '@probity/contract/schemas/keys'
 import { listKeys as listKeysOf } from '@probity/database/accounts/keys'
 import { inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'

@@ -1,4 +1,4 @@
-import { CreatedKey } from '@probity/contract/keys'
+import { CreatedKey } from '@probity/contract/schemas/keys'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../../test-api.ts'

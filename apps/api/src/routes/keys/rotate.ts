@@ -1,4 +1,4 @@
-import { CreatedKey, KeyParams, RotateKey } from '@probity/contract/keys'
+import { CreatedKey, KeyParams, RotateKey } from '@probity/contract/schemas/keys'
 import { lockKey, replaceKey } from '@probity/database/accounts/keys'
 import { inTenant, type Trx } from '@probity/database/connection/connect'
 import type { Caller } from '../../door/caller.ts'

@@ -5,7 +5,7 @@ import {
   OperatorAccounts,
   OperatorAccountsQuery,
   PlanChange,
-} from '@probity/contract/operator'
+} from '@probity/contract/schemas/operators'
 import { listPlans } from '@probity/database/accounts/accounts'
 import { postCredits } from '@probity/database/billing/ledger'
 import { asOperator, asOperatorOf, type Trx } from '@probity/database/connection/connect'

@@ -1,4 +1,4 @@
-import { OperatorAuditQuery } from '@probity/contract/audit-log'
+import { OperatorAuditQuery } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { countAllAuditEntries, listAllAuditEntries } from '@probity/database/operators/audit-log'
 import { presentAuditEntry } from '../../operator/present-audit-entry.ts'

@@ -1,5 +1,5 @@
-import type { DoctorReport, Finding, KeptFinding } from '@probity/contract/doctor'
-import type { Health } from '@probity/contract/operator'
+import type { Finding } from '@probity/contract/constants/operators'
+import type { DoctorReport, Health, KeptFinding } from '@probity/contract/schemas/operators'
 import { asOwner } from '@probity/database/connection/connect'
 import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import { sql } from 'kysely'

@@ -1,4 +1,5 @@
-import { DoctorReport, describeFinding, isDoctorCheck, type KeptFinding, worstFirst } from '@probity/contract/doctor'
+import { describeFinding, isDoctorCheck, worstFirst } from '@probity/contract/constants/operators'
+import { DoctorReport, type KeptFinding } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { isDoctorRunRequested, type KeptRow, listFindings, requestDoctorRun } from '@probity/database/operators/doctor'
 import type { Route } from '../../route.ts'

@@ -1,4 +1,4 @@
-import type { Health, HealthPart } from '@probity/contract/operator'
+import type { Health, HealthPart } from '@probity/contract/schemas/operators'
 import { asOwner } from '@probity/database/connection/connect'
 import { recordUnclassifiedReplies } from '@probity/database/operators/unclassified-replies'
 import { recordProcess } from '@probity/database/system/processes'

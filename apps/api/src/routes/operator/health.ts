@@ -1,4 +1,4 @@
-import { Health } from '@probity/contract/operator'
+import { Health } from '@probity/contract/schemas/operators'
 import { lookAtHealth } from '../../operator/look-at-health.ts'
 import type { Route } from '../../route.ts'
 

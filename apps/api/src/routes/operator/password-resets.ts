@@ -1,4 +1,4 @@
-import { NewPasswordReset, PasswordReset } from '@probity/contract/operator'
+import { NewPasswordReset, PasswordReset } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { createPasswordReset } from '@probity/database/users/sessions'
 import { askPassword } from '../../people/ask-password.ts'

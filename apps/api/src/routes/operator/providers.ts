@@ -5,7 +5,7 @@ import {
   OperatorProvidersQuery,
   ProviderControl,
   SuspensionLift,
-} from '@probity/contract/operator'
+} from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { controlProvider, drainEgress, recordLiftedSuspension } from '@probity/database/operators/controls'
 import { listProcesses } from '@probity/database/system/processes'

@@ -1,4 +1,4 @@
-import { type DueTimes, OperatorQueues, Requeued } from '@probity/contract/operator'
+import { type DueTimes, OperatorQueues, Requeued } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import {
   COUNTED_MINUTES,

@@ -1,4 +1,4 @@
-import { ReplyMark, UnclassifiedReplies } from '@probity/contract/operator'
+import { ReplyMark, UnclassifiedReplies } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { listUnclassified, markReply } from '@probity/database/operators/unclassified-replies'
 import { Problem } from '../../problem.ts'

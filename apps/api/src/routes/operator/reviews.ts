@@ -1,4 +1,4 @@
-import { NewOptOut, OperatorOptOuts, OperatorReviews, OptOutRemoval } from '@probity/contract/operator-reviews'
+import { NewOptOut, OperatorOptOuts, OperatorReviews, OptOutRemoval } from '@probity/contract/schemas/operators'
 import { asOperator, inTenant } from '@probity/database/connection/connect'
 import { removePending } from '@probity/database/jobs/job-control'
 import { decideReview, findReview, listReviews, type WaitingReview } from '@probity/database/operators/reviews'

@@ -1,4 +1,4 @@
-import { AddedOverrides, AddOverrides } from '@probity/contract/overrides'
+import { AddedOverrides, AddOverrides } from '@probity/contract/schemas/overrides'
 import { addOverrides as addOverridesTo } from '@probity/database/accounts/overrides'
 import { inTenant } from '@probity/database/connection/connect'
 import { refuseTestKey } from '../../door/authenticate.ts'

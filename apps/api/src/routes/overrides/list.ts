@@ -1,4 +1,4 @@
-import { OverridePage, OverrideQuery, OverrideSheet } from '@probity/contract/overrides'
+import { OverridePage, OverrideQuery, OverrideSheet } from '@probity/contract/schemas/overrides'
 import { countOverrides, listOverrides as listOverridesOf } from '@probity/database/accounts/overrides'
 import { inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'

@@ -1,4 +1,4 @@
-import { OverrideParams } from '@probity/contract/overrides'
+import { OverrideParams } from '@probity/contract/schemas/overrides'
 import { removeOverride } from '@probity/database/accounts/overrides'
 import { inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'

@@ -1,4 +1,4 @@
-import { Invitation, InvitationJoin, InvitationToken } from '@probity/contract/people'
+import { Invitation, InvitationJoin, InvitationToken } from '@probity/contract/schemas/users'
 import {
   findInvitation,
   findNetwork,

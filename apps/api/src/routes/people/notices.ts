@@ -1,4 +1,4 @@
-import { NoticeChoices, NotificationChoice } from '@probity/contract/notice-fields'
+import { NoticeChoices, NotificationChoice } from '@probity/contract/schemas/users'
 import { inTenant } from '@probity/database/connection/connect'
 import { findNotificationChoice, updateNotificationChoice } from '@probity/database/users/notifications'
 import type { FastifyRequest } from 'fastify'

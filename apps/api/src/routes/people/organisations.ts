@@ -1,4 +1,4 @@
-import { NewOrganisation, Organisation } from '@probity/contract/people'
+import { NewOrganisation, Organisation } from '@probity/contract/schemas/users'
 import { cacheSecret } from '@probity/database/system/processes'
 import { createAccount, listMemberships, type User } from '@probity/database/users/users'
 import { requirePerson } from '../../door/session.ts'

@@ -1,4 +1,4 @@
-import { ConfirmEmailChange, DeleteProfile, EmailChange } from '@probity/contract/people'
+import { ConfirmEmailChange, DeleteProfile, EmailChange } from '@probity/contract/schemas/users'
 import { changeAddress, deleteProfile, findCredential } from '@probity/database/users/profiles'
 import type { User } from '@probity/database/users/users'
 import { requirePerson } from '../../door/session.ts'

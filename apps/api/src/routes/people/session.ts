@@ -1,4 +1,4 @@
-import { Session } from '@probity/contract/people'
+import { Session } from '@probity/contract/schemas/users'
 import { listMemberships, type User } from '@probity/database/users/users'
 import { operatorAccess } from '../../door/operator.ts'
 import { requirePerson } from '../../door/session.ts'

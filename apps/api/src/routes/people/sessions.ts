@@ -1,4 +1,4 @@
-import { Sessions } from '@probity/contract/people'
+import { Sessions } from '@probity/contract/schemas/users'
 import { deleteOtherSessions, deleteSession, listSessions as readSessions } from '@probity/database/users/sessions'
 import type { User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-import { Setup } from '@probity/contract/people'
+import { Setup } from '@probity/contract/schemas/users'
 import { claimSetup, isSetupToken } from '@probity/database/users/users'
 import { askLibrary } from '../../people/ask-library.ts'
 import { limitPerson } from '../../people/limits.ts'

@@ -1,4 +1,4 @@
-import { ROLES } from '@probity/contract/roles'
+import { ROLES } from '@probity/contract/constants/users'
 import { isAccountSuspended } from '@probity/database/accounts/accounts'
 import { recordUserEvent } from '@probity/database/users/profiles'
 import { recordCodeEntry } from '@probity/database/users/sessions'

@@ -1,4 +1,4 @@
-import { VerifyEmail } from '@probity/contract/people'
+import { VerifyEmail } from '@probity/contract/schemas/users'
 import { findCredential } from '@probity/database/users/profiles'
 import { readChangeToken, readVerifiedAddress } from '../../people/address-token.ts'
 import { askLibrary, passOn } from '../../people/ask-library.ts'

@@ -1,5 +1,5 @@
-import { Welcome } from '@probity/contract/people'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
+import { Welcome } from '@probity/contract/schemas/users'
 import { isSetupNeeded } from '@probity/database/users/users'
 import type { Route } from '../../route.ts'
 

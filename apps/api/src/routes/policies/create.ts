@@ -1,4 +1,4 @@
-import { CreatePolicy, Policy } from '@probity/contract/policies'
+import { CreatePolicy, Policy } from '@probity/contract/schemas/policies'
 import { insertPolicy } from '@probity/database/accounts/policies'
 import { inTenant } from '@probity/database/connection/connect'
 import { refuseTestKey } from '../../door/authenticate.ts'

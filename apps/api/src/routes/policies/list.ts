@@ -1,5 +1,5 @@
-import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
-import { PolicyList } from '@probity/contract/policies'
+import { BUILT_IN_POLICIES } from '@probity/contract/constants/data/policies'
+import { PolicyList } from '@probity/contract/schemas/policies'
 import { listPolicies as listPoliciesOf } from '@probity/database/accounts/policies'
 import { inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'

@@ -1,5 +1,5 @@
-import { findBuiltInPolicy } from '@probity/contract/decide-by-policy'
-import { Policy, PolicyParams, UpdatePolicy } from '@probity/contract/policies'
+import { findBuiltInPolicy } from '@probity/contract/constants/policies'
+import { Policy, PolicyParams, UpdatePolicy } from '@probity/contract/schemas/policies'
 import { findPolicy, removePolicy, updatePolicy } from '@probity/database/accounts/policies'
 import { inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'

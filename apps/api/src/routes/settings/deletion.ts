@@ -1,4 +1,4 @@
-import { Contents, DeleteOrganisation } from '@probity/contract/closing'
+import { Contents, DeleteOrganisation } from '@probity/contract/schemas/accounts'
 import { type AccountContents, closeAccount, countContents } from '@probity/database/accounts/account-deletion'
 import { inTenant } from '@probity/database/connection/connect'
 import { askPassword } from '../../people/ask-password.ts'

@@ -1,4 +1,4 @@
-import { ExportRequest } from '@probity/contract/closing'
+import { ExportRequest } from '@probity/contract/schemas/accounts'
 import { exportAccount } from '@probity/database/accounts/account-export'
 import { askPassword } from '../../people/ask-password.ts'
 import { noteExport } from '../../results/note-export.ts'

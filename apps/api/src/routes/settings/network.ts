@@ -1,4 +1,4 @@
-import { Network, UpdateNetwork } from '@probity/contract/network'
+import { Network, UpdateNetwork } from '@probity/contract/schemas/accounts'
 import { findAccount, updateAccount } from '@probity/database/accounts/accounts'
 import { inTenant } from '@probity/database/connection/connect'
 import { isOnList, isRange } from '../../door/network.ts'

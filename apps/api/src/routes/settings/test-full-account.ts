@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
-import { pendingResult } from '@probity/contract/standing-result'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { insertKey } from '@probity/database/accounts/keys'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { deferResult, finishValidation, openValidations } from '@probity/database/validations/validations'

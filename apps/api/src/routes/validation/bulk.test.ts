@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { BulkSummary } from '@probity/contract/bulk-validation'
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { BulkSummary } from '@probity/contract/schemas/validations/bulk'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import Value from 'typebox/value'

@@ -1,8 +1,12 @@
-import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
-import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
-import { type OverrideAction, withOverride } from '@probity/contract/override'
-import type { StoredResult } from '@probity/contract/standing-result'
-import type { Status } from '@probity/contract/status'
+import {
+  decideByPolicy,
+  type NamedPolicy,
+  type OverrideAction,
+  withOverride,
+} from '@probity/contract/constants/policies'
+import type { Status } from '@probity/contract/constants/validations'
+import { BulkRequest, BulkSummary } from '@probity/contract/schemas/validations/bulk'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Attempt, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../../openapi.ts'

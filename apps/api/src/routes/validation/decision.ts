@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { DECISION_TIMEOUT_DEFAULT_S, DecisionRequest, DecisionResult } from '@probity/contract/decision'
+import { DECISION_TIMEOUT_DEFAULT_S } from '@probity/contract/constants/limits'
+import { DecisionRequest, DecisionResult } from '@probity/contract/schemas/validations/single'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isPublishable } from '../../door/publishable.ts'
 import { spendOnce } from '../../door/spend-once.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { pendingResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { inTenant } from '@probity/database/connection/connect'
 import { RECENT_FOR_S } from '@probity/queue/recent'
 import { expect, test, vi } from 'vitest'

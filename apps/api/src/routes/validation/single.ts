@@ -1,4 +1,4 @@
-import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/validation'
+import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/schemas/validations/single'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures } from '@probity/queue/recent'

@@ -1,4 +1,4 @@
-import { CallbackSecret } from '@probity/contract/webhooks'
+import { CallbackSecret } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
 import { getCallbackSecret, rotateCallbackSecret } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'

@@ -1,4 +1,4 @@
-import { CreateWebhook, WebhookWithSecret } from '@probity/contract/webhooks'
+import { CreateWebhook, WebhookWithSecret } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
 import { insertWebhook } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'

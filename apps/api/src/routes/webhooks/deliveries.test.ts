@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Delivery, DeliveryList, WholeDelivery } from '@probity/contract/webhook-deliveries'
+import { Delivery, DeliveryList, WholeDelivery } from '@probity/contract/schemas/webhooks/deliveries'
 import { asOwner } from '@probity/database/connection/connect'
 import { recordAttempt } from '@probity/database/webhooks/events'
 import { attemptWith, claimAll } from '@probity/database/webhooks/test-webhooks'

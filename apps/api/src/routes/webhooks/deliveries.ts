@@ -1,5 +1,10 @@
-import { DeliveryList, DeliveryQuery, RecoverDeliveries, Recovered } from '@probity/contract/webhook-deliveries'
-import { WebhookParams } from '@probity/contract/webhooks'
+import {
+  DeliveryList,
+  DeliveryQuery,
+  RecoverDeliveries,
+  Recovered,
+} from '@probity/contract/schemas/webhooks/deliveries'
+import { WebhookParams } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
 import { listDeliveries as listDeliveriesOf, recoverDeliveries } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'

@@ -1,4 +1,4 @@
-import { Delivery, DeliveryParams, WholeDelivery } from '@probity/contract/webhook-deliveries'
+import { Delivery, DeliveryParams, WholeDelivery } from '@probity/contract/schemas/webhooks/deliveries'
 import { inTenant } from '@probity/database/connection/connect'
 import { findDelivery, resendDelivery } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'

@@ -1,4 +1,4 @@
-import { WebhookList, WebhookPage } from '@probity/contract/webhooks'
+import { WebhookList, WebhookPage } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
 import { listWebhooks as listWebhooksOf } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'

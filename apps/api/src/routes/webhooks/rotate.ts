@@ -1,4 +1,4 @@
-import { WebhookParams, WebhookWithSecret } from '@probity/contract/webhooks'
+import { WebhookParams, WebhookWithSecret } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
 import { rotateSecret } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'

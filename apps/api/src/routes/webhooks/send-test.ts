@@ -1,5 +1,5 @@
-import { Delivery } from '@probity/contract/webhook-deliveries'
-import { WebhookParams } from '@probity/contract/webhooks'
+import { Delivery } from '@probity/contract/schemas/webhooks/deliveries'
+import { WebhookParams } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
 import { sendTestEvent } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'

@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
-import { WEBHOOK_BODIES } from '@probity/contract/webhook-bodies'
-import type { WebhookEventType } from '@probity/contract/webhook-events'
+import type { WebhookEventType } from '@probity/contract/constants/webhooks'
+import { WEBHOOK_BODIES } from '@probity/contract/schemas/webhooks/events'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { whenDone } from '@probity/lab/when-done'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { EVENT_EXAMPLE, EVENT_ID, WebhookEvent } from '@probity/contract/webhook-bodies'
+import { EVENT_EXAMPLE, EVENT_ID, WebhookEvent } from '@probity/contract/schemas/webhooks/events'
 import { EVENT_STREAMS_MAX } from '@probity/database/webhooks/event-streams'
 import Type from 'typebox'
 import { watchAccess } from '../../door/stream-access.ts'

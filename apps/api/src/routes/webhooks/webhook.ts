@@ -1,4 +1,4 @@
-import { UpdateWebhook, Webhook, WebhookParams } from '@probity/contract/webhooks'
+import { UpdateWebhook, Webhook, WebhookParams } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
 import { findWebhook, removeWebhook, updateWebhook } from '@probity/database/webhooks/webhooks'
 import Type from 'typebox'

@@ -1,4 +1,4 @@
-import { Webhook, WebhookList, WebhookWithSecret } from '@probity/contract/webhooks'
+import { Webhook, WebhookList, WebhookWithSecret } from '@probity/contract/schemas/webhooks/endpoints'
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@probity/contract/audit-log'
+import type { AuditEntry } from '@probity/contract/schemas/operators'
 import { formatTime } from '../../ui/format.ts'
 import { Table, Td, Th } from '../../ui/Table.tsx'
 import { actionWords, actorWords, changeLines } from './audit-words.ts'

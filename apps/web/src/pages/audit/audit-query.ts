@@ -1,4 +1,4 @@
-import type { AuditLog } from '@probity/contract/audit-log'
+import type { AuditLog } from '@probity/contract/schemas/operators'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { APP_HEADERS, ask, readFailure } from '../../api/ask.ts'
 import type { OperatorAuditSearch } from './audit-search.ts'

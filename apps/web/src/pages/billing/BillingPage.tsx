@@ -1,4 +1,4 @@
-import type { Billing } from '@probity/contract/billing'
+import type { Billing } from '@probity/contract/schemas/billing'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Coins } from 'lucide-react'

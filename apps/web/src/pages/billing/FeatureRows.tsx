@@ -1,4 +1,4 @@
-import type { PlanFeatures } from '@probity/contract/billing'
+import type { PlanFeatures } from '@probity/contract/schemas/billing'
 import { Check, Minus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatCount, formatNumber } from '../../ui/format.ts'

@@ -1,4 +1,4 @@
-import type { Billing } from '@probity/contract/billing'
+import type { Billing } from '@probity/contract/schemas/billing'
 import { ExternalLink } from 'lucide-react'
 import { useMay } from '../../session/may.ts'
 import { Button } from '../../ui/Button.tsx'

@@ -1,4 +1,4 @@
-import type { Billing } from '@probity/contract/billing'
+import type { Billing } from '@probity/contract/schemas/billing'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'

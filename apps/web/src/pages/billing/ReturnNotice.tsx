@@ -1,4 +1,4 @@
-import type { Billing } from '@probity/contract/billing'
+import type { Billing } from '@probity/contract/schemas/billing'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'

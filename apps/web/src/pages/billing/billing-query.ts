@@ -1,4 +1,4 @@
-import type { Billing, Checkout, PaymentPage, StartCheckout } from '@probity/contract/billing'
+import type { Billing, Checkout, PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
 import { type QueryClient, queryOptions, useMutation } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import { plainWords } from '../../api/plain-words.ts'

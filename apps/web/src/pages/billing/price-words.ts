@@ -1,4 +1,4 @@
-import type { Billing } from '@probity/contract/billing'
+import type { Billing } from '@probity/contract/schemas/billing'
 import { formatMoney } from './money.ts'
 
 type Plan = Billing['plans'][number]

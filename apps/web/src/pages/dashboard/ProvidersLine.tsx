@@ -1,4 +1,4 @@
-import { healthMessage } from '@probity/contract/provider-health'
+import { healthMessage } from '@probity/contract/constants/system'
 import type { Overview } from '@probity/sdk'
 import { CircleCheck, CircleHelp } from 'lucide-react'
 import { useDelayReason } from '../../shell/DelayBanner.tsx'

@@ -1,4 +1,4 @@
-import { isOrigin } from '@probity/contract/publishable'
+import { isOrigin } from '@probity/contract/constants/keys'
 import type { UseFormReturn } from 'react-hook-form'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
 import { type LimitValues, readLines } from './key-form.ts'

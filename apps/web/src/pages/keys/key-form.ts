@@ -1,5 +1,9 @@
-import type { KeyScope } from '@probity/contract/key-scopes'
-import { PUBLISHABLE_MONTHLY_CAP_DEFAULT, PUBLISHABLE_POLICY, VISITOR_CAP_DEFAULT } from '@probity/contract/publishable'
+import type { KeyScope } from '@probity/contract/constants/keys'
+import {
+  PUBLISHABLE_MONTHLY_CAP_DEFAULT,
+  PUBLISHABLE_POLICY,
+  VISITOR_CAP_DEFAULT,
+} from '@probity/contract/constants/keys'
 import { RequestFailed } from '../../api/ask.ts'
 import { asRequestFailed } from '../../api/probity.ts'
 import type { Key } from '../../keys/keys-query.ts'

@@ -1,4 +1,4 @@
-import { STATUSES } from '@probity/contract/status'
+import { STATUSES } from '@probity/contract/constants/validations'
 import type { BulkJob } from '@probity/sdk'
 import { DonutWithTable, type Portion } from '../../charts/DonutWithTable.tsx'
 import { VerdictBadge } from '../../ui/VerdictBadge.tsx'

@@ -1,5 +1,5 @@
-import { reasonLabel } from '@probity/contract/labels'
-import { SUB_STATUSES } from '@probity/contract/status'
+import { reasonLabel } from '@probity/contract/constants/labels'
+import { SUB_STATUSES } from '@probity/contract/constants/validations'
 import { providerName } from '../../words/provider-names.ts'
 
 const REASONS: Record<string, { meaning: string } | undefined> = SUB_STATUSES

@@ -1,4 +1,4 @@
-import { JOB_EXAMPLE } from '@probity/contract/bulk'
+import { JOB_EXAMPLE } from '@probity/contract/constants/data/examples'
 import { expect, test } from 'vitest'
 import { outcomeOf, stageOf, timeLeft, whyWaiting } from './words.ts'
 

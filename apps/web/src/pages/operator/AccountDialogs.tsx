@@ -1,4 +1,4 @@
-import type { OperatorAccount } from '@probity/contract/operator'
+import type { OperatorAccount } from '@probity/contract/schemas/operators'
 import { useForm } from 'react-hook-form'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'

@@ -1,4 +1,4 @@
-import type { OperatorAccount } from '@probity/contract/operator'
+import type { OperatorAccount } from '@probity/contract/schemas/operators'
 import { Link } from '@tanstack/react-router'
 import { Ban, CircleCheck, Coins, Ellipsis, History, Layers, OctagonPause, Undo2 } from 'lucide-react'
 import { Badge } from '../../ui/Badge.tsx'

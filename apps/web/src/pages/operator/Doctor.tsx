@@ -1,4 +1,4 @@
-import type { DoctorReport, KeptFinding } from '@probity/contract/doctor'
+import type { DoctorReport, KeptFinding } from '@probity/contract/schemas/operators'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { RotateCw, Stethoscope } from 'lucide-react'
 import { asRequestFailed } from '../../api/probity.ts'

@@ -1,4 +1,4 @@
-import type { OperatorEgress } from '@probity/contract/operator'
+import type { OperatorEgress } from '@probity/contract/schemas/operators'
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleMinus, Clock, Waypoints } from 'lucide-react'
 import { useState } from 'react'

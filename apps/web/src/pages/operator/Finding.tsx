@@ -1,4 +1,5 @@
-import type { DoctorFix, DoctorStatus, KeptFinding } from '@probity/contract/doctor'
+import type { DoctorFix, DoctorStatus } from '@probity/contract/constants/operators'
+import type { KeptFinding } from '@probity/contract/schemas/operators'
 import { CircleAlert, CircleCheck, CircleHelp, TriangleAlert } from 'lucide-react'
 import { Badge, type Tone } from '../../ui/Badge.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'

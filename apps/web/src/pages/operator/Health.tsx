@@ -1,4 +1,5 @@
-import type { HealthPart, HealthState } from '@probity/contract/operator'
+import type { HealthState } from '@probity/contract/constants/operators'
+import type { HealthPart } from '@probity/contract/schemas/operators'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleMinus, TriangleAlert } from 'lucide-react'
 import { Badge, type Tone } from '../../ui/Badge.tsx'

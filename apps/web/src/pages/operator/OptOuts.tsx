@@ -1,4 +1,4 @@
-import type { OperatorOptOuts } from '@probity/contract/operator-reviews'
+import type { OperatorOptOuts } from '@probity/contract/schemas/operators'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'

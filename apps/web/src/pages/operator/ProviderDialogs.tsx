@@ -1,4 +1,4 @@
-import type { OperatorProvider } from '@probity/contract/operator'
+import type { OperatorProvider } from '@probity/contract/schemas/operators'
 import { useForm } from 'react-hook-form'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'

@@ -1,4 +1,4 @@
-import type { OperatorProvider } from '@probity/contract/operator'
+import type { OperatorProvider } from '@probity/contract/schemas/operators'
 import { CircleCheck, CirclePause, Clock, ClockFading, Ellipsis, Gauge, Pause, Play, TriangleAlert } from 'lucide-react'
 import { Badge } from '../../ui/Badge.tsx'
 import { IconButton } from '../../ui/Button.tsx'

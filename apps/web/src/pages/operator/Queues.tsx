@@ -1,4 +1,4 @@
-import type { DueTimes, OperatorQueues } from '@probity/contract/operator'
+import type { DueTimes, OperatorQueues } from '@probity/contract/schemas/operators'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Callout } from '../../ui/Callout.tsx'

@@ -1,4 +1,4 @@
-import type { UnclassifiedReply } from '@probity/contract/operator'
+import type { UnclassifiedReply } from '@probity/contract/schemas/operators'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Eye, MessageSquareDashed, Undo2 } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-import type { PasswordReset } from '@probity/contract/operator'
+import type { PasswordReset } from '@probity/contract/schemas/operators'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { ask } from '../../api/ask.ts'

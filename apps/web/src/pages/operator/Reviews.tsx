@@ -1,4 +1,4 @@
-import type { OperatorReview } from '@probity/contract/operator-reviews'
+import type { OperatorReview } from '@probity/contract/schemas/operators'
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'

@@ -1,5 +1,5 @@
-import { jobStatusLabel } from '@probity/contract/labels'
-import type { StalledJob } from '@probity/contract/operator'
+import { jobStatusLabel } from '@probity/contract/constants/labels'
+import type { StalledJob } from '@probity/contract/schemas/operators'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'

@@ -1,13 +1,14 @@
-import type { DoctorReport } from '@probity/contract/doctor'
 import type {
+  DoctorReport,
   Health,
   OperatorAccounts,
   OperatorEgresses,
+  OperatorOptOuts,
   OperatorProviders,
   OperatorQueues,
+  OperatorReviews,
   UnclassifiedReplies,
-} from '@probity/contract/operator'
-import type { OperatorOptOuts, OperatorReviews } from '@probity/contract/operator-reviews'
+} from '@probity/contract/schemas/operators'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import type { AccountsSearch } from './accounts-search.ts'

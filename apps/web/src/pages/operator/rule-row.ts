@@ -1,4 +1,4 @@
-import type { UnclassifiedReply } from '@probity/contract/operator'
+import type { UnclassifiedReply } from '@probity/contract/schemas/operators'
 
 /** A row for the engine's classification rules, filled from the reply. The operator adds the reason and the scope. */
 export function ruleRow({ provider, stage, code, reply }: UnclassifiedReply): string {

@@ -1,4 +1,4 @@
-import type { Invitation } from '@probity/contract/people'
+import type { Invitation } from '@probity/contract/schemas/users'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

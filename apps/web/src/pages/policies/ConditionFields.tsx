@@ -1,5 +1,4 @@
-import { STATUSES, SUB_STATUSES } from '@probity/contract/status'
-import { TRAIT_NAMES } from '@probity/contract/traits'
+import { STATUSES, SUB_STATUSES, TRAIT_NAMES } from '@probity/contract/constants/validations'
 import type { ReactNode } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { Checkbox, Field, SelectInput, TextInput } from '../../ui/Field.tsx'

@@ -1,4 +1,4 @@
-import type { NamedPolicy } from '@probity/contract/decide-by-policy'
+import type { NamedPolicy } from '@probity/contract/constants/policies'
 import type { Policy, PolicySettings } from '@probity/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type UseFormReturn, useForm } from 'react-hook-form'

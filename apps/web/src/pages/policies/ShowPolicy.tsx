@@ -1,4 +1,4 @@
-import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
+import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/constants/policies'
 import type { Policy } from '@probity/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Copy, Pencil, Trash2 } from 'lucide-react'

@@ -1,5 +1,5 @@
-import { decideByPolicy, type Judged, type NamedPolicy } from '@probity/contract/decide-by-policy'
-import type { PolicyDecision } from '@probity/contract/policies'
+import type { PolicyDecision } from '@probity/contract/constants/policies'
+import { decideByPolicy, type Judged, type NamedPolicy } from '@probity/contract/constants/policies'
 import type { ValidationResult } from '@probity/sdk'
 import { useState } from 'react'
 import type { Mode } from '../../api/probity.ts'

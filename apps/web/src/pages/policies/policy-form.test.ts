@@ -1,5 +1,5 @@
-import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
-import { decideByPolicy, findBuiltInPolicy, type Judged } from '@probity/contract/decide-by-policy'
+import { BUILT_IN_POLICIES } from '@probity/contract/constants/data/policies'
+import { decideByPolicy, findBuiltInPolicy, type Judged } from '@probity/contract/constants/policies'
 import type { Policy } from '@probity/sdk'
 import { expect, test } from 'vitest'
 import { EMPTY_RULE, freeName, isEmptyWhen, readChance, readRules, valuesOf } from './policy-form.ts'

@@ -1,4 +1,5 @@
-import { type Decision, POLICY_RULES_MAX, type PolicyRules, type PolicyWhen } from '@probity/contract/policies'
+import type { Decision, PolicyRules, PolicyWhen } from '@probity/contract/constants/data/policies'
+import { POLICY_RULES_MAX } from '@probity/contract/constants/policies'
 import type { Policy } from '@probity/sdk'
 
 /** Form values of a rule. Empty lists and choices are not conditions. */

@@ -1,4 +1,4 @@
-import { mayUse } from '@probity/contract/roles'
+import { mayUse } from '@probity/contract/constants/users'
 import { useQuery } from '@tanstack/react-query'
 import { useScene } from '../../session/scene.ts'
 import { accountQuery } from '../../shell/account-query.ts'

@@ -1,4 +1,4 @@
-import { OVERRIDES_AT_ONCE_MAX } from '@probity/contract/overrides'
+import { OVERRIDES_AT_ONCE_MAX } from '@probity/contract/constants/policies'
 import { useForm } from 'react-hook-form'
 import { RequestFailed } from '../../api/ask.ts'
 import { asRequestFailed } from '../../api/probity.ts'

@@ -1,4 +1,4 @@
-import type { Contents } from '@probity/contract/closing'
+import type { Contents } from '@probity/contract/schemas/accounts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useScene } from '../../session/scene.ts'

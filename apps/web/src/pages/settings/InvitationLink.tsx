@@ -1,4 +1,4 @@
-import type { InvitationToken } from '@probity/contract/people'
+import type { InvitationToken } from '@probity/contract/schemas/users'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import { useWelcome } from '../../session/session.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '@probity/contract/roles'
+import type { Role } from '@probity/contract/constants/users'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'

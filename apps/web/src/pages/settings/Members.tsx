@@ -1,4 +1,4 @@
-import { ROLES } from '@probity/contract/roles'
+import { ROLES } from '@probity/contract/constants/users'
 import { useScene } from '../../session/scene.ts'
 import { InvitationsCard } from './InvitationsCard.tsx'
 import { MembersCard } from './MembersCard.tsx'

@@ -1,4 +1,4 @@
-import { ROLES } from '@probity/contract/roles'
+import { ROLES } from '@probity/contract/constants/users'
 import { useQuery } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-import type { Network as NetworkSettings } from '@probity/contract/network'
+import type { Network as NetworkSettings } from '@probity/contract/schemas/accounts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'

@@ -1,5 +1,5 @@
-import type { NoticeChoices } from '@probity/contract/notice-fields'
-import { NOTICE_KINDS, NOTICES } from '@probity/contract/notices'
+import { NOTICE_KINDS, NOTICES } from '@probity/contract/constants/users'
+import type { NoticeChoices } from '@probity/contract/schemas/users'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'

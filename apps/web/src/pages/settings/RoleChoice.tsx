@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@probity/contract/roles'
+import { ROLES, type Role } from '@probity/contract/constants/users'
 import type { UseFormRegisterReturn } from 'react-hook-form'
 import { useScene } from '../../session/scene.ts'
 import { Radio } from '../../ui/Field.tsx'

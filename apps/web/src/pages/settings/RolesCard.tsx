@@ -1,4 +1,4 @@
-import { mayUse, ROLES, type Role } from '@probity/contract/roles'
+import { mayUse, ROLES, type Role } from '@probity/contract/constants/users'
 import { Check, Minus } from 'lucide-react'
 import { useScene } from '../../session/scene.ts'
 import { Card } from '../../ui/Card.tsx'

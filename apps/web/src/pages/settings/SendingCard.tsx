@@ -1,4 +1,4 @@
-import { BASE_RATES } from '@probity/contract/data/model-parameters'
+import { BASE_RATES } from '@probity/contract/constants/data/model-parameters'
 import type { Account } from '@probity/sdk'
 import { useState } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'

@@ -1,4 +1,4 @@
-import { mayUse } from '@probity/contract/roles'
+import { mayUse } from '@probity/contract/constants/users'
 import { useScene } from '../../session/scene.ts'
 import { Card } from '../../ui/Card.tsx'
 import { NoPermission } from '../../ui/States.tsx'

@@ -1,4 +1,4 @@
-import type { Contents } from '@probity/contract/closing'
+import type { Contents } from '@probity/contract/schemas/accounts'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 

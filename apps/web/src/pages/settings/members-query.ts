@@ -1,4 +1,4 @@
-import type { Role } from '@probity/contract/roles'
+import type { Role } from '@probity/contract/constants/users'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import type { Scene } from '../../session/scene.ts'

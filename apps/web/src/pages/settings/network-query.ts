@@ -1,4 +1,4 @@
-import type { Network } from '@probity/contract/network'
+import type { Network } from '@probity/contract/schemas/accounts'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 

@@ -1,4 +1,4 @@
-import type { NoticeChoices } from '@probity/contract/notice-fields'
+import type { NoticeChoices } from '@probity/contract/schemas/users'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 

@@ -1,4 +1,4 @@
-import type { Sessions } from '@probity/contract/people'
+import type { Sessions } from '@probity/contract/schemas/users'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 

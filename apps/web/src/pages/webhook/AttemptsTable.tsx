@@ -1,4 +1,4 @@
-import type { DeliveryError } from '@probity/contract/webhook-deliveries'
+import type { DeliveryError } from '@probity/contract/constants/webhooks'
 import type { WebhookDeliveryDetail } from '@probity/sdk'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { formatMs, formatTime } from '../../ui/format.ts'

@@ -1,4 +1,4 @@
-import type { ALL_EVENTS as All, TEST_EVENT, WebhookEventType } from '@probity/contract/webhook-events'
+import type { ALL_EVENTS as All, TEST_EVENT, WebhookEventType } from '@probity/contract/constants/webhooks'
 
 export const EVENT_GROUPS = ['Lists', 'Single addresses', 'Account'] as const
 

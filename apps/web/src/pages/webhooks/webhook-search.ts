@@ -1,4 +1,4 @@
-import type { DELIVERY_STATUSES } from '@probity/contract/webhook-deliveries'
+import type { DELIVERY_STATUSES } from '@probity/contract/constants/webhooks'
 
 type DeliveryStatus = keyof typeof DELIVERY_STATUSES
 

@@ -1,4 +1,4 @@
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx } from '../../connection/connect.ts'
 import { type ChunkSet, listChunks, type ResultsLocation, readChunks, readIndexes, withChunks } from './chunk-store.ts'

@@ -1,5 +1,5 @@
-import { evidenceItem } from '@probity/contract/evidence'
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { evidenceItem } from '@probity/contract/constants/validations'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { expect, test } from 'vitest'
 import {
   CHUNK_ROWS_MAX,

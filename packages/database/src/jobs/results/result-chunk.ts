@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { OverrideAction } from '@probity/contract/override'
-import type { StoredResult } from '@probity/contract/standing-result'
+import type { OverrideAction } from '@probity/contract/constants/policies'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 
 /** As the check on `result_chunks.size` says. */
 export const CHUNK_ROWS_MAX = 1_000

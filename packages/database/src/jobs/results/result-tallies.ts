@@ -1,4 +1,4 @@
-import type { OverrideAction } from '@probity/contract/override'
+import type { OverrideAction } from '@probity/contract/constants/policies'
 import type { ChunkIndex } from './result-chunk.ts'
 
 export type KindCount = {

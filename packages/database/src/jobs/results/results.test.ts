@@ -1,4 +1,4 @@
-import { isKept, PRESET_NAMES } from '@probity/contract/preset'
+import { isKept, PRESET_NAMES } from '@probity/contract/constants/jobs'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { asOwner, inTenant } from '../../connection/connect.ts'

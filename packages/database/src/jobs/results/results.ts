@@ -1,5 +1,5 @@
-import { isKept, type PresetName } from '@probity/contract/preset'
-import type { StoredResult } from '@probity/contract/standing-result'
+import { isKept, type PresetName } from '@probity/contract/constants/jobs'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import type { Trx } from '../../connection/connect.ts'
 import type { View } from '../../connection/scope.ts'

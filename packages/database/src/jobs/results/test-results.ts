@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import { asOwner, type Db, type Trx } from '../../connection/connect.ts'
 import { insertChunks, listChunks, type ResultsLocation, readChunks } from './chunk-store.ts'

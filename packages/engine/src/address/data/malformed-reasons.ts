@@ -1,4 +1,4 @@
-import { EVIDENCE_CHECKS } from '@probity/contract/data/evidence-checks'
+import { EVIDENCE_CHECKS } from '@probity/contract/constants/data/evidence-checks'
 
 const { passed: _, ...reasons } = EVIDENCE_CHECKS.syntax.outcomes
 

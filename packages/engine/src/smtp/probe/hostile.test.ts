@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import { startDns } from '@probity/lab/dns/start'
 import { HOSTILE, startHostile } from '@probity/lab/smtp/hostile/start'
 import { afterAll, expect, test, vi } from 'vitest'

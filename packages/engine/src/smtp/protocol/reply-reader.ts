@@ -1,4 +1,4 @@
-import { SHORTENED } from '@probity/contract/shorten'
+import { SHORTENED } from '@probity/contract/constants/text'
 
 /** One answer of a mail server, its lines without the codes in front. */
 export type Reply = {

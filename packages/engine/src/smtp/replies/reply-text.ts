@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { shorten } from '@probity/contract/shorten'
+import { shorten } from '@probity/contract/constants/text'
 import type { Reply, Stage } from '../protocol/reply-reader.ts'
 
 /** One thing a server said, its words without anybody's address. */

@@ -1,4 +1,4 @@
-import { findAddresses } from '@probity/contract/address-text'
+import { findAddresses } from '@probity/contract/constants/text'
 
 export type Pasted = {
   emails: string[]

@@ -1,4 +1,4 @@
-import { findSandboxCase } from '@probity/contract/sandbox'
+import { findSandboxCase } from '@probity/contract/constants/sandbox'
 import { expect, test } from 'vitest'
 import { makeSampleFile } from './sample-file.ts'
 

@@ -1,4 +1,4 @@
-import { FILE_BYTES_MAX } from '@probity/contract/upload-limits'
+import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
 import type { UploadPreview } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-import { jobStatusLabel } from '@probity/contract/labels'
+import { jobStatusLabel } from '@probity/contract/constants/labels'
 import { Ban, CircleAlert, CircleCheck, Clock, type LucideIcon, Pause, RefreshCw, ScanText } from 'lucide-react'
 import { Badge, type Tone } from '../../../ui/Badge.tsx'
 

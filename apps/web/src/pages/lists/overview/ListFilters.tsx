@@ -1,4 +1,4 @@
-import { jobStatusLabel } from '@probity/contract/labels'
+import { jobStatusLabel } from '@probity/contract/constants/labels'
 import { useNavigate } from '@tanstack/react-router'
 import { SelectInput } from '../../../ui/Field.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { BOUNCE_RANGES, PRESETS } from './data/presets.ts'
+import { expectBounces, isKept, keptReasons, PRESET_NAMES } from './jobs.ts'
+import { STATUSES, SUB_STATUSES } from './validations.ts'
+
+const EVERY = Object.entries(SUB_STATUSES).map(([subStatus, { status }]) => ({ subStatus, status, safeToSend: false }))
+
+function keptBy(preset: (typeof PRESET_NAMES)[number]) {
+  return EVERY.filter((kind) => isKept(preset, kind)).map(({ subStatus }) => subStatus)
+}
+
+test('safest keeps nothing but what is valid and safe to send to', () => {
+  expect(keptBy('safest')).toEqual([])
+  expect(isKept('safest', { status: 'valid', subStatus: '', safeToSend: true })).toBe(true)
+  expect(keptReasons('safest')).toEqual([''])
+})
+
+test('balanced keeps what is valid, catch-all domains, and providers that tell nobody', () => {
+  expect(keptBy('balanced')).toEqual(['', 'catch_all', 'provider_unverifiable'])
+  expect(keptReasons('balanced')).toEqual(keptBy('balanced'))
+})
+
+test('all but bounces is all but what is invalid', () => {
+  const expected = EVERY.filter(({ status }) => status !== 'invalid').map(({ subStatus }) => subStatus)
+  expect(keptBy('all_but_bounces')).toEqual(expected)
+})
+
+test('each preset keeps what the stricter one keeps, and none keeps a row without an address', () => {
+  const [safest, balanced, most] = PRESET_NAMES.map((name) => new Set(keptReasons(name)))
+  expect([...(safest ?? [])].every((reason) => balanced?.has(reason))).toBe(true)
+  expect([...(balanced ?? [])].every((reason) => most?.has(reason))).toBe(true)
+  for (const name of PRESET_NAMES) {
+    expect(isKept(name, { status: '', subStatus: '', safeToSend: false })).toBe(false)
+  }
+})
+
+test('every line names a status and a reason that there are, and stands in docs/cli.md with its reason', () => {
+  const page = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8')
+  for (const name of PRESET_NAMES) expect(page).toContain(`\`${name}\``)
+  for (const { status, because, ...rest } of Object.values(PRESETS).flat()) {
+    expect(STATUSES).toHaveProperty(status)
+    if ('reason' in rest) expect(SUB_STATUSES).toHaveProperty(rest.reason)
+    expect(page).toContain(because)
+  }
+})
+
+test('what is invalid bounces more surely than all else, and no range is the wrong way round', () => {
+  const ranges = Object.entries(SUB_STATUSES).map(([reason, { status }]) => ({
+    status,
+    ...BOUNCE_RANGES[reason as keyof typeof BOUNCE_RANGES],
+  }))
+  for (const { low, high } of ranges) expect(low >= 0 && low <= high && high <= 1).toBe(true)
+  const lowest = Math.min(...ranges.filter(({ status }) => status === 'invalid').map(({ low }) => low))
+  for (const { status, low } of ranges) if (status !== 'invalid') expect(low).toBeLessThan(lowest)
+})
+
+test('bounces are expected by how many addresses there are of each reason', () => {
+  const { low, high } = BOUNCE_RANGES.catch_all
+  const valid = BOUNCE_RANGES['']
+  expect(expectBounces([{ subStatus: 'catch_all', count: 7 }])).toEqual({ low, high })
+  const mixed = expectBounces([
+    { subStatus: 'catch_all', count: 25 },
+    { subStatus: '', count: 75 },
+  ])
+  expect(mixed.low).toBeCloseTo(low * 0.25 + valid.low * 0.75, 4)
+  expect(mixed.high).toBeCloseTo(high * 0.25 + valid.high * 0.75, 4)
+  expect(expectBounces([])).toEqual({ low: 0, high: 0 })
+  expect(expectBounces([{ subStatus: 'not_invented_yet', count: 1 }])).toEqual({ low: 0, high: 1 })
+})
+
+test('what is on a list of the account is kept or removed by that, whatever its verdict, unless it bounces', () => {
+  const kind = { subStatus: '', safeToSend: true }
+  for (const preset of PRESET_NAMES) {
+    expect(isKept(preset, { ...kind, status: 'valid', override: 'block' })).toBe(false)
+    expect(isKept(preset, { ...kind, status: 'unknown', safeToSend: false, override: 'allow' })).toBe(true)
+    expect(isKept(preset, { ...kind, status: 'invalid', override: 'allow' })).toBe(false)
+    expect(isKept(preset, { ...kind, status: 'valid', override: null })).toBe(true)
+  }
+})

@@ -1,0 +1,88 @@
+import { BOUNCE_RANGES, type BounceRange, type Keeps, PRESETS } from './data/presets.ts'
+import type { OverrideAction } from './policies.ts'
+import { SUB_STATUSES } from './validations.ts'
+
+/** States of a job. */
+export const JOB_STATES = {
+  queued: 'confirmed and waiting to be processed.',
+  planning: 'the file is being read and divided into batches.',
+  processing: 'addresses are being validated.',
+  paused: 'no addresses are validated until the job is resumed; finished results are kept.',
+  completed: 'every address has its result.',
+  canceled: 'canceled on request; finished results are kept and unused credits are released.',
+  failed: 'stopped because of an error; unused credits are released.',
+} as const satisfies Record<string, string>
+
+export type JobState = keyof typeof JOB_STATES
+
+/** Reasons for the suggestion of a column. */
+export const SUGGESTION_REASONS = {
+  most_addresses: 'it has the most values that look like addresses.',
+  most_addresses_and_name: 'it has the most values that look like addresses, and its header contains mail.',
+  several_columns: 'it has the most addresses, but other columns contain addresses too: ask the user to choose.',
+  name_only: 'its header is email, but fewer than a fifth of its values look like addresses.',
+} as const satisfies Record<string, string>
+
+/** Reasons why validation makes no progress. */
+export const DELAY_REASONS = {
+  no_worker: 'no worker is running. Work continues where it stopped as soon as one runs.',
+} as const satisfies Record<string, string>
+
+export type DelayReason = keyof typeof DELAY_REASONS
+
+/** Reasons why a job makes no progress. */
+export const JOB_DELAY_REASONS = {
+  ...DELAY_REASONS,
+  under_review:
+    'the abuse limits paused the job: an operator reviews the list and then releases or cancels it. The job cannot be resumed meanwhile.',
+} as const satisfies Record<string, string>
+
+export type JobDelayReason = keyof typeof JOB_DELAY_REASONS
+
+export type PresetName = keyof typeof PRESETS
+export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
+
+/** What a preset goes by; a row without an address has empty texts. */
+export type Kind = { status: string; subStatus: string; safeToSend: boolean; override?: OverrideAction | null }
+
+/** The lines of a preset: a result is kept if it is as one of them says. */
+export function linesOf(preset: PresetName): readonly Keeps[] {
+  return PRESETS[preset]
+}
+
+/** What the account has put on a list of its own is kept or removed by that; not even it keeps what comes back for certain. */
+export function isKept(preset: PresetName, { status, subStatus, safeToSend, override }: Kind): boolean {
+  if (override === 'block') return false
+  if (override === 'allow') return status !== 'invalid'
+  return linesOf(preset).some(
+    (line) =>
+      line.status === status &&
+      (line.reason === undefined || line.reason === subStatus) &&
+      (line.safeToSend === undefined || safeToSend),
+  )
+}
+
+/** The reasons of which a preset keeps anything. */
+export function keptReasons(preset: PresetName): string[] {
+  return Object.entries(SUB_STATUSES)
+    .filter(([subStatus, { status }]) => isKept(preset, { status, subStatus, safeToSend: true }))
+    .map(([subStatus]) => subStatus)
+}
+
+/** Says nothing of a reason that is not in the table, which may be newer than the table. */
+const ANYTHING: BounceRange = { low: 0, high: 1 }
+
+/** Which share of mail to these addresses comes back, between what and what; none where there are none. */
+export function expectBounces(addresses: readonly { subStatus: string; count: number }[]): BounceRange {
+  const total = addresses.reduce((sum, { count }) => sum + count, 0)
+  if (total === 0) return { low: 0, high: 0 }
+  const share = (end: keyof BounceRange) => {
+    const bounces = addresses.reduce((sum, { subStatus, count }) => sum + rangeOf(subStatus)[end] * count, 0)
+    return Math.round((bounces / total) * 10_000) / 10_000
+  }
+  return { low: share('low'), high: share('high') }
+}
+
+function rangeOf(subStatus: string): BounceRange {
+  return (BOUNCE_RANGES as Partial<Record<string, BounceRange>>)[subStatus] ?? ANYTHING
+}

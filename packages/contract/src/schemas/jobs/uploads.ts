@@ -1,0 +1,265 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { SUGGESTION_REASONS } from '../../constants/jobs.ts'
+import { count, LivemodeField, pageQuery, valueList } from '../fields.ts'
+import { PROBING_EXAMPLE, ProbingField } from '../system.ts'
+
+/** For readers of the API document: a form is read as a stream and never held against a schema. */
+export const UploadForm = Type.Object(
+  {
+    file: Type.String({
+      format: 'binary',
+      description: 'The CSV, up to 50 MiB.',
+      examples: ['name,email\nAda,ada@example.com\n'],
+    }),
+  },
+  {
+    title: 'Upload form',
+    description: 'A form with the file.',
+    additionalProperties: false,
+    examples: [{ file: 'name,email\nAda,ada@example.com\n' }],
+  },
+)
+
+const ColumnDetails = Type.Object(
+  {
+    name: Type.String({ description: 'The column, as in `columns`.', examples: ['email'] }),
+    filled_count: count('Rows in which the column is not empty.', 10480),
+    address_count: count('Rows in which the column contains an address, with or without a display name.', 10452),
+    address_share: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Fraction of the values that contain an address; 0 if there are none.',
+      examples: [0.9973],
+    }),
+  },
+  { description: 'Counts of one column.' },
+)
+
+const TextExample = Type.Object(
+  {
+    row: Type.Integer({ minimum: 1, description: 'Number of the row, as in a spreadsheet.', examples: [17] }),
+    value: Type.String({ description: 'The text, truncated to 200 characters.', examples: ['n/a'] }),
+  },
+  { description: 'One row without an address.' },
+)
+
+const ProviderShare = Type.Object(
+  {
+    provider: Type.String({
+      description: 'Mailbox provider, as in a result; empty if it is not known from the domain alone.',
+      examples: ['google', ''],
+    }),
+    count: count('Unique addresses.', 4127),
+  },
+  { description: 'Counts of one provider.' },
+)
+
+const UploadCredits = Type.Object(
+  {
+    quote: count('Cost of validating `email_column`: 1 credit per unique address; 0 in test mode.', 10000),
+    available: count('Available credits of the account.', 25000),
+    unlimited: Type.Boolean({
+      description: 'Whether the account uses credits without a balance; `available` is then ignored.',
+      examples: [false],
+    }),
+  },
+  { description: 'Cost of the list and available credits. A preview charges and reserves nothing.' },
+)
+
+const UPLOAD_ID = '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'
+
+const EXAMPLE = {
+  id: UPLOAD_ID,
+  upload_id: UPLOAD_ID,
+  filename: 'newsletter.csv',
+  columns: ['name', 'email', 'city'],
+  suggested_email_column: 'email',
+  suggestion_reason: 'most_addresses_and_name',
+  size_bytes: 618204,
+  encoding: 'utf-8',
+  delimiter: ',',
+  has_header: true,
+  row_count: 10500,
+  column_details: [
+    { name: 'name', filled_count: 10311, address_count: 0, address_share: 0 },
+    { name: 'email', filled_count: 10480, address_count: 10452, address_share: 0.9973 },
+    { name: 'city', filled_count: 7204, address_count: 0, address_share: 0 },
+  ],
+  sample_rows: [['Ada', 'ada@example.com', 'London']],
+  email_column: 'email',
+  email_count: 10452,
+  empty_count: 20,
+  extracted_count: 62,
+  not_address_count: 28,
+  not_address_examples: [{ row: 17, value: 'n/a' }],
+  unique_count: 9972,
+  duplicate_count: 480,
+  provider_mix: [
+    { provider: '', count: 5845 },
+    { provider: 'google', count: 4127 },
+  ],
+  credits: { quote: 9972, available: 25000, unlimited: false },
+  probing: PROBING_EXAMPLE,
+  expires_at: '2026-11-03T12:00:00.000Z',
+  livemode: true,
+}
+
+export type UploadPreview = Static<typeof UploadPreview>
+export const UploadPreview = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Id of the upload.', examples: [EXAMPLE.id] }),
+    upload_id: Type.String({
+      format: 'uuid',
+      description: 'Equal to `id`; use it as `upload_id` when you confirm the upload.',
+      examples: [EXAMPLE.upload_id],
+    }),
+    filename: Type.String({ description: 'Name of the uploaded file.', examples: ['newsletter.csv'] }),
+    columns: Type.Array(Type.String(), {
+      description:
+        'Column names of the file, from left to right. A column without a header is `column_1` and so on; duplicate names get the suffix `_2`.',
+      examples: [['name', 'email', 'city']],
+    }),
+    suggested_email_column: Type.String({
+      description:
+        'Column with the most values that look like addresses; if there is none, a column whose header is email.',
+      examples: ['email'],
+    }),
+    suggestion_reason: Type.String({
+      description: `Reason for the suggestion. Values may be added.${valueList(SUGGESTION_REASONS)}`,
+      examples: Object.keys(SUGGESTION_REASONS),
+    }),
+    size_bytes: count('Size of the file in bytes.', EXAMPLE.size_bytes),
+    encoding: Type.String({
+      description: 'Character encoding of the file: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.',
+      examples: ['utf-8'],
+    }),
+    delimiter: Type.String({
+      description: 'Delimiter of the cells: a comma, a semicolon, a tab or a vertical bar.',
+      examples: [','],
+    }),
+    has_header: Type.Boolean({ description: 'Whether the first row contains the column names.', examples: [true] }),
+    row_count: count('Rows of the file, without the header and empty rows.', EXAMPLE.row_count),
+    column_details: Type.Array(ColumnDetails, { description: 'Counts per column, in the order of `columns`.' }),
+    sample_rows: Type.Array(Type.Array(Type.String()), {
+      description: 'The first five rows, with a value for every column. Values are truncated to 200 characters.',
+      examples: [EXAMPLE.sample_rows],
+    }),
+    email_column: Type.String({
+      description: 'Column that the following counts refer to: the suggested one, unless the request names another.',
+      examples: ['email'],
+    }),
+    email_count: count('Rows in which the column contains an address.', EXAMPLE.email_count),
+    empty_count: count('Rows in which the column is empty; they are not charged.', EXAMPLE.empty_count),
+    extracted_count: count(
+      'Rows in which the cell contains more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. If a cell contains several addresses, the first one is validated.',
+      EXAMPLE.extracted_count,
+    ),
+    not_address_count: count(
+      'Rows in which the column contains text without an address. They are not validated and not charged.',
+      EXAMPLE.not_address_count,
+    ),
+    not_address_examples: Type.Array(TextExample, { description: 'The first ten of these rows.' }),
+    unique_count: count('Unique addresses in the column.', EXAMPLE.unique_count),
+    duplicate_count: count('Rows that repeat an earlier address; they are not charged.', EXAMPLE.duplicate_count),
+    provider_mix: Type.Array(ProviderShare, {
+      description:
+        'Mailbox providers of the unique addresses, as far as they are known from the domain; largest first.',
+    }),
+    credits: UploadCredits,
+    probing: ProbingField,
+    expires_at: Type.String({
+      format: 'date-time',
+      description: 'When the upload expires (RFC 3339, UTC). If it is not confirmed by then, the file is deleted.',
+      examples: [EXAMPLE.expires_at],
+    }),
+    livemode: LivemodeField,
+  },
+  {
+    title: 'Upload preview',
+    description: 'Analysis of an uploaded file. Nothing is validated or charged yet. Fields may be added.',
+    examples: [EXAMPLE],
+  },
+)
+
+export type UploadParams = Static<typeof UploadParams>
+export const UploadParams = Type.Object(
+  { upload_id: Type.String({ format: 'uuid', description: 'The `id` of the upload.', examples: [UPLOAD_ID] }) },
+  { title: 'Upload path', description: 'The upload.', examples: [{ upload_id: UPLOAD_ID }] },
+)
+
+export type UploadQuery = Static<typeof UploadQuery>
+export const UploadQuery = Type.Object(
+  {
+    email_column: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'Column to count: one of `columns`. Default: the suggested column.',
+        examples: ['work_email'],
+      }),
+    ),
+  },
+  {
+    title: 'Upload query',
+    description: 'Column to count.',
+    examples: [{ email_column: 'work_email' }],
+  },
+)
+
+const UPLOAD_EXAMPLE = {
+  id: UPLOAD_ID,
+  upload_id: UPLOAD_ID,
+  filename: 'newsletter.csv',
+  size_bytes: 618204,
+  columns: ['name', 'email', 'city'],
+  suggested_email_column: 'email',
+  row_count: 10500,
+  email_count: 10452,
+  unique_count: 9972,
+  duplicate_count: 480,
+  created_at: '2026-11-02T12:00:00.000Z',
+  expires_at: '2026-11-03T12:00:00.000Z',
+  livemode: true,
+}
+
+const { id, upload_id, filename, size_bytes, columns, suggested_email_column, row_count, expires_at, livemode } =
+  UploadPreview.properties
+
+export type Upload = Static<typeof Upload>
+export const Upload = Type.Object(
+  {
+    id,
+    upload_id,
+    filename,
+    size_bytes,
+    columns,
+    suggested_email_column,
+    row_count,
+    email_count: count('Rows in which the suggested column contains an address.', UPLOAD_EXAMPLE.email_count),
+    unique_count: count('Unique addresses in the column.', UPLOAD_EXAMPLE.unique_count),
+    duplicate_count: count('Rows that repeat an earlier address.', UPLOAD_EXAMPLE.duplicate_count),
+    created_at: Type.String({
+      format: 'date-time',
+      description: 'When the file was uploaded (RFC 3339, UTC).',
+      examples: [UPLOAD_EXAMPLE.created_at],
+    }),
+    expires_at,
+    livemode,
+  },
+  {
+    title: 'Upload',
+    description: 'An upload that is not confirmed yet. Fields may be added.',
+    examples: [UPLOAD_EXAMPLE],
+  },
+)
+
+export type UploadPage = Static<typeof UploadPage>
+export const UploadPage = pageQuery('Page of uploads', 'uploads')
+
+export type UploadList = Static<typeof UploadList>
+export const UploadList = Type.Array(Upload, {
+  title: 'Upload list',
+  description: 'One page of the uploads that are not confirmed yet, newest first.',
+  examples: [[UPLOAD_EXAMPLE]],
+})

@@ -1,0 +1,60 @@
+import Value from 'typebox/value'
+import { expect, test } from 'vitest'
+import { BULK_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
+import type { SubStatus } from '../../constants/validations.ts'
+import { SUB_STATUSES } from '../../constants/validations.ts'
+import { BulkRequest } from './bulk.ts'
+import { SingleQuery, SingleRequest } from './single.ts'
+
+test.each([
+  [0, false],
+  [1, true],
+  [1000, true],
+  [1001, false],
+])('a list of %i addresses is taken: %s', (length, taken) => {
+  const emails = Array.from({ length }, (_, i) => `reader${i}@example.com`)
+  expect(Value.Check(BulkRequest, { emails })).toBe(taken)
+})
+
+test.each([
+  ['an address', true, 'ada@example.com'],
+  ['text that is no address', true, 'not an address'],
+  ['an empty text', true, ''],
+  ['a text of 1,024 characters', true, 'a'.repeat(1024)],
+  ['a text of 1,025 characters', false, 'a'.repeat(1025)],
+  ['a number', false, 7],
+  ['null', false, null],
+])('%s gets a verdict: %s', (_, taken, email) => {
+  expect(Value.Check(SingleRequest, { email })).toBe(taken)
+  expect(Value.Check(SingleQuery, { email })).toBe(taken)
+  expect(Value.Check(BulkRequest, { emails: ['ada@example.com', email] })).toBe(taken)
+})
+
+test('the email cannot be left out', () => {
+  expect(Value.Check(SingleRequest, {})).toBe(false)
+  expect(Value.Check(SingleQuery, {})).toBe(false)
+  expect(Value.Check(BulkRequest, {})).toBe(false)
+})
+
+test.each([
+  ['single', SingleRequest, { email: 'ada@example.com' }, 30, 10],
+  ['bulk', BulkRequest, { emails: ['ada@example.com'] }, 25, 20],
+] as const)('a %s timeout is a whole number of seconds within bounds', (_, schema, body, longest, usual) => {
+  expect(Value.Default(schema, { ...body })).toMatchObject({ ...body, timeout: usual })
+  for (const timeout of [1, longest]) expect(Value.Check(schema, { ...body, timeout })).toBe(true)
+  for (const timeout of [0, 1.5, longest + 1]) expect(Value.Check(schema, { ...body, timeout })).toBe(false)
+})
+
+test('example verdicts agree with themselves', () => {
+  for (const result of [VALID_EXAMPLE, OPEN_EXAMPLE, ...BULK_EXAMPLE.results]) {
+    expect(SUB_STATUSES[result.sub_status as SubStatus].status).toBe(result.status)
+    expect(result.is_valid).toBe(result.status === 'valid')
+  }
+})
+
+test('the counts of the example summary add up', () => {
+  const { total, valid_count, invalid_count, risky_count, unknown_count, duplicate_count, results } = BULK_EXAMPLE
+  expect(valid_count + invalid_count + risky_count + unknown_count).toBe(results.length)
+  expect(results.length + duplicate_count).toBe(total)
+  expect(BULK_EXAMPLE.credits_used).toBe(results.length)
+})

@@ -25,11 +25,12 @@ test('measureShape counts product files, large folders, long functions and cycle
   const shape = measureShape(root)
 
   expect(shape.packages).toEqual([
-    { name: 'packages/a', files: 4, lines: 467, filesPer1000Lines: 8.6, longestFunction: 62 },
-    { name: 'packages/b', files: 26, lines: 26, filesPer1000Lines: 1000, longestFunction: 0 },
+    { name: 'packages/a', files: 4, lines: 467, filesPer1000Lines: 8.6, longestFunction: 62, smallFiles: 2 },
+    { name: 'packages/b', files: 26, lines: 26, filesPer1000Lines: 1000, longestFunction: 0, smallFiles: 0 },
   ])
   expect(shape.largeFolders).toEqual([{ folder: 'packages/b/src', files: 26 }])
   expect(shape.longFiles).toEqual([{ path: 'packages/a/src/large.ts', lines: 401 }])
   expect(shape.longFunctions).toEqual([{ path: 'packages/a/src/long.ts', line: 1, lines: 62 }])
+  expect(shape.smallFiles).toEqual(['packages/a/src/one.ts', 'packages/a/src/two.ts'])
   expect(shape.cycles.map((cycle) => cycle.toSorted())).toEqual([['packages/a/src/one.ts', 'packages/a/src/two.ts']])
 })

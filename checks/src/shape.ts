@@ -12,6 +12,7 @@ export type PackageShape = {
   lines: number
   filesPer1000Lines: number
   longestFunction: number
+  smallFiles: number
 }
 
 export type Shape = {
@@ -22,6 +23,8 @@ export type Shape = {
   longFiles: { path: string; lines: number }[]
   /** Product functions with more than 60 lines. */
   longFunctions: { path: string; line: number; lines: number }[]
+  /** Product files of at most 40 lines with a single importer, which is in the same folder and could contain them. */
+  smallFiles: string[]
   /** Files that import each other in a circle, each circle once. */
   cycles: string[][]
 }
@@ -29,6 +32,7 @@ export type Shape = {
 const FOLDER_FILES_MAX = 25
 const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 60
+const SMALL_LINES_MAX = 40
 const NOT_PRODUCT = /\.test\.|(?:^|\/)test-[^/]*$|\/test\/|\/data\/|generated|\.d\.ts$/
 
 type ParsedFile = { path: string; lines: number; tree: ts.SourceFile }
@@ -39,11 +43,13 @@ export function measureShape(root: string): Shape {
     .filter((path) => /\.tsx?$/.test(path) && !NOT_PRODUCT.test(path))
     .map((path) => parse(root, path))
   const functions = files.flatMap(listFunctions)
+  const smallFiles = listSmallFiles(files)
   return {
-    packages: measurePackages(files, functions),
+    packages: measurePackages(files, functions, smallFiles),
     largeFolders: listLargeFolders(tracked),
     longFiles: files.filter(({ lines }) => lines > FILE_LINES_MAX).map(({ path, lines }) => ({ path, lines })),
     longFunctions: functions.filter(({ lines }) => lines > FUNCTION_LINES_MAX),
+    smallFiles,
     cycles: listCycles(files),
   }
 }
@@ -59,7 +65,7 @@ function parse(root: string, path: string): ParsedFile {
   return { path, lines, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
 }
 
-function measurePackages(files: ParsedFile[], functions: Shape['longFunctions']): PackageShape[] {
+function measurePackages(files: ParsedFile[], functions: Shape['longFunctions'], small: string[]): PackageShape[] {
   const byName = Map.groupBy(files, ({ path }) => path.split('/').slice(0, 2).join('/'))
   return [...byName].map(([name, some]) => {
     const lines = some.reduce((sum, file) => sum + file.lines, 0)
@@ -70,8 +76,20 @@ function measurePackages(files: ParsedFile[], functions: Shape['longFunctions'])
       lines,
       filesPer1000Lines: Math.round((some.length / lines) * 10_000) / 10,
       longestFunction: Math.max(0, ...own.map((each) => each.lines)),
+      smallFiles: small.filter((path) => path.startsWith(`${name}/`)).length,
     }
   })
+}
+
+function listSmallFiles(files: ParsedFile[]): string[] {
+  const imports = files.flatMap((file) => [...new Set(listTargets(file))].map((target) => ({ target, by: file.path })))
+  const importers = Map.groupBy(imports, ({ target }) => target)
+  return files
+    .filter(({ path, lines }) => {
+      const [first, ...others] = importers.get(path) ?? []
+      return lines <= SMALL_LINES_MAX && first && others.length === 0 && dirname(first.by) === dirname(path)
+    })
+    .map(({ path }) => path)
 }
 
 function listLargeFolders(tracked: string[]): Shape['largeFolders'] {
@@ -93,7 +111,7 @@ function isFunctionWithBody(node: ts.Node): node is ts.FunctionLikeDeclaration {
   return ts.isFunctionLike(node) && 'body' in node && node.body !== undefined
 }
 
-/** Tarjan's algorithm over relative imports, types included: a component with more than one file is a cycle. */
+/** Tarjan's algorithm over imports of the workspace, types included: a component with more than one file is a cycle. */
 function listCycles(files: ParsedFile[]): string[][] {
   const targets = new Map(files.map((file) => [file.path, listTargets(file)]))
   const order = new Map<string, number>()
@@ -118,7 +136,9 @@ function listCycles(files: ParsedFile[]): string[][] {
 }
 
 function listTargets({ path, tree }: ParsedFile): string[] {
-  return listImports(tree).flatMap(({ specifier }) =>
-    specifier?.startsWith('.') ? [normalize(join(dirname(path), specifier))] : [],
-  )
+  return listImports(tree).flatMap(({ specifier = '' }) => {
+    if (specifier.startsWith('.')) return [normalize(join(dirname(path), specifier))]
+    const [, name, inside] = /^@probity\/([^/]+)\/(.+)$/.exec(specifier) ?? []
+    return name && inside ? [`packages/${name}/src/${inside}.ts`] : []
+  })
 }

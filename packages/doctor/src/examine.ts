@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/constants/data/doctor-checks'
 import type { Finding } from '@probity/contract/constants/operators'
+import { findNewestBackup } from '@probity/database/system/backups'
 import { openResolver } from '@probity/engine/domain/resolver'
 import { examineAccess } from './access.ts'
-import { examineBackups } from './backup.ts'
 import { examineIpv6, judgePort25, judgeWaysOut, reachOut } from './egress.ts'
 import { findAddress } from './egress-address.ts'
-import { guard } from './finding.ts'
+import { fail, guard, pass, warn } from './finding.ts'
 import { examineFront } from './front.ts'
 import { examineHost } from './host.ts'
 import { examineIdentity, type IdentityDns } from './identity.ts'
@@ -69,4 +69,33 @@ function openIdentityDns(servers: string[]): IdentityDns {
   const reverse = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
   reverse.setServers(servers)
   return { ...dns, resolvePtr: (name) => reverse.resolvePtr(name) }
+}
+
+const HOUR_MS = 3_600_000
+/** A daily backup that is two hours late; a backup that has been missing for a week. */
+const LATE_MS = 26 * HOUR_MS
+const OLD_MS = 7 * 24 * HOUR_MS
+
+const COMMAND = 'pnpm admin backup /var/backups/probity --keep 14'
+
+/** Checks the age of the newest `pnpm admin backup`. Backups made with other tools are not detected. */
+export function examineBackups({ db, now }: Pick<Patient, 'db' | 'now'>): Promise<Finding[]> {
+  return guard(['backup-age'], async () => {
+    const newest = await findNewestBackup(db)
+    const says = 'Create a backup, schedule the command to run every night, and copy the folder to another machine.'
+    const lines = [COMMAND, `0 2 * * * ${COMMAND}`]
+    if (newest === undefined) {
+      const saw = 'No backup was created with "pnpm admin backup". Backups made with other tools are not detected.'
+      return [warn('backup-age', { saw, says, lines })]
+    }
+    const ageMs = now() - newest.getTime()
+    const saw = `The newest backup was created ${describeAge(ageMs)} ago, at ${newest.toISOString()}.`
+    if (ageMs > OLD_MS) return [fail('backup-age', { saw, says, lines })]
+    return [ageMs > LATE_MS ? warn('backup-age', { saw, says, lines }) : pass('backup-age', { saw })]
+  })
+}
+
+function describeAge(ageMs: number): string {
+  const hours = Math.max(0, Math.floor(ageMs / HOUR_MS))
+  return hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.floor(hours / 24)} days`
 }

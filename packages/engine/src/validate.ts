@@ -10,8 +10,8 @@ import { classEvidence, domainEvidence, mailboxEvidence, syntaxEvidence } from '
 import { explain } from './verdict/explain.ts'
 import { type HistoryLookup, NO_HISTORY } from './verdict/history.ts'
 import { DEFAULT_OPTIONS, type ValidationOptions } from './verdict/options.ts'
-import { retryProbe, retryUnresponsiveDns } from './verdict/retry.ts'
 import type { Found, Validation } from './verdict/validation.ts'
+import { retryProbe, retryUnresponsiveDns } from './verdict/validation.ts'
 
 /** What a validation needs. Without a prober no mail server is probed, without histories reported outcomes do not count. */
 export type Network = { domains: DomainLookup; lists: DomainLists; prober?: MailboxProber; histories?: HistoryLookup }

@@ -17,7 +17,6 @@ import {
 } from './account.ts'
 import type { ApiPromise } from './api-promise.ts'
 import { type ProbityOptions, readClientOptions } from './client-options.ts'
-import { createEventsApi, type EventsApi } from './events.ts'
 import type {
   BulkValidationSummary,
   DecisionResult,
@@ -25,12 +24,14 @@ import type {
   ProviderHealth,
   Usage,
   ValidationResult,
+  WebhookEvent,
 } from './generated/wire.ts'
 import { createJobsApi, type JobsApi } from './jobs.ts'
 import { createKeysApi, type KeysApi } from './keys.ts'
 import { createOverridesApi, type OverridesApi } from './overrides.ts'
 import { createPoliciesApi, type PoliciesApi } from './policies.ts'
 import { createRequestsApi, type RequestsApi } from './requests.ts'
+import { followStream, parseEventData, type StreamOptions } from './server-sent-events.ts'
 import { createTransport, type RequestOptions, type Transport } from './transport.ts'
 import { createUploadsApi, type UploadsApi } from './uploads.ts'
 import { type ValidateAllItem, type ValidateAllOptions, validateAll } from './validate-all.ts'
@@ -169,7 +170,6 @@ export {
   TimeoutError,
   WebhookVerificationError,
 } from './errors.ts'
-export type { EventsApi, StreamEventsOptions } from './events.ts'
 export type {
   Account,
   ApiKey,
@@ -249,3 +249,28 @@ export type {
   WebhookSettings,
   WebhooksApi,
 } from './webhooks.ts'
+
+export type StreamEventsOptions = StreamOptions & {
+  /** Event types to return, for example `['job.completed']`. Default: all. */
+  types?: readonly WebhookEvent['type'][] | undefined
+}
+
+/** Events of the account. Scope: `webhooks:read`. */
+export type EventsApi = {
+  /**
+   * Iterates over the events of the mode of the key as they occur, with the same content as webhook requests. The stream reconnects
+   * after a lost connection; events that occur in between are not repeated.
+   */
+  stream(options?: StreamEventsOptions): AsyncGenerator<WebhookEvent, void, undefined>
+}
+
+export function createEventsApi(transport: Transport): EventsApi {
+  return {
+    async *stream({ types, ...options } = {}) {
+      for await (const { data } of followStream(transport, ['events', 'stream'], options)) {
+        const event = parseEventData<WebhookEvent>(data)
+        if (types === undefined || types.includes(event.type)) yield event
+      }
+    },
+  }
+}

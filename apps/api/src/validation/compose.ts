@@ -1,6 +1,6 @@
 import { decideByPolicy, type Judged, withOverride } from '@probity/contract/constants/policies'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
-import { suggestDecodedPlus } from '@probity/engine/address/decoded-plus'
+import { suggestDecodedPlus } from '@probity/engine/address/suggest'
 import type { FastifyRequest } from 'fastify'
 import { featuresUsed, featuresUsedIn } from './features.ts'
 

@@ -1,4 +1,4 @@
-import { type Fault, fault } from './fault.ts'
+import { type Fault, fault } from './characters.ts'
 
 /** `address` is the canonical text of the IP address, without brackets or tag. */
 export type AddressLiteral = { kind: 'literal'; family: 4 | 6; address: string }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { suggestDecodedPlus } from './decoded-plus.ts'
+import { suggestDecodedPlus } from './suggest.ts'
 
 test.each([
   ['ada x@example.com', 'ada+x@example.com'],

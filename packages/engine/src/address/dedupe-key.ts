@@ -1,6 +1,5 @@
 import { TEXT_UNITS_MAX } from './characters.ts'
-import { type Address, parseAddress } from './parse.ts'
-import { writeDomain } from './wire-form.ts'
+import { type Address, parseAddress, writeDomain } from './parse.ts'
 
 /**
  * Two texts with the same key are the same email to a customer: NFC, local part in lower case, domain in lower-case A-labels;

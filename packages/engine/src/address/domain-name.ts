@@ -1,5 +1,4 @@
-import { DOT, HYPHEN, isLabelCharacter, reasonAgainst } from './characters.ts'
-import { type Fault, type FaultReason, fault } from './fault.ts'
+import { DOT, type Fault, type FaultReason, fault, HYPHEN, isLabelCharacter, reasonAgainst } from './characters.ts'
 import { LABEL_UNITS_MAX, toIdnaNames, WIDE_DOTS } from './idna.ts'
 
 /** `ascii` is in lower-case A-labels, `unicode` is for people. */

@@ -3,12 +3,14 @@ import {
   BACKSLASH,
   countOctets,
   DOT,
+  type Fault,
+  type FaultReason,
+  fault,
   isAtomCharacter,
   isPrintableAscii,
   QUOTE,
   reasonAgainst,
 } from './characters.ts'
-import { type Fault, type FaultReason, fault } from './fault.ts'
 
 /** RFC 5321 §4.5.3.1.1. */
 const LOCAL_OCTETS_MAX = 64

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { bestTime } from '../test-best-time.ts'
 import { dedupeKey } from './dedupe-key.ts'
-import { type Address, type Malformed, parseAddress } from './parse.ts'
+import { type Address, type Malformed, parseAddress, writeDomain } from './parse.ts'
 import { isRole } from './role.ts'
 import { suggest } from './suggest.ts'
 import { makeInputs } from './test-inputs.ts'
-import { writeDomain } from './wire-form.ts'
 
 /** FUZZ=10000000 for a longer search, SEED for another one. */
 const INPUTS = Number(process.env['FUZZ'] ?? 1_000_000)

@@ -1,9 +1,7 @@
 import { type AddressLiteral, readAddressLiteral } from './address-literal.ts'
-import { TEXT_UNITS_MAX } from './characters.ts'
+import { type Fault, type FaultReason, fault, TEXT_UNITS_MAX } from './characters.ts'
 import { type DomainName, readDomainName } from './domain-name.ts'
-import { type Fault, type FaultReason, fault } from './fault.ts'
 import { readLocalPart } from './local-part.ts'
-import { writeDomain } from './wire-form.ts'
 
 export type Address = {
   kind: 'address'
@@ -65,4 +63,10 @@ function readParts(text: string): Address | Malformed {
     needsUtf8: octets > local.length,
     tag: plus === -1 ? null : local.slice(plus + 1),
   }
+}
+
+/** A domain as it stands after the @ in an SMTP command. */
+export function writeDomain(domain: DomainName | AddressLiteral): string {
+  if (domain.kind === 'name') return domain.ascii
+  return domain.family === 4 ? `[${domain.address}]` : `[IPv6:${domain.address}]`
 }

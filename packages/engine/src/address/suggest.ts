@@ -4,7 +4,7 @@ import { NEIGHBORS } from './data/keyboard.ts'
 import { LOOK_ALIKES } from './data/look-alikes.ts'
 import { MAIL_DOMAINS, type MailDomain } from './data/mail-domains.ts'
 import { MISSPELLINGS } from './data/misspellings.ts'
-import type { Address } from './parse.ts'
+import { type Address, parseAddress } from './parse.ts'
 
 /**
  * The address that was probably meant, where the domain looks like a slip in a well-known one. Silent in all doubt: a wrong
@@ -131,4 +131,18 @@ function areNeighbours([one = '', other = '']: string): boolean {
 /** A row of a table, and nothing that objects have besides. */
 function find(table: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined
+}
+
+/** One space in the local part and no other white space. */
+const DECODED_PLUS = /^([^\s@]+) ([^\s@]+@[^\s@]+)$/
+
+/**
+ * The address of a query parameter in which a `+` was not encoded: in a query string it is decoded as a space (WHATWG URL Standard,
+ * application/x-www-form-urlencoded), so `ada+x@…` arrives as `ada x@…`. Null if the text does not look like that.
+ */
+export function suggestDecodedPlus(email: string): string | null {
+  const [, before, after] = DECODED_PLUS.exec(email.trim()) ?? []
+  if (before === undefined) return null
+  const address = parseAddress(`${before}+${after}`)
+  return address.kind === 'address' ? (suggest(address) ?? address.text) : null
 }

@@ -1,5 +1,4 @@
-import { parseAddress } from './parse.ts'
-import { writeDomain } from './wire-form.ts'
+import { parseAddress, writeDomain } from './parse.ts'
 
 /** What becomes of a text, in one word for a table: the address as it is sent, or the reason why it is none. */
 export function outcomeOf(text: string): string {

@@ -1,5 +1,5 @@
-import type { Trait } from '@probity/contract/constants/validations'
-import { confidenceIn } from '@probity/contract/constants/validations'
+import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
+import { confidenceIn, type Trait } from '@probity/contract/constants/validations'
 import { looksMachineGenerated, type Plausibility, plausibilityOf } from '../address/plausibility.ts'
 import { shapeOf } from '../address/shape.ts'
 import type { DomainClass } from '../domain/domain-lists.ts'
@@ -7,7 +7,6 @@ import { type Decision, decide, type Findings } from './decide.ts'
 import { type DeliverabilityEstimate, estimateDeliverability } from './deliverability.ts'
 import { type History, NO_HISTORY } from './history.ts'
 import type { ValidationOptions } from './options.ts'
-import { safeToSend } from './safe-to-send.ts'
 
 /** The verdict on an address: decision, confidence, and whether it is safe to send. */
 export type Verdict = Decision & {
@@ -57,4 +56,20 @@ function readText({ address }: Findings) {
 export function isOpenToHistory(findings: Findings): boolean {
   const { status } = decide(findings)
   return status === 'risky' || status === 'unknown'
+}
+
+type SendContext = { traits: Record<Trait, boolean>; options: ValidationOptions }
+
+/**
+ * Whether a message would stay within the bounce tolerance. If no mail server accepted the recipient, reported outcomes
+ * of the same domain must confirm it: a plausible text alone makes no address safe.
+ */
+export function safeToSend(
+  { status }: Decision,
+  { p, outcomes }: DeliverabilityEstimate,
+  { traits, options }: SendContext,
+): boolean {
+  if (status === 'invalid' || p < options.threshold) return false
+  if (options.excludedTraits.some((trait) => traits[trait])) return false
+  return status === 'valid' || outcomes >= MODEL_PARAMETERS.safe_outcomes_min
 }

@@ -1,6 +1,6 @@
 import type { Evidence } from '@probity/contract/constants/validations'
 import { expect, test } from 'vitest'
-import { EVIDENCE_BYTES_MAX, limitEvidence } from './limit-evidence.ts'
+import { EVIDENCE_BYTES_MAX, limitEvidence } from './present.ts'
 
 const itemOf = (check: string, detail: string): Evidence => {
   const checked_at = '2026-11-02T12:00:00.127Z'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { logBeta, logGamma } from './log-gamma.ts'
+import { logBeta, logGamma } from './deliverability.ts'
 
 test('it is the logarithm of the factorial, a step later', () => {
   let factorial = 0

@@ -1,9 +1,11 @@
+import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
 import { freePort, makeFolder, removeFolder } from '../services/daemon.ts'
 import { ZONES } from './data/zones.ts'
 import { startNsd } from './nsd.ts'
 import { openSigner } from './signer.ts'
-import { startSilent } from './silent.ts'
 import { startUnbound } from './unbound.ts'
 import type { Names, ZoneFault, Zones } from './zone-file.ts'
 
@@ -71,4 +73,30 @@ function zonesWith({ faults }: Zones, fault: ZoneFault): string[] {
 
 function portFor(names: string[], port: number): Record<string, number> {
   return Object.fromEntries(names.map((name) => [name, port]))
+}
+
+/** A server that takes every question and never answers, over UDP and TCP. No real one does so on demand. */
+export async function startSilent() {
+  const connections = new Set<Socket>()
+  const tcp = createServer((socket) => {
+    connections.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => connections.delete(socket))
+    socket.resume()
+  })
+  const port = await freePort()
+  tcp.listen(port, '127.0.0.1')
+  await once(tcp, 'listening')
+  const udp = createSocket('udp4')
+  udp.bind(port, '127.0.0.1')
+  await once(udp, 'listening')
+  return {
+    port,
+    stop: async () => {
+      udp.close()
+      for (const socket of connections) socket.destroy()
+      tcp.close()
+      await once(tcp, 'close')
+    },
+  }
 }

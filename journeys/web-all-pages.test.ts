@@ -79,7 +79,7 @@ const STRANGERS: Case[] = [
   { what: 'sign-in, wrong password', path: '/app/sign-in', doing: signInWrongly },
   { what: 'sign-in, nothing typed', path: '/app/sign-in', doing: press('Sign in') },
   { what: 'sign-up', path: '/app/sign-up' },
-  { what: 'sign-up, nothing typed', path: '/app/sign-up', doing: press(/create/i) },
+  { what: 'sign-up, nothing typed', path: '/app/sign-up', doing: press('Sign up') },
   { what: 'forgot password', path: '/app/forgot-password' },
   { what: 'reset password', path: '/app/reset-password#token=x' },
   { what: 'reset password without a token', path: '/app/reset-password' },

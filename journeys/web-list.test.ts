@@ -122,7 +122,7 @@ test('a result opens with its evidence under its own URL, and returns the focus'
   await page.goto(`${address}&row=3`)
   await drawer.getByRole('heading', { name: 'Evidence' }).waitFor()
   await page.goto(`${address}&row=99999`)
-  await page.getByRole('dialog').getByText('Not found').waitFor()
+  await page.getByRole('dialog').getByRole('heading', { name: 'Not found', exact: true }).waitFor()
 })
 
 const PLANS = [

@@ -19,20 +19,20 @@ const newPage = async () => onePage(await newWindow())
 test('a wrong password and an unknown address show the same error and keep the input', async () => {
   const ada = await openPerson(browser, product)
   const page = await newPage()
-  const told: (string | null)[] = []
+  const errors: (string | null)[] = []
   for (const email of [ada.email, 'nobody@people.example']) {
     await page.goto('/app/sign-in')
     await page.getByLabel('Email address', { exact: true }).fill(email)
     await page.getByLabel('Password', { exact: true }).fill('not the right password')
     await page.keyboard.press('Enter')
-    const summary = page.getByRole('group', { name: /Wrong email address/ })
+    const summary = page.getByRole('group', { name: 'The email address or the password is incorrect.' })
     await summary.waitFor()
     await vi.waitFor(async () => expect(await summary.evaluate((box) => box === document.activeElement)).toBe(true))
     expect(await page.getByLabel('Email address', { exact: true }).inputValue()).toBe(email)
-    told.push(await summary.textContent())
+    errors.push(await summary.textContent())
   }
-  expect(told[0]).toBe('The email address or the password is incorrect.')
-  expect(told[1]).toBe(told[0])
+  expect(errors[0]).toBe('The email address or the password is incorrect.')
+  expect(errors[1]).toBe(errors[0])
 })
 
 test('sign-in requires a 2FA code, and a recovery code works once', async () => {

@@ -86,7 +86,7 @@ const REACH: Record<string, string[]> = {
   'apps/api': ['contract', 'concurrency', 'database', 'queue', 'uploads'],
   'apps/worker': ['contract', 'concurrency', 'engine', 'database', 'queue', 'uploads'],
   'apps/admin': ['contract', 'engine', 'database', 'queue', 'uploads'],
-  'apps/web': ['contract', 'sdk'],
+  'apps/web': ['sdk'], // of contract only types and constants/, see below
   'apps/cli': ['contract', 'engine', 'sdk'],
   checks: [],
   journeys: PARTS,
@@ -143,6 +143,29 @@ promise('lets the SDK have only types of the contract', [
     'packages/sdk/src/c.ts',
     "import { type Status } from '@probity/contract/status'\n\nexport type Other = Status\n",
     'sdk may import only types of contract, with "import type"',
+  ],
+])
+
+promise('keeps TypeBox out of the web app', [
+  ['apps/web/src/a.ts', value('@probity/contract/constants/users'), FINE],
+  ['apps/web/src/b.ts', types('@probity/contract/schemas/users'), FINE],
+  [
+    'apps/web/src/c.ts',
+    value('@probity/contract/schemas/users'),
+    'web may import values only from constants/ of contract, and types with "import type"',
+  ],
+  ['packages/contract/src/constants/a.ts', value('./data/problems.ts'), FINE],
+  ['packages/contract/src/constants/b.test.ts', value('../schemas/users.ts'), FINE],
+  ['packages/contract/src/schemas/a.ts', value('../constants/users.ts'), FINE],
+  [
+    'packages/contract/src/constants/c.ts',
+    types('../schemas/users.ts'),
+    'constants/ of contract may not import schemas/users',
+  ],
+  [
+    'packages/contract/src/constants/data/d.ts',
+    value('typebox'),
+    'constants/ of contract may not import typebox: it has no dependencies',
   ],
 ])
 

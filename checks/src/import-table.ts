@@ -3,8 +3,8 @@ import { type Import, listImports } from './imports.ts'
 import { isForTests, type Place, placeOf, placeOfImport } from './places.ts'
 import type { Workspace } from './workspace.ts'
 
-/** How far one part reaches into another: all of it, its types, all of it but from tests only, or one folder of it. */
-type Reach = 'all' | 'types' | 'tests' | `${string}/`
+/** How far one part reaches into another: all of it, its types, all of it but from tests only, one folder of it, or its types and one folder. */
+type Reach = 'all' | 'types' | 'tests' | `${string}/` | `types, ${string}/`
 
 /**
  * Who may import whom. What is not written here is refused, a part without a row included, and so is one app in
@@ -55,7 +55,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
     settings: 'all',
     lab: 'tests',
   },
-  web: { contract: 'all', sdk: 'all' },
+  web: { contract: 'types, constants/', sdk: 'all' },
   docs: {},
   cli: { contract: 'all', engine: 'all', sdk: 'all' },
   checks: {},
@@ -86,6 +86,9 @@ function judge(path: string, imported: Import): string | undefined {
   }
 
   const to = placeOfImport(path, imported.specifier)
+  if (from.part === 'contract' && from.inside.startsWith('constants/') && !isForTests(path)) {
+    return judgeConstants(to, imported.specifier)
+  }
   if (to === undefined) return undefined
   if (!free && isForTests(to.inside)) return `imports ${to.inside}, which is for tests only`
   if (to.part === from.part) return undefined
@@ -101,8 +104,20 @@ function judgeParts(path: string, from: Place, to: Place, typeOnly: boolean): st
   if (reach === undefined) return `${from.part} may not import ${to.part}`
   if (reach === 'types' && !typeOnly) return `${from.part} may import only types of ${to.part}, with "import type"`
   if (reach === 'tests' && !isForTests(path)) return `${from.part} may import ${to.part} only from tests`
+  const [, folder] = /^types, (.+)$/.exec(reach) ?? []
+  if (folder !== undefined) {
+    if (typeOnly || to.inside.startsWith(folder)) return undefined
+    return `${from.part} may import values only from ${folder} of ${to.part}, and types with "import type"`
+  }
   if (reach.endsWith('/') && !to.inside.startsWith(reach)) return `${from.part} may import only ${reach} of ${to.part}`
   return undefined
+}
+
+/** The web app bundles `constants/`, so that folder imports neither TypeBox nor a file that does. Types are included. */
+function judgeConstants(to: Place | undefined, specifier: string): string | undefined {
+  if (to === undefined) return `constants/ of contract may not import ${specifier}: it has no dependencies`
+  if (to.part === 'contract' && to.inside.startsWith('constants/')) return undefined
+  return `constants/ of contract may not import ${to.part === 'contract' ? to.inside : to.part}`
 }
 
 /** A path into another part's folder would go around what that part exports and what package.json declares. */

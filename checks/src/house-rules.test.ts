@@ -98,6 +98,22 @@ test('refuses a function among data, where files may be long', () => {
   expect(faults).toEqual(['packages/engine/src/domain/data/providers.ts:2 a function in a data folder: data only'])
 })
 
+test('rejects a function with more than 60 lines, except in tests and test helpers', () => {
+  const functionOf = (lines: number) => `export function run(): void {\n${'  void 0\n'.repeat(lines - 2)}}\n`
+  const faults = judge({
+    'apps/api/src/a.ts': functionOf(61),
+    'apps/api/src/b.ts': functionOf(60),
+    'apps/web/src/c.tsx': `export const one = 1\n${functionOf(70)}`,
+    'packages/engine/src/d.test.ts': functionOf(61),
+    'packages/engine/src/test-d.ts': functionOf(61),
+    'bench/e.ts': functionOf(61),
+  })
+  expect(faults).toEqual([
+    'apps/api/src/a.ts:1 a function of 61 lines: split it, 60 are the limit',
+    'apps/web/src/c.tsx:2 a function of 70 lines: split it, 60 are the limit',
+  ])
+})
+
 test('rejects an end-to-end test file without a gate, and a row without its file', () => {
   const faults = judge({
     'journeys/data/gates.ts': "export const GATES = {\n  'sdk.test.ts': 2,\n  'gone.test.ts': 3,\n}\n",

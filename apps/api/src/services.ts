@@ -91,8 +91,7 @@ export function openServices(
   const recentKeys = openRecentKeys(db)
   const people = openPeople(db, admission, config, log)
   const { redisUrl, queuePrefix } = config
-  const note = { id: randomUUID(), kind: 'api', version: manifest.version, facts: {} } as const
-  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'failed to send heartbeat'))
+  const heartbeat = startHeartbeat(db, log)
   const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
   const crowd = watchCrowd(config.inFlightMax, desk.echo)
   return {
@@ -127,9 +126,14 @@ export function openServices(
       crowd.stop()
       recentKeys.stop()
       await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), upkeep.stop(), desk.stop()])
-      await Promise.all([uploadReader.stop(), feedbackReader.stop(), people.stop(), presence.stop()])
+      await Promise.all([uploadReader.stop(), feedbackReader.stop(), people.stop(), heartbeat.stop()])
       redis.disconnect()
       await db.destroy()
     },
   }
+}
+
+function startHeartbeat(db: Db, log: FastifyBaseLogger) {
+  const note = { id: randomUUID(), kind: 'api', version: manifest.version, facts: {} } as const
+  return startNotingProcess(db, note, (error) => log.debug({ err: error }, 'failed to send heartbeat'))
 }

@@ -16,74 +16,86 @@ const EVERY_MS = 60 * 60 * 1000
 /** Longer than any process caches a key. */
 const CLOSED_FOR_S = 60
 
-type Kept = { db: Db; storage: FileStorage; log: FastifyBaseLogger }
+type Maintained = { db: Db; storage: FileStorage }
+
+type Step = {
+  /** For the log: "failed to <task>; retrying within an hour". */
+  task: string
+  run(maintained: Maintained): Promise<Record<string, number>>
+  /** Logged with the counts of the step if one of them is above zero. */
+  done?: string
+  /** Log levels, if not `info` for changes and `warn` for failures. */
+  levels?: { done: 'warn'; failed: 'error' }
+}
+
+/** Jobs end before their partitions are dropped; the other steps are independent. */
+const STEPS: Step[] = [
+  {
+    task: 'end expired jobs and validations',
+    run: ({ db }) => endExpired(db),
+    done: 'ended expired jobs and validations',
+    levels: { done: 'warn', failed: 'error' },
+  },
+  { task: 'maintain partitions', run: ({ db }) => keepPartitions(db), done: 'created and dropped partitions' },
+  {
+    task: 'delete expired uploads',
+    run: ({ db, storage }) => removeExpired(db, storage),
+    done: 'deleted expired uploads',
+  },
+  {
+    task: 'remove deleted accounts',
+    run: async ({ db }) => ({ accounts: await removeClosedAccounts(db, CLOSED_FOR_S) }),
+    done: 'removed deleted accounts',
+  },
+  {
+    task: 'delete ended sessions',
+    run: async ({ db }) => ({ sessions: await removeEndedSessions(db) }),
+    done: 'deleted ended sessions',
+  },
+  { task: 'queue retention warnings', run: async ({ db }) => withoutCounts(maintainNotifications(db)) },
+  {
+    task: 'delete old audit log entries',
+    run: async ({ db }) => ({ entries: await removeOldAuditEntries(db) }),
+    done: 'deleted audit log entries older than a year',
+  },
+  {
+    task: 'delete outcomes without weight',
+    run: async ({ db }) => ({ sums: await removeDecayedOutcomes(db) }),
+    done: 'deleted outcomes without weight',
+  },
+  {
+    task: 'delete abandoned checkouts and old Stripe events',
+    run: async ({ db }) => ({ rows: await removeOldPayments(db) }),
+    done: 'deleted abandoned checkouts and old Stripe events',
+  },
+  { task: 'delete old domain counts', run: async ({ db }) => withoutCounts(deleteOldDomainDays(db)) },
+]
+
+async function withoutCounts(work: Promise<unknown>): Promise<Record<string, number>> {
+  await work
+  return {}
+}
 
 /**
  * Runs maintenance at the start and once an hour: ends expired jobs, creates the partitions of coming days and deletes expired data,
  * including files. Any number of processes can run it. A failed step does not stop the next one: addresses are deleted when they
  * expire, and the credits of a job are in its own row, which is kept.
  */
-export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void> } {
-  async function keep(): Promise<void> {
-    try {
-      const { jobs, validations } = await endExpired(db)
-      if (jobs + validations > 0) log.warn({ jobs, validations }, 'ended expired jobs and validations')
-    } catch (error) {
-      log.error({ err: error }, 'failed to end expired jobs and validations; retrying within an hour')
-    }
-    try {
-      const { made, dropped } = await keepPartitions(db)
-      if (made + dropped > 0) log.info({ made, dropped }, 'created and dropped partitions')
-    } catch (error) {
-      log.warn({ err: error }, 'failed to maintain partitions; retrying within an hour')
-    }
-    try {
-      const { uploads, orphans } = await removeExpired(db, storage)
-      if (uploads + orphans > 0) log.info({ uploads, orphans }, 'deleted expired uploads')
-    } catch (error) {
-      log.warn({ err: error }, 'failed to delete expired uploads; retrying within an hour')
-    }
-    try {
-      const accounts = await removeClosedAccounts(db, CLOSED_FOR_S)
-      if (accounts > 0) log.info({ accounts }, 'removed deleted accounts')
-    } catch (error) {
-      log.warn({ err: error }, 'failed to remove deleted accounts; retrying within an hour')
-    }
-    try {
-      const sessions = await removeEndedSessions(db)
-      if (sessions > 0) log.info({ sessions }, 'deleted ended sessions')
-    } catch (error) {
-      log.warn({ err: error }, 'failed to delete ended sessions; retrying within an hour')
-    }
-    try {
-      await maintainNotifications(db)
-    } catch (error) {
-      log.warn({ err: error }, 'failed to queue retention warnings; retrying within an hour')
-    }
-    try {
-      const entries = await removeOldAuditEntries(db)
-      if (entries > 0) log.info({ entries }, 'deleted audit log entries older than a year')
-    } catch (error) {
-      log.warn({ err: error }, 'failed to delete old audit log entries; retrying within an hour')
-    }
-    try {
-      const sums = await removeDecayedOutcomes(db)
-      if (sums > 0) log.info({ sums }, 'deleted outcomes without weight')
-    } catch (error) {
-      log.warn({ err: error }, 'failed to delete outcomes without weight; retrying within an hour')
-    }
-    try {
-      const rows = await removeOldPayments(db)
-      if (rows > 0) log.info({ rows }, 'deleted abandoned checkouts and old Stripe events')
-    } catch (error) {
-      log.warn({ err: error }, 'failed to delete abandoned checkouts and old Stripe events; retrying within an hour')
-    }
-    try {
-      await deleteOldDomainDays(db)
-    } catch (error) {
-      log.warn({ err: error }, 'failed to delete old domain counts; retrying within an hour')
+export function startUpkeep({ log, ...maintained }: Maintained & { log: FastifyBaseLogger }): {
+  stop(): Promise<void>
+} {
+  async function maintain(): Promise<void> {
+    for (const { task, run, done, levels } of STEPS) {
+      try {
+        const counts = await run(maintained)
+        if (done !== undefined && Object.values(counts).some((count) => count > 0)) {
+          log[levels?.done ?? 'info'](counts, done)
+        }
+      } catch (error) {
+        log[levels?.failed ?? 'warn']({ err: error }, `failed to ${task}; retrying within an hour`)
+      }
     }
   }
 
-  return startInterval(EVERY_MS, keep, { unref: true })
+  return startInterval(EVERY_MS, maintain, { unref: true })
 }

@@ -34,22 +34,22 @@ import { openSettler, type Settler } from './settle.ts'
 import { openWaysOut, type WaysOut } from './ways-out.ts'
 import { budgetZones } from './zone-budget.ts'
 
-/** What the processors work with, opened once per process. */
+/** Services of the processors, opened once per process. */
 export type Services = {
-  /** Tells this process from all others that ever worked on lists. */
+  /** Unique among all worker processes, past ones included. */
   workerId: string
   db: Db
   redis: Redis
-  /** The resolvers that everything is looked up with. */
+  /** The resolvers for all lookups. */
   dns: MailDns
-  /** What an address is validated with, except its mail servers. */
+  /** Domain lookup and lists of the engine; the prober depends on the egress. */
   network: Omit<Network, 'prober'>
-  /** What became of mail that was reported. */
+  /** Reported delivery outcomes. */
   histories: Histories
   mailboxes: Mailboxes
-  /** Which addresses are never dialed, for mail or for webhooks. */
+  /** IP addresses that are never dialed, for mail or for webhooks. */
   ownAddresses: OwnAddresses
-  /** Whether mail servers can be reached from here. */
+  /** Whether each egress reaches mail servers. */
   ways: WaysOut
   /** Names of the egresses. */
   egresses: string[]
@@ -59,7 +59,7 @@ export type Services = {
   /** Earlier results that jobs may use. */
   reusable: ReusableResults
   glance: Glance
-  /** Where uploaded files are. */
+  /** Storage of uploaded files. */
   storage: FileStorage
   /** Counters, and the registry that serves them. */
   meters: Meters
@@ -70,15 +70,7 @@ export type Services = {
 }
 
 export async function openServices(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<Services> {
-  const db = connect(config.databaseUrl, {
-    connectionsMax: config.databaseConnections,
-    applicationName: 'probity-worker',
-    programRole: 'probity_worker',
-  })
-  await rejectForeignSchema(db).catch(async (error: unknown) => {
-    await db.destroy()
-    throw error
-  })
+  const db = await connectDatabase(config)
   const redis = connectRedis(config.redisUrl)
   const dns = openResolver({ servers: config.dnsServers.length > 0 ? config.dnsServers : getServers() })
   const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
@@ -131,4 +123,17 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
       await traces.stop()
     },
   }
+}
+
+async function connectDatabase({ databaseUrl, databaseConnections }: WorkerConfig): Promise<Db> {
+  const db = connect(databaseUrl, {
+    connectionsMax: databaseConnections,
+    applicationName: 'probity-worker',
+    programRole: 'probity_worker',
+  })
+  await rejectForeignSchema(db).catch(async (error: unknown) => {
+    await db.destroy()
+    throw error
+  })
+  return db
 }

@@ -12,17 +12,17 @@ import type { Logger } from 'pino'
 /** Whether each egress can reach mail servers. */
 export type WaysOut = {
   isOpen(egress: string): boolean
-  /** What this worker can do: one way that is open is enough. */
+  /** The probing mode of this worker: SMTP if at least one egress works. */
   probing(): Probing
   /** Records probe outcomes. After repeated timeouts the egresses are checked again. */
   note(domain: string, answer: ProbeResult): void
-  /** Tells of every change of what `probing` says. */
+  /** Called after every change of `probing`. */
   whenChanged(tell: () => void): void
   stop(): Promise<void>
 }
 
 export type Lookout = {
-  /** Whose greeting shows that a way is open. */
+  /** Hosts whose greeting proves that an egress works. */
   landmarks: ReferenceHost[]
   /** Check intervals: if all egresses work, and if one does not. */
   openMs: number
@@ -32,7 +32,7 @@ export type Lookout = {
 /** Hourly if all egresses work, because each check opens connections to third parties; more often after a failure. */
 export const LOOK_EVERY = { openMs: 60 * 60_000, closedMs: 5 * 60_000 }
 
-/** As long as the dialler gives one address to answer. */
+/** The time that the dialer allows for one IP address. */
 const LOOK_WITHIN_MS = 8_000
 /** This many consecutive timeouts over this many domains suggest that the egress is the cause. */
 const SILENT_MAX = 20
@@ -52,7 +52,7 @@ type Options = {
 /** The first check completes before this resolves, so that no address is probed before the state is known. */
 export async function openWaysOut({ egresses, dns, policy, lookout, log }: Options): Promise<WaysOut> {
   const closed = new Map<string, ProbingReason | null>(egresses.map(({ name }) => [name, null]))
-  const silence = { answers: 0, domains: new Set<string>() }
+  const timeouts = openTimeoutCounter()
   let lookedAt = performance.now()
   let tell = () => {}
 
@@ -70,8 +70,7 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
   async function look({ landmarks }: Lookout): Promise<void> {
     const before = probing()
     lookedAt = performance.now()
-    silence.answers = 0
-    silence.domains.clear()
+    timeouts.reset()
     await Promise.all(egresses.map((egress) => lookAt(egress, landmarks)))
     const now = probing()
     if (now.mode !== before.mode || now.reason !== before.reason) tell()
@@ -85,8 +84,7 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
 
   function isDue({ openMs, closedMs }: Lookout): boolean {
     const sinceMs = performance.now() - lookedAt
-    const isSilent = silence.answers >= SILENT_MAX && silence.domains.size >= SILENT_DOMAINS_MIN
-    if (isSilent && sinceMs >= Math.min(LOOK_AGAIN_MS, closedMs)) return true
+    if (timeouts.isSuspicious() && sinceMs >= Math.min(LOOK_AGAIN_MS, closedMs)) return true
     return sinceMs >= ([...closed.values()].every((reason) => reason === null) ? openMs : closedMs)
   }
 
@@ -103,17 +101,7 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
   return {
     isOpen: (egress) => (closed.get(egress) ?? null) === null,
     probing,
-    note(domain, { finding }) {
-      if (finding.kind === 'unasked') return
-      if (finding.kind === 'unanswered' && finding.why === 'throttled') return
-      if (finding.kind === 'unanswered' && (finding.why === 'connection_failed' || finding.why === 'timeout')) {
-        silence.answers += 1
-        if (silence.domains.size < SILENT_DOMAINS_MIN) silence.domains.add(domain)
-      } else {
-        silence.answers = 0
-        silence.domains.clear()
-      }
-    },
+    note: timeouts.note,
     whenChanged(listener) {
       tell = listener
     },
@@ -121,7 +109,33 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
   }
 }
 
-/** Fewer hosts that could not be reached show nothing: one of them may be down. */
+/** Consecutive probes without a response, and some of their domains. */
+function openTimeoutCounter() {
+  let probes = 0
+  const domains = new Set<string>()
+
+  function reset(): void {
+    probes = 0
+    domains.clear()
+  }
+
+  return {
+    reset,
+    isSuspicious: () => probes >= SILENT_MAX && domains.size >= SILENT_DOMAINS_MIN,
+    note(domain: string, { finding }: ProbeResult): void {
+      if (finding.kind === 'unasked') return
+      if (finding.kind === 'unanswered' && finding.why === 'throttled') return
+      if (finding.kind === 'unanswered' && (finding.why === 'connection_failed' || finding.why === 'timeout')) {
+        probes += 1
+        if (domains.size < SILENT_DOMAINS_MIN) domains.add(domain)
+      } else {
+        reset()
+      }
+    },
+  }
+}
+
+/** One unreachable host proves nothing: it may be down. */
 const DIALLED_MIN = 2
 
 /** Why an egress does not work; null if it works. Undefined if that is unclear: then the state is unchanged. */

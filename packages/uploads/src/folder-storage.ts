@@ -7,29 +7,13 @@ import { isKey, newKey, noteKeyOf, requireKey } from './storage-key.ts'
 import { defaultUploadsFolder } from './storage-settings.ts'
 
 /**
- * Files in one folder, readable by our own user, and by the group of the folder where the folder lets it. `root` is the folder of the
- * setting, where that is another one.
+ * Files in one folder, readable by our own user, and by the folder's group if the folder is readable for it. `root` is the configured
+ * folder, if that is a parent of `folder`.
  */
 export function openFolderStorage(folder: string, root = folder): FileStorage {
   const pathOf = (key: string): string => join(folder, requireKey(key))
 
-  async function save(bytes: AsyncIterable<Buffer>): Promise<SavedFile> {
-    const key = newKey()
-    const path = pathOf(key)
-    // Each time anew: a folder below /tmp may be tidied away while we run.
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const groupReads = (requireSafeFolder(root)?.mode ?? 0) & GROUP_READS
-    // Opened before the first byte is asked for: a file that is still being opened when the bytes break off would come into
-    // being after it was removed.
-    const file = (await open(path, 'wx', 0o600 | groupReads)).createWriteStream()
-    try {
-      await pipeline(bytes, file)
-    } catch (error) {
-      await rm(path, { force: true })
-      throw error
-    }
-    return { key, size: file.bytesWritten }
-  }
+  const save = (bytes: AsyncIterable<Buffer>) => saveFile({ folder, root }, bytes)
 
   async function lookAndSave<Seen>(bytes: AsyncIterable<Buffer>, look: Look<Seen>) {
     const { key, size } = await save(bytes)
@@ -60,16 +44,9 @@ export function openFolderStorage(folder: string, root = folder): FileStorage {
     async saveNote(key, text) {
       const written = pathOf(newKey())
       await writeFile(written, text, { flag: 'wx', mode: 0o600 })
-      await rename(written, pathOf(noteKeyOf(key))) // so that a reader sees one note or the other, whole
+      await rename(written, pathOf(noteKeyOf(key))) // atomic: a reader gets a complete note, old or new
     },
-    async findNote(key) {
-      try {
-        return await readFile(pathOf(noteKeyOf(key)), 'utf8')
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-        throw error
-      }
-    },
+    findNote: async (key) => readIfPresent(pathOf(noteKeyOf(key))),
     async remove(key) {
       await rm(pathOf(noteKeyOf(key)), { force: true })
       await rm(pathOf(key), { force: true })
@@ -81,6 +58,35 @@ export function openFolderStorage(folder: string, root = folder): FileStorage {
       await Promise.all(keys.map((key) => rm(pathOf(key), { force: true })))
       return keys.length
     },
+  }
+}
+
+async function saveFile(
+  { folder, root }: { folder: string; root: string },
+  bytes: AsyncIterable<Buffer>,
+): Promise<SavedFile> {
+  const key = newKey()
+  const path = join(folder, key)
+  // Created before each upload: a cleaner of temporary files may delete a folder below /tmp while the process runs.
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const groupReads = (requireSafeFolder(root)?.mode ?? 0) & GROUP_READS
+  // Opened before the first byte is read. Otherwise an upload that breaks off early could create the file after its removal.
+  const file = (await open(path, 'wx', 0o600 | groupReads)).createWriteStream()
+  try {
+    await pipeline(bytes, file)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+  return { key, size: file.bytesWritten }
+}
+
+async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }
 

@@ -4,24 +4,24 @@ import { isKey } from './storage-key.ts'
 import type { S3Settings } from './storage-settings.ts'
 
 export type S3Limits = {
-  /** For a connection, and for the answer to begin. */
+  /** For a connection, and until the response begins. */
   answerMs: number
   /** For a short call with all its attempts. */
   callMs: number
   /** For a whole file. */
   transferMs: number
-  /** How many objects are listed at once, and how often within one run of removing. The next goes on behind them. */
+  /** Objects per listed page, and pages per run of the removal. The next run continues after them. */
   pageSize: number
   pagesMax: number
 }
 
-/** An object, or a part of one that was never whole: then it has the id of its upload. */
+/** An object, or an unfinished multipart upload, which has an upload id. */
 type Listed = { key: string; at: Date; uploadId?: string }
 
-/** Two parts at a time are all that is held of a file. */
+/** At most two parts of a file are in memory. */
 const PARTS = { partSize: 5 * 1024 * 1024, queueSize: 2 }
 
-/** The calls to a bucket, each with its time. The SDK is loaded by the first: most installations never need it. */
+/** The calls to a bucket, each with a time limit. The first call loads the SDK, which most installations never need. */
 export function openBucket(settings: S3Settings, limits: S3Limits) {
   const { bucket: Bucket, prefix: Prefix } = settings
   const { answerMs, callMs, transferMs, pageSize } = limits
@@ -35,15 +35,7 @@ export function openBucket(settings: S3Settings, limits: S3Limits) {
 
   return {
     async put(key: string, Body: Readable): Promise<void> {
-      const { client, Upload } = await sdk()
-      const abortController = new AbortController()
-      const timer = setTimeout(() => abortController.abort(), transferMs)
-      try {
-        await new Upload({ client, params: { ...named(key), Body }, ...PARTS, abortController }).done()
-      } finally {
-        clearTimeout(timer)
-        Body.destroy()
-      }
+      await uploadObject(await sdk(), { ...named(key), Body }, transferMs)
     },
 
     async *get(key: string): AsyncGenerator<Buffer> {
@@ -60,7 +52,7 @@ export function openBucket(settings: S3Settings, limits: S3Limits) {
       else await client.send(new AbortMultipartUploadCommand({ ...named(key), UploadId }), within(callMs))
     },
 
-    /** One page of our objects, and the name after which the next begins, if there is one. */
+    /** One page of our objects, and the name after which the next page begins, if there is one. */
     async list(StartAfter: string | undefined): Promise<{ page: Listed[]; next: string | undefined }> {
       const { client, ListObjectsV2Command } = await sdk()
       const command = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: pageSize, StartAfter })
@@ -69,7 +61,7 @@ export function openBucket(settings: S3Settings, limits: S3Limits) {
       return { page: page.filter(({ key }) => isKey(key)), next: IsTruncated ? Contents.at(-1)?.Key : undefined }
     },
 
-    /** Files that were never whole, because the process that sent them was killed: no list of objects shows them. */
+    /** Multipart uploads of killed processes. They are not listed as objects. */
     async listUnfinished(): Promise<Listed[]> {
       const { client, ListMultipartUploadsCommand } = await sdk()
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix, MaxUploads: pageSize })
@@ -86,12 +78,26 @@ export function openBucket(settings: S3Settings, limits: S3Limits) {
   }
 }
 
+type Sdk = Awaited<ReturnType<typeof openClient>>
+type NewObject = { Bucket: string; Key: string; Body: Readable }
+
+async function uploadObject({ client, Upload }: Sdk, params: NewObject, transferMs: number): Promise<void> {
+  const abortController = new AbortController()
+  const timer = setTimeout(() => abortController.abort(), transferMs)
+  try {
+    await new Upload({ client, params, ...PARTS, abortController }).done()
+  } finally {
+    clearTimeout(timer)
+    params.Body.destroy()
+  }
+}
+
 async function openClient({ endpoint, region, accessKeyId, secretAccessKey }: S3Settings, answerMs: number) {
   const [s3, storage] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
   const client: S3Client = new s3.S3Client({
     region,
     credentials: { accessKeyId, secretAccessKey },
-    // Other servers than Amazon's seldom have a host name for each bucket, and not all know its newer checksums.
+    // Few other S3 servers have a host name for each bucket, and not all support the newer checksums of Amazon.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

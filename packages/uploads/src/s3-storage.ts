@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { openFolderStorage } from './folder-storage.ts'
 import { openBucket, type S3Limits } from './s3-bucket.ts'
-import type { FileStorage, Look, Rewrite, SavedFile } from './storage.ts'
+import type { FileStorage, Look, SavedFile } from './storage.ts'
 import { noteKeyOf, requireKey } from './storage-key.ts'
 import type { S3Settings } from './storage-settings.ts'
 
@@ -15,12 +15,12 @@ const LIMITS: S3Limits = {
   pagesMax: 100,
 }
 const REMOVED_AT_ONCE = 10
-/** No file is read or sent for as long as this: one that is still there was left by a process that was killed. */
+/** Longer than any transfer: an older file was left by a killed process. */
 const SCRATCH_LEFT_AFTER_MS = 60 * 60 * 1000
 
 /**
- * Files in a bucket of an S3 server. On the way in and out they lie in a folder of this machine: there they can be read by those who
- * get none of our secrets, and a slow reader keeps no connection open.
+ * Files in a bucket of an S3 server. Each transfer goes through a local folder, so that threads without our secrets can read the files
+ * and a slow reader keeps no connection to the bucket open.
  */
 export function openS3Storage(settings: S3Settings & { folder: string }, limits = LIMITS): FileStorage {
   const scratch = openFolderStorage(join(settings.folder, 'scratch'), settings.folder)
@@ -37,30 +37,10 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
     return { key, size, seen }
   }
 
-  async function lend<Seen>(key: string, use: (path: string) => Promise<Seen>): Promise<Seen> {
+  async function withLocalCopy<T>(key: string, use: (localKey: string) => Promise<T>): Promise<T> {
     const local = await scratch.save(bucket.get(requireKey(key)))
     try {
-      return await scratch.lend(local.key, use)
-    } finally {
-      await scratch.remove(local.key)
-    }
-  }
-
-  async function rewrite(key: string, write: Rewrite): Promise<boolean> {
-    const local = await scratch.save(bucket.get(requireKey(key)))
-    try {
-      const isChanged = await scratch.rewrite(local.key, write)
-      if (isChanged) await bucket.put(key, scratch.open(local.key))
-      return isChanged
-    } finally {
-      await scratch.remove(local.key)
-    }
-  }
-
-  async function* readBytes(key: string): AsyncGenerator<Buffer> {
-    const local = await scratch.save(bucket.get(key))
-    try {
-      yield* scratch.open(local.key)
+      return await use(local.key)
     } finally {
       await scratch.remove(local.key)
     }
@@ -72,18 +52,16 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
       const { key, size } = await lookAndSave(bytes, async () => {})
       return { key, size }
     },
-    open: (key) => Readable.from(readBytes(requireKey(key)), { objectMode: false }),
-    lend,
-    rewrite,
+    open: (key) => Readable.from(readThrough(scratch, bucket.get(requireKey(key))), { objectMode: false }),
+    lend: (key, use) => withLocalCopy(key, (localKey) => scratch.lend(localKey, use)),
+    rewrite: (key, write) =>
+      withLocalCopy(key, async (localKey) => {
+        const isChanged = await scratch.rewrite(localKey, write)
+        if (isChanged) await bucket.put(key, scratch.open(localKey))
+        return isChanged
+      }),
     saveNote: async (key, text) => bucket.put(noteKeyOf(key), Readable.from([text], { objectMode: false })),
-    async findNote(key) {
-      try {
-        return await readText(bucket.get(noteKeyOf(key)))
-      } catch (error) {
-        if (error instanceof Error && error.name === 'NoSuchKey') return undefined
-        throw error
-      }
-    },
+    findNote: async (key) => readIfPresent(bucket, noteKeyOf(key)),
     async remove(key) {
       await bucket.remove({ key: noteKeyOf(key) })
       await bucket.remove({ key: requireKey(key) })
@@ -100,7 +78,25 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
 type Bucket = ReturnType<typeof openBucket>
 type Range = { from: string | undefined; pagesMax: number }
 
-/** Says how many there were, and where the next run goes on. */
+async function* readThrough(scratch: FileStorage, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const local = await scratch.save(bytes)
+  try {
+    yield* scratch.open(local.key)
+  } finally {
+    await scratch.remove(local.key)
+  }
+}
+
+async function readIfPresent(bucket: Bucket, key: string): Promise<string | undefined> {
+  try {
+    return await readText(bucket.get(key))
+  } catch (error) {
+    if (error instanceof Error && error.name === 'NoSuchKey') return undefined
+    throw error
+  }
+}
+
+/** Returns the number of removed objects and the name after which the next run continues. */
 async function sweep(bucket: Bucket, time: Date, { from, pagesMax }: Range) {
   const unfinished = await bucket.listUnfinished()
   await removeAll(

@@ -20,21 +20,21 @@ export type ReadOutcome =
   | { kind: 'column'; reading: ColumnReading }
   | { kind: 'refused'; code: LastingCode; detail: string }
 
-/** The account that a file is read for, the most addresses that its plan takes, and a signal that ends the reading. */
+/** The account of the file, the address limit of its plan, and a signal that ends the reading. */
 export type ReadOptions = TurnOptions & { emailsMax: number }
 type TurnOptions = { accountId: string; signal?: AbortSignal }
 
 /** Reads uploaded files in another thread, one at a time for each account. */
 export type UploadReader = {
-  /** All that is in a file of this machine. Throws a Problem for one that cannot be used. */
+  /** Reads a local file. Throws a Problem for an unusable file. */
   read(path: string, options: ReadOptions): Promise<UploadReading>
-  /** The same of a kept file. */
+  /** Reads a stored file. */
   readKept(key: string, options: ReadOptions): Promise<UploadReading>
-  /** The addresses in one column of a kept file. Throws a Problem where it has more than a list may have. */
+  /** The addresses in one column of a stored file. Throws a Problem if they exceed the limit. */
   readColumn(key: string, layout: Layout, options: ReadOptions): Promise<ColumnReading>
-  /** Whether a kept file contains an address, in any column. */
+  /** Whether a stored file contains an address, in any column. */
   find(key: string, search: FileSearch, options: TurnOptions): Promise<boolean>
-  /** Rewrites a kept file without an address. Returns the number of changed rows. */
+  /** Rewrites a stored file without an address. Returns the number of changed rows. */
   erase(key: string, erasure: FileErasure, options: TurnOptions): Promise<number>
   stop(): Promise<void>
 }
@@ -48,15 +48,15 @@ const WAITING_MAX = 20
 const THREADS = {
   filename: new URL('./reader-thread.ts', import.meta.url).href,
   name: 'readFile',
-  // Reading keeps a processor busy, and the answers to others need one too.
+  // Reading occupies a CPU core, and other requests need one too.
   maxThreads: 2,
   minThreads: 0,
   maxQueue: 50,
-  // To begin takes a thread longer than to read most files, so it stays for the next for a while.
+  // Starting a thread takes longer than reading most files, so idle threads are kept for a while.
   idleTimeout: 30_000,
-  // One that waits for the next file must not stand still over what it has yet to close of the last.
+  // With atomics, an idle thread would block before it has closed the previous file.
   atomics: 'disabled',
-  // Young objects are nearly all there are here; a small room for them keeps the whole small.
+  // Nearly all objects are short-lived, so a small young generation keeps the memory use low.
   resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 },
   // Without the environment: the thread parses untrusted files and needs no secrets.
   env: {},
@@ -69,12 +69,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
   const threads = new Piscina<ReadTask, ReadOutcome>({ ...THREADS, execArgv: [] })
   const turns = openTurns()
 
-  async function run(task: ReadTask, signal: AbortSignal): Promise<Found> {
-    if (threads.queueSize >= THREADS.maxQueue) throw tooBusy()
-    const outcome = await threads.run(task, { signal })
-    if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
-    return outcome
-  }
+  const run = (task: ReadTask, signal: AbortSignal) => runInThread(threads, task, signal)
 
   /** An abort ends the thread of a running reading, so that no thread works for a client that has disconnected. */
   async function takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -90,36 +85,36 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
     }
   }
 
-  async function readFile(path: string, { emailsMax }: ReadOptions, signal: AbortSignal): Promise<Found> {
-    return run({ kind: 'file', path, emailsMax }, signal)
+  function runOnKept(key: string, options: TurnOptions, taskFor: (path: string) => ReadTask): Promise<Found> {
+    return takeTurn(options, (signal) => storage.lend(key, (path) => run(taskFor(path), signal)))
   }
 
   return {
-    read: async (path, options) => asFile(await takeTurn(options, (signal) => readFile(path, options, signal))),
-    readKept: async (key, options) =>
-      asFile(await takeTurn(options, (signal) => storage.lend(key, (path) => readFile(path, options, signal)))),
+    async read(path, options) {
+      const { emailsMax } = options
+      const outcome = await takeTurn(options, (signal) => run({ kind: 'file', path, emailsMax }, signal))
+      return requireKind(outcome, 'file').reading
+    },
+    async readKept(key, options) {
+      const { emailsMax } = options
+      const outcome = await runOnKept(key, options, (path) => ({ kind: 'file', path, emailsMax }))
+      return requireKind(outcome, 'file').reading
+    },
     async readColumn(key, layout, options) {
       const { emailsMax } = options
-      const outcome = await takeTurn(options, (signal) =>
-        storage.lend(key, (path) => run({ kind: 'column', path, layout, emailsMax }, signal)),
-      )
-      if (outcome.kind !== 'column') throw new Error('unexpected message of the upload thread')
-      return outcome.reading
+      const outcome = await runOnKept(key, options, (path) => ({ kind: 'column', path, layout, emailsMax }))
+      return requireKind(outcome, 'column').reading
     },
     async find(key, search, options) {
-      const outcome = await takeTurn(options, (signal) =>
-        storage.lend(key, (path) => run({ kind: 'find', path, search }, signal)),
-      )
-      if (outcome.kind !== 'found') throw new Error('unexpected message of the upload thread')
-      return outcome.isFound
+      const outcome = await runOnKept(key, options, (path) => ({ kind: 'find', path, search }))
+      return requireKind(outcome, 'found').isFound
     },
     async erase(key, erasure, options) {
       return takeTurn(options, async (signal) => {
         let rows = 0
         await storage.rewrite(key, async (path, to) => {
           const outcome = await run({ kind: 'erase', path, to, erasure }, signal)
-          if (outcome.kind !== 'erased') throw new Error('unexpected message of the upload thread')
-          rows = outcome.rows
+          rows = requireKind(outcome, 'erased').rows
           return rows > 0
         })
         return rows
@@ -129,9 +124,20 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
   }
 }
 
-function asFile(outcome: Found): UploadReading {
-  if (outcome.kind !== 'file') throw new Error('unexpected message of the upload thread')
-  return outcome.reading
+async function runInThread(
+  threads: Piscina<ReadTask, ReadOutcome>,
+  task: ReadTask,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (threads.queueSize >= THREADS.maxQueue) throw tooBusy()
+  const outcome = await threads.run(task, { signal })
+  if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
+  return outcome
+}
+
+function requireKind<Kind extends Found['kind']>(outcome: Found, kind: Kind): Extract<Found, { kind: Kind }> {
+  if (outcome.kind !== kind) throw new Error('unexpected message of the upload thread')
+  return outcome as Extract<Found, { kind: Kind }>
 }
 
 function tooBusy(): Problem {

@@ -11,18 +11,18 @@ import { openWithdrawals, type Withdraw } from './withdrawals.ts'
 
 /** Charges validations, enqueues them and waits for their results. */
 export type ValidationDesk = {
-  /** Pays for something, and hands what is to be worked out to the workers as a part of the caller's trace. */
+  /** Charges a purchase and enqueues its validations as part of the request's trace. */
   pay(payer: Payer, purchase: Purchase, span?: Span): Promise<Receipt>
   waitingRoom: WaitingRoom
   withdraw: Withdraw
-  /** Hands committed validations to the workers. */
+  /** Enqueues committed validations. */
   handOver(refs: ValidationRef[]): void
   /** Round trip of an empty validation to PostgreSQL, to a worker and back, in milliseconds; undefined if it is lost. */
   echo(): Promise<number | undefined>
   stop(): Promise<void>
 }
 
-/** Longer than any request waits for a verdict. */
+/** Longer than any request waits for a result. */
 const ECHO_MS_MAX = 10_000
 
 type DeskOptions = { db: Db; redisUrl: string; queuePrefix: string; hurry: AbortSignal; log: FastifyBaseLogger }
@@ -33,7 +33,7 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
   const waitingRoom = openWaitingRoom({ db, redisUrl, replyTo, hurry, log })
   const till = openTill(db, (refs) => void handOver(refs))
 
-  /** Of what is being paid for: several requests may be handed over together. */
+  /** Spans of the charges in progress, by validation: several requests may be enqueued together. */
   const spans = new Map<string, Span>()
 
   function parentsOf(refs: ValidationRef[]): Record<string, string> | undefined {
@@ -50,7 +50,7 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
     return inSpan(span, 'charge', () => till.pay(payer, purchase)).finally(() => spans.delete(id))
   }
 
-  /** The rows are committed: from here on nothing can be lost, only late. */
+  /** The rows are committed: a lost task delays them, and no validation is lost. */
   async function handOver(refs: ValidationRef[]): Promise<void> {
     try {
       const parents = parentsOf(refs)
@@ -64,28 +64,35 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
     }
   }
 
-  async function echo(): Promise<number | undefined> {
-    const began = performance.now()
-    try {
-      await pingDatabase(db) // as whoever pays does first: what others wait for may be our own connections
-      const name = `echo:${randomUUID()}`
-      const heard = waitingRoom.listen(name, ECHO_MS_MAX)
-      await queue.add({ refs: [], replyTo, echo: name })
-      return (await heard) ? performance.now() - began : undefined
-    } catch {
-      return undefined // PostgreSQL or Redis is unavailable
-    }
-  }
-
   return {
     pay,
     waitingRoom,
     withdraw: openWithdrawals(db),
     handOver: (refs) => void handOver(refs),
-    echo,
+    echo: () => measureEcho({ db, queue, waitingRoom, replyTo }),
     async stop() {
       waitingRoom.stop()
       await queue.close()
     },
+  }
+}
+
+type EchoPath = {
+  db: Db
+  queue: ReturnType<typeof openInteractiveQueue>
+  waitingRoom: WaitingRoom
+  replyTo: string
+}
+
+async function measureEcho({ db, queue, waitingRoom, replyTo }: EchoPath): Promise<number | undefined> {
+  const began = performance.now()
+  try {
+    await pingDatabase(db) // like a charge: requests may be waiting for a database connection of this process
+    const name = `echo:${randomUUID()}`
+    const heard = waitingRoom.listen(name, ECHO_MS_MAX)
+    await queue.add({ refs: [], replyTo, echo: name })
+    return (await heard) ? performance.now() - began : undefined
+  } catch {
+    return undefined // PostgreSQL or Redis is unavailable
   }
 }

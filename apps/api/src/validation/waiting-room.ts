@@ -12,11 +12,11 @@ export function readTold({ result, retryAt, refunded }: Pick<CurrentResult, 'res
   return { result: result as StoredResult, retryAt, refunded }
 }
 
-/** Callers who wait for a worker's answer. */
+/** Requests that wait for the result of a worker. */
 export type WaitingRoom = {
-  /** The answer, or undefined when the time is up or the process must stop. */
+  /** The result; undefined after the timeout and when the process stops. */
   wait(ref: ValidationRef, timeoutMs: number, options?: { isAnnounced: boolean }): Promise<Told | undefined>
-  /** Whether a sign with that name comes within the time. */
+  /** Whether a notification with that name arrives before the timeout. */
   listen(name: string, timeoutMs: number): Promise<boolean>
   /** Marks validations that could not be enqueued, whose results are therefore not announced either. */
   expectSilence(refs: ValidationRef[]): void
@@ -24,7 +24,7 @@ export type WaitingRoom = {
 }
 
 const LOOK_EVERY_MS = 100
-/** An answer that was not announced by then may have been lost on the way. */
+/** A notification that has not arrived by then may have been lost. */
 const LOST_AFTER_MS = 1_000
 
 type Waiter = { ref: ValidationRef; lookFrom: number; resolve(told: Told | undefined): void }
@@ -32,34 +32,29 @@ type Waiter = { ref: ValidationRef; lookFrom: number; resolve(told: Told | undef
 type Room = { db: Db; redisUrl: string; replyTo: string; hurry: AbortSignal; log: FastifyBaseLogger }
 
 export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): WaitingRoom {
-  /** By validation: any number of requests may wait for the same one, each with a timeout of its own. */
-  const waiting = new Map<string, Set<Waiter>>()
-  const listeners = new Map<string, () => void>()
-  const listWaiters = () => [...waiting.values()].flatMap((waiters) => [...waiters])
-  const tell = (id: string, told: Told) => {
-    for (const waiter of [...(waiting.get(id) ?? [])]) waiter.resolve(told)
-  }
+  const waiters = openWaiters()
+  const listeners = openListeners()
   const subscription = subscribeToAnswers(redisUrl, replyTo, (told) => {
-    if (told.result === null) listeners.get(told.id)?.()
-    else tell(told.id, readTold(told))
+    if (told.result === null) listeners.notify(told.id)
+    else waiters.tell(told.id, readTold(told))
   })
   hurry.addEventListener('abort', () => {
-    for (const { resolve } of listWaiters()) resolve(undefined)
+    for (const { resolve } of waiters.list()) resolve(undefined)
   })
 
   /** Results that were not announced are read from PostgreSQL, which is authoritative. */
   async function look(): Promise<void> {
     const now = performance.now()
-    const due = new Map(listWaiters().flatMap(({ ref, lookFrom }) => (lookFrom <= now ? [[ref.id, ref]] : [])))
+    const due = new Map(waiters.list().flatMap(({ ref, lookFrom }) => (lookFrom <= now ? [[ref.id, ref]] : [])))
     for (const [accountId, refs] of Map.groupBy(due.values(), (ref) => ref.accountId)) {
       const found = await inTenant(db, accountId, (trx) => listCurrentResults(trx, refs))
-      for (const known of found) tell(known.id, readTold(known))
+      for (const known of found) waiters.tell(known.id, readTold(known))
     }
   }
 
   let looking = false
   const timer = setInterval(() => {
-    if (looking || waiting.size === 0) return
+    if (looking || waiters.isEmpty()) return
     looking = true
     void look()
       .catch((error: unknown) => log.warn({ err: error }, 'failed to read results'))
@@ -70,38 +65,62 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
   return {
     wait(ref, timeoutMs, { isAnnounced } = { isAnnounced: true }) {
       if (hurry.aborted) return Promise.resolve(undefined)
-      return new Promise((resolve) => {
-        const waiters = waiting.get(ref.id) ?? new Set<Waiter>()
-        const waiter: Waiter = {
-          ref,
-          lookFrom: isAnnounced ? performance.now() + LOST_AFTER_MS : 0,
-          resolve(told) {
-            clearTimeout(timeout)
-            waiters.delete(waiter)
-            if (waiters.size === 0) waiting.delete(ref.id)
-            resolve(told)
-          },
-        }
-        const timeout = setTimeout(() => waiter.resolve(undefined), timeoutMs)
-        waiting.set(ref.id, waiters.add(waiter))
-      })
+      return waiters.add(ref, { timeoutMs, lookFrom: isAnnounced ? performance.now() + LOST_AFTER_MS : 0 })
     },
-    listen: (name, timeoutMs) =>
-      new Promise((resolve) => {
-        const end = (isHeard: boolean) => {
-          clearTimeout(timeout)
-          listeners.delete(name)
-          resolve(isHeard)
-        }
-        const timeout = setTimeout(end, timeoutMs, false).unref()
-        listeners.set(name, () => end(true))
-      }),
-    expectSilence(refs) {
-      for (const { id } of refs) for (const waiter of waiting.get(id) ?? []) waiter.lookFrom = 0
-    },
+    listen: listeners.add,
+    expectSilence: (refs) => waiters.lookNow(refs),
     stop() {
       clearInterval(timer)
       subscription.stop()
     },
+  }
+}
+
+/** Requests by validation: any number of requests may wait for the same one, each with its own timeout. */
+function openWaiters() {
+  const byId = new Map<string, Set<Waiter>>()
+  return {
+    isEmpty: () => byId.size === 0,
+    list: () => [...byId.values()].flatMap((waiters) => [...waiters]),
+    tell(id: string, told: Told): void {
+      for (const waiter of [...(byId.get(id) ?? [])]) waiter.resolve(told)
+    },
+    lookNow(refs: ValidationRef[]): void {
+      for (const { id } of refs) for (const waiter of byId.get(id) ?? []) waiter.lookFrom = 0
+    },
+    add(ref: ValidationRef, { timeoutMs, lookFrom }: { timeoutMs: number; lookFrom: number }) {
+      return new Promise<Told | undefined>((resolve) => {
+        const waiters = byId.get(ref.id) ?? new Set<Waiter>()
+        const waiter: Waiter = {
+          ref,
+          lookFrom,
+          resolve(told) {
+            clearTimeout(timeout)
+            waiters.delete(waiter)
+            if (waiters.size === 0) byId.delete(ref.id)
+            resolve(told)
+          },
+        }
+        const timeout = setTimeout(() => waiter.resolve(undefined), timeoutMs)
+        byId.set(ref.id, waiters.add(waiter))
+      })
+    },
+  }
+}
+
+function openListeners() {
+  const byName = new Map<string, () => void>()
+  return {
+    notify: (name: string) => byName.get(name)?.(),
+    add: (name: string, timeoutMs: number) =>
+      new Promise<boolean>((resolve) => {
+        const end = (isHeard: boolean) => {
+          clearTimeout(timeout)
+          byName.delete(name)
+          resolve(isHeard)
+        }
+        const timeout = setTimeout(end, timeoutMs, false).unref()
+        byName.set(name, () => end(true))
+      }),
   }
 }

@@ -20,44 +20,58 @@ const TAG = 'API keys'
 const reading = { scope: 'keys:read' } as const
 const changing = { scope: 'keys:write' } as const
 
+const getApiKey = operation(
+  {
+    id: 'getApiKey',
+    tag: TAG,
+    summary: 'Get an API key',
+    description: 'A key without its secret.',
+    problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+  },
+  { params: KeyParams, response: { 200: ApiKey } },
+)
+
+const updateApiKey = operation(
+  {
+    id: 'updateApiKey',
+    tag: TAG,
+    summary: 'Change, pause or resume an API key',
+    description:
+      'Changes only the settings in the body. A revoked key can no longer be changed and counts as not found; an expired key stays expired. A key changes other keys within its own limits, and never itself.',
+    problems: [
+      'invalid_request',
+      'malformed_json',
+      'scope_not_grantable',
+      'exceeds_own_key',
+      'not_found',
+      'inactive_api_key',
+      'payload_too_large',
+      ...DOOR_PROBLEMS,
+    ],
+  },
+  { params: KeyParams, body: UpdateKey, response: { 200: ApiKey } },
+)
+
+const revokeApiKey = operation(
+  {
+    id: 'revokeApiKey',
+    tag: TAG,
+    summary: 'Revoke an API key',
+    description:
+      'Revokes the key permanently; all API processes reject it within one second. Revoking it again changes nothing.',
+    problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+  },
+  { params: KeyParams, response: { 200: ApiKey } },
+)
+
 /** Routes of one key: get, change and revoke. */
 export const manageKey: Route = async (app, { db }) => {
-  const show = operation(
-    {
-      id: 'getApiKey',
-      tag: TAG,
-      summary: 'Get an API key',
-      description: 'A key without its secret.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
-    },
-    { params: KeyParams, response: { 200: ApiKey } },
-  )
-  app.get('/keys/:key_id', { schema: show, config: reading }, async ({ caller, params }) => {
+  app.get('/keys/:key_id', { schema: getApiKey, config: reading }, async ({ caller, params }) => {
     const key = await inTenant(db, caller.accountId, (trx) => findKey(trx, viewOf(caller), params.key_id))
     return presentKey(found(key))
   })
 
-  const change = operation(
-    {
-      id: 'updateApiKey',
-      tag: TAG,
-      summary: 'Change, pause or resume an API key',
-      description:
-        'Changes only the settings in the body. A revoked key can no longer be changed and counts as not found; an expired key stays expired. A key changes other keys within its own limits, and never itself.',
-      problems: [
-        'invalid_request',
-        'malformed_json',
-        'scope_not_grantable',
-        'exceeds_own_key',
-        'not_found',
-        'inactive_api_key',
-        'payload_too_large',
-        ...DOOR_PROBLEMS,
-      ],
-    },
-    { params: KeyParams, body: UpdateKey, response: { 200: ApiKey } },
-  )
-  app.patch('/keys/:key_id', { schema: change, config: changing }, async ({ caller, params, body }) => {
+  app.patch('/keys/:key_id', { schema: updateApiKey, config: changing }, async ({ caller, params, body }) => {
     refuseBadSettings(caller, body)
     const key = await inTenant(db, caller.accountId, async (trx) => {
       const key = found(await lockKey(trx, viewOf(caller), params.key_id))
@@ -70,18 +84,7 @@ export const manageKey: Route = async (app, { db }) => {
     return presentKey(found(key))
   })
 
-  const revoke = operation(
-    {
-      id: 'revokeApiKey',
-      tag: TAG,
-      summary: 'Revoke an API key',
-      description:
-        'Revokes the key permanently; all API processes reject it within one second. Revoking it again changes nothing.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
-    },
-    { params: KeyParams, response: { 200: ApiKey } },
-  )
-  app.delete('/keys/:key_id', { schema: revoke, config: changing }, async ({ caller, params }) => {
+  app.delete('/keys/:key_id', { schema: revokeApiKey, config: changing }, async ({ caller, params }) => {
     const key = await inTenant(db, caller.accountId, (trx) => revokeKey(trx, viewOf(caller), params.key_id))
     return presentKey(found(key))
   })

@@ -37,22 +37,7 @@ export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
           </thead>
           <tbody className="[&_tr:last-child>*]:border-b-0">
             {stuck.map((list) => (
-              <tr key={list.job_id}>
-                <th scope="row" className="max-w-72 border-b border-line py-2.5 pe-3 text-start font-normal">
-                  <p className="[overflow-wrap:anywhere]">{list.account_name}</p>
-                  <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{list.job_id}</code>
-                </th>
-                <Td>{jobStatusLabel(list.status)}</Td>
-                <Td align="end">
-                  {formatNumber(list.done)} of {formatNumber(list.total)}
-                </Td>
-                <Td>{list.last_done_at ? <RelativeTime at={list.last_done_at} /> : 'Never'}</Td>
-                <Td align="end">
-                  <Button size="sm" onClick={() => setAsked(list)} aria-label={`Requeue: ${list.job_id}`}>
-                    Requeue
-                  </Button>
-                </Td>
-              </tr>
+              <StuckList key={list.job_id} list={list} onRequeue={() => setAsked(list)} />
             ))}
           </tbody>
         </Table>
@@ -71,5 +56,26 @@ export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
         </ConfirmCall>
       )}
     </Card>
+  )
+}
+
+function StuckList({ list, onRequeue }: { list: StalledJob; onRequeue(): void }) {
+  return (
+    <tr>
+      <th scope="row" className="max-w-72 border-b border-line py-2.5 pe-3 text-start font-normal">
+        <p className="[overflow-wrap:anywhere]">{list.account_name}</p>
+        <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{list.job_id}</code>
+      </th>
+      <Td>{jobStatusLabel(list.status)}</Td>
+      <Td align="end">
+        {formatNumber(list.done)} of {formatNumber(list.total)}
+      </Td>
+      <Td>{list.last_done_at ? <RelativeTime at={list.last_done_at} /> : 'Never'}</Td>
+      <Td align="end">
+        <Button size="sm" onClick={onRequeue} aria-label={`Requeue: ${list.job_id}`}>
+          Requeue
+        </Button>
+      </Td>
+    </tr>
   )
 }

@@ -67,15 +67,7 @@ function NetworkForm({ network }: { network: NetworkSettings }) {
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <UnsavedGuard isDirty={isDirty} />
       <FormSummary form={form} />
-      <Callout
-        actions={
-          <Button size="sm" onClick={addMine}>
-            Add my IP address
-          </Button>
-        }
-      >
-        Your IP address is <code className="font-mono">{network.your_address}</code>.
-      </Callout>
+      <OwnAddress address={network.your_address} onAdd={addMine} />
       <Field
         label="Allowed IP addresses"
         hint="One IP address or CIDR range per line, such as 192.0.2.0/24. Empty allows all IP addresses."
@@ -101,6 +93,20 @@ function NetworkForm({ network }: { network: NetworkSettings }) {
         />
       )}
     </form>
+  )
+}
+
+function OwnAddress({ address, onAdd }: { address: string; onAdd(): void }) {
+  return (
+    <Callout
+      actions={
+        <Button size="sm" onClick={onAdd}>
+          Add my IP address
+        </Button>
+      }
+    >
+      Your IP address is <code className="font-mono">{address}</code>.
+    </Callout>
   )
 }
 

@@ -4,6 +4,7 @@ import { listDeadLinks } from './dead-links.ts'
 import { listUnexplainedDependencies } from './dependencies.ts'
 import { listForbiddenSteps } from './engine-steps.ts'
 import type { Fault } from './fault.ts'
+import { listForbiddenFolders } from './folder-imports.ts'
 import { listFilesWithoutGate, listUntaggedTimings } from './gates.ts'
 import { listForbiddenImports } from './import-table.ts'
 import { listLooseInstalls } from './install-settings.ts'
@@ -20,6 +21,7 @@ import { readWorkspace, type Workspace } from './workspace.ts'
 const RULES: ((workspace: Workspace) => Fault[])[] = [
   listForbiddenImports,
   listForbiddenSteps,
+  listForbiddenFolders,
   listBarrels,
   listVagueNames,
   listProcessAliases,

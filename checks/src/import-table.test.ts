@@ -243,3 +243,45 @@ promise('lets a step of the engine know the steps before it', [
     'verdict/ may import only types of smtp/, with "import type"',
   ],
 ])
+
+promise('lets a subject of the database import only the subjects below it', [
+  ['packages/database/src/jobs/a.ts', value('../connection/connect.ts') + value('../billing/ledger.ts'), FINE],
+  ['packages/database/src/jobs/results/b.ts', value('../../connection/connect.ts') + value('../jobs.ts'), FINE],
+  ['packages/database/src/accounts/a.ts', value('../jobs/jobs.ts'), 'accounts/ may not import jobs/'],
+  ['packages/database/src/accounts/b.ts', types('@probity/database/jobs/jobs'), 'accounts/ may not import jobs/'],
+  ['packages/database/src/jobs/c.ts', value('../operators/reviews.ts'), 'jobs/ may not import operators/'],
+  ['packages/database/src/webhooks/a.ts', value('../accounts/keys.ts'), 'webhooks/ may not import accounts/'],
+  ['packages/database/src/accounts/a.test.ts', value('../jobs/jobs.ts'), FINE],
+  ['packages/database/src/accounts/test-jobs.ts', value('../jobs/jobs.ts'), FINE],
+  [
+    'packages/database/src/mystery/a.ts',
+    value('../connection/connect.ts'),
+    'database/mystery has no row in checks/src/folder-imports.ts',
+  ],
+])
+
+promise('lets the connection import only the row types of a subject', [
+  ['packages/database/src/connection/a.ts', types('../jobs/tables.ts'), FINE],
+  [
+    'packages/database/src/connection/b.ts',
+    value('../jobs/tables.ts'),
+    'connection/ may import only jobs/tables, with "import type"',
+  ],
+  [
+    'packages/database/src/connection/c.ts',
+    types('../jobs/jobs.ts'),
+    'connection/ may import only jobs/tables, with "import type"',
+  ],
+])
+
+promise('lets a folder of the SMTP step import only the folders below it', [
+  ['packages/engine/src/smtp/protocol/a.ts', value('../replies/rules.ts'), 'protocol/ may not import replies/'],
+  ['packages/engine/src/smtp/replies/a.ts', types('../providers/limits.ts'), 'replies/ may not import providers/'],
+  ['packages/engine/src/smtp/providers/a.ts', value('../connections/pool.ts'), 'providers/ may not import connections/'],
+  ['packages/engine/src/smtp/connections/a.ts', value('../probe/prober.ts'), 'connections/ may not import probe/'],
+  [
+    'packages/engine/src/smtp/probe/a.ts',
+    ['protocol', 'replies', 'providers', 'connections'].map((folder) => value(`../${folder}/x.ts`)).join(''),
+    FINE,
+  ],
+])

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/interval'
-import { removeClosedAccounts } from '@probity/database/accounts/account-deletion'
+import { removeClosedAccounts } from '@probity/database/system/account-deletion'
 import { removeOldPayments } from '@probity/database/billing/payments'
 import type { Db } from '@probity/database/connection/connect'
 import { removeDecayedOutcomes } from '@probity/database/feedback/outcomes'

@@ -6,7 +6,7 @@ import {
   eraseIdempotencyRecords,
   eraseValidations,
   recordErasure,
-} from '@probity/database/accounts/erase-address'
+} from '@probity/database/system/erase-address'
 import { inTenant } from '@probity/database/connection/connect'
 import { eraseResults } from '@probity/database/jobs/results/erase-results'
 import { openAddressMatcher } from '@probity/engine/address/find-mention'

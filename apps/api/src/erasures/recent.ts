@@ -1,5 +1,5 @@
 import { listSendSettings } from '@probity/database/accounts/accounts'
-import type { Erasing } from '@probity/database/accounts/erase-address'
+import type { Erasing } from '@probity/database/system/erase-address'
 import { inTenant } from '@probity/database/connection/connect'
 import { RECENT_FOR_S } from '@probity/queue/recent'
 import { Problem } from '../problem.ts'

@@ -1,4 +1,4 @@
-import type { Erasing } from '@probity/database/accounts/erase-address'
+import type { Erasing } from '@probity/database/system/erase-address'
 import { inTenant } from '@probity/database/connection/connect'
 import { isInJob } from '@probity/database/jobs/results/erase-results'
 import {

@@ -14,6 +14,7 @@ import type { Trait } from '@probity/contract/constants/validations'
 import type { LastRequest } from '@probity/contract/schemas/keys'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
+import { type Page, readPage } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 import { emitEvent } from '../webhooks/events.ts'
 
@@ -137,25 +138,18 @@ function randomSecret(): string {
   return characters.join('')
 }
 
-/** Which of an account's keys somebody may see: all, or those of one mode. */
+/** Scope of key queries: all keys of an account, or those of one mode. */
 export type KeyView = { accountId: string; mode?: KeyMode | undefined }
 
 export function findKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
   return keysIn(trx, view).select(COLUMNS).where('id', '=', keyId).executeTakeFirst()
 }
 
-export async function listKeys(trx: Trx, view: KeyView, page: { skip: number; limit: number }) {
-  const keys = await keysIn(trx, view)
-    .select(COLUMNS)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id')
-    .offset(page.skip)
-    .limit(page.limit)
-    .execute()
-  const { total } = await keysIn(trx, view)
-    .select((of) => of.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { keys, total }
+export async function listKeys(trx: Trx, view: KeyView, page: Page) {
+  const { rows, total } = await readPage(keysIn(trx, view), page, (keys) =>
+    keys.select(COLUMNS).orderBy('createdAt', 'desc').orderBy('id'),
+  )
+  return { keys: rows, total }
 }
 
 function keysIn(trx: Trx, { accountId, mode }: KeyView) {

@@ -2,6 +2,7 @@ import type { OverrideAction } from '@probity/contract/constants/policies'
 import { OVERRIDES_MAX } from '@probity/contract/constants/policies'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
+import { countRows, type Page, readRows } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 
 export type Override = Omit<Selectable<Schema['overrides']>, 'accountId'>
@@ -62,16 +63,13 @@ export type OverrideFilter = { action?: OverrideAction | undefined; search?: str
 export function listOverrides(
   trx: Trx,
   accountId: string,
-  { skip = 0, limit = OVERRIDES_MAX, ...filter }: OverrideFilter & { skip?: number; limit?: number },
+  { skip = 0, limit = OVERRIDES_MAX, ...filter }: OverrideFilter & Partial<Page>,
 ): Promise<Override[]> {
-  return overridesOf(trx, accountId, filter).select(COLUMNS).orderBy('target').offset(skip).limit(limit).execute()
+  return readRows(overridesOf(trx, accountId, filter).select(COLUMNS).orderBy('target'), { skip, limit })
 }
 
-export async function countOverrides(trx: Trx, accountId: string, filter: OverrideFilter): Promise<number> {
-  const { total } = await overridesOf(trx, accountId, filter)
-    .select((of) => of.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return total
+export function countOverrides(trx: Trx, accountId: string, filter: OverrideFilter): Promise<number> {
+  return countRows(overridesOf(trx, accountId, filter))
 }
 
 function overridesOf(trx: Trx, accountId: string, { action, search }: OverrideFilter) {

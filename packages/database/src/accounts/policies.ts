@@ -2,6 +2,7 @@ import type { PolicyRules } from '@probity/contract/constants/data/policies'
 import { POLICIES_MAX } from '@probity/contract/constants/policies'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
+import { countRows } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 
 export type OwnPolicy = Pick<Selectable<Schema['policies']>, 'id' | 'name' | 'description' | 'rules' | 'fallback'>
@@ -15,19 +16,15 @@ export type PolicyChange = Partial<Omit<NewPolicy, 'name'>>
 
 const COLUMNS = ['id', 'name', 'description', 'rules', 'fallback'] as const
 
-/** Makes a policy, unless there is one of that name or the account has as many as it may. */
+/** Creates a policy, unless the name is taken or the account has reached the limit. */
 export async function insertPolicy(
   trx: Trx,
   accountId: string,
   { rules, fallback, ...policy }: NewPolicy,
 ): Promise<{ kind: 'made'; policy: OwnPolicy } | { kind: 'name_taken' } | { kind: 'too_many' }> {
-  // Two at once would each count without the other.
+  // Concurrent requests would each count without the other and exceed the limit together.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`policies of ${accountId}`}, 0))`.execute(trx)
-  const { total } = await trx
-    .selectFrom('policies')
-    .select((of) => of.fn.countAll<number>().as('total'))
-    .where('accountId', '=', accountId)
-    .executeTakeFirstOrThrow()
+  const total = await countRows(trx.selectFrom('policies').where('accountId', '=', accountId))
   if ((await findPolicy(trx, accountId, policy.name)) !== undefined) return { kind: 'name_taken' }
   if (total >= POLICIES_MAX) return { kind: 'too_many' }
   const made = await trx

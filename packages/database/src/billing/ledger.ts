@@ -1,6 +1,7 @@
 import type { LedgerKind, LedgerSubject } from '@probity/contract/constants/billing'
 import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
+import { offsetAndLimit, type Page } from '../connection/page.ts'
 
 export type LedgerRow = {
   id: number
@@ -18,7 +19,7 @@ export type LedgerRow = {
   note: string | null
 }
 
-/** Days are in UTC, as `2026-11-02`, and both are counted. A key that is null means the rows without one. */
+/** Days are in UTC, such as `2026-11-02`, and both are included. A `keyId` of null selects the rows without a key. */
 export type LedgerFilter = {
   kinds?: string[] | undefined
   from?: string | undefined
@@ -29,12 +30,12 @@ export type LedgerFilter = {
 /** Cursor of a page: rows before this one, with the balance that was available at it. */
 export type LedgerCursor = { id: number; available: number }
 
-type Reading = LedgerFilter & { skip?: number; limit: number; before?: LedgerCursor | undefined }
+type Reading = LedgerFilter & Pick<Page, 'limit'> & Partial<Page> & { before?: LedgerCursor | undefined }
 
 /**
- * Movements of an account, newest first, each with what was available after it. That is counted back from what is available
- * now, in one statement and so in one view of both: an account's rows are written one after the other, in the order of
- * their ids. It reads no further back than the page does.
+ * Ledger transactions of an account, newest first, each with the balance available after it. The balance is computed backward from the
+ * present one, in one statement and therefore in one snapshot: the rows of an account are written one after the other, in the order of
+ * their ids. The query reads no further back than the page.
  */
 export async function listLedger(trx: Trx, accountId: string, reading: Reading): Promise<LedgerRow[]> {
   const { skip = 0, limit, before } = reading
@@ -49,7 +50,7 @@ export async function listLedger(trx: Trx, accountId: string, reading: Reading):
         )::bigint as available_after
         from ledger l where l.account_id = ${accountId} ${before ? sql`and l.id < ${before.id}` : sql``}
       ) l
-      where ${matches(reading)} order by l.id desc offset ${skip} limit ${limit}
+      where ${matches(reading)} order by l.id desc ${offsetAndLimit({ skip, limit })}
     )
     select l.id, l.at, l.kind, l.subject, l.part, l.d_available as available_change, l.available_after, l.note,
       case l.kind when 'settle' then l.d_spent when 'adjust' then l.d_available else abs(l.d_available) end as credits,
@@ -72,7 +73,7 @@ export function cursorAfter({ id, availableAfter, availableChange }: LedgerRow):
   return { id, available: availableAfter - availableChange }
 }
 
-/** A refund is for a list or for one validation; the list may be gone, but the row that set its credits aside never is. */
+/** A refund is for a job or for one validation. The job may have been deleted, but never the row that reserved its credits. */
 function subjectKind(accountId: string): RawBuilder<LedgerSubject> {
   return sql`
     case

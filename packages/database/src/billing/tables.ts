@@ -1,20 +1,44 @@
 import type { Generated } from 'kysely'
 import type { SetByDatabase } from '../connection/columns.ts'
 
-export type PricesTable = {
+export type BillingTables = {
+  billingCustomers: BillingCustomersTable
+  ledger: LedgerTable
+  ledgerMismatches: { accountId: string; available: number; reserved: number; spent: number }
+  payments: PaymentsTable
+  prices: PricesTable
+  stripeEvents: StripeEventsTable
+  subscriptions: SubscriptionsTable
+}
+
+type LedgerTable = {
+  id: SetByDatabase<number>
+  accountId: string
+  kind: string
+  subject: string
+  part: number
+  dAvailable: number
+  dReserved: number
+  dSpent: number
+  keyId: string | null
+  note: string | null
+  at: SetByDatabase<Date>
+}
+
+type PricesTable = {
   id: string
   plan: string | null
   credits: number
   withdrawn: Generated<boolean>
 }
 
-export type BillingCustomersTable = {
+type BillingCustomersTable = {
   accountId: string
   customer: string
   planBefore: SetByDatabase<string | null>
 }
 
-export type PaymentsTable = {
+type PaymentsTable = {
   id: SetByDatabase<string>
   accountId: string
   reference: string
@@ -27,7 +51,7 @@ export type PaymentsTable = {
   checkedAt: SetByDatabase<Date | null>
 }
 
-export type SubscriptionsTable = {
+type SubscriptionsTable = {
   id: SetByDatabase<string>
   accountId: SetByDatabase<string>
   price: SetByDatabase<string>
@@ -36,7 +60,7 @@ export type SubscriptionsTable = {
   checkedAt: SetByDatabase<Date>
 }
 
-export type StripeEventsTable = {
+type StripeEventsTable = {
   id: string
   type: string
   outcome: string

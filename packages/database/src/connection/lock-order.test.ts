@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { closeAccount } from '../accounts/account-deletion.ts'
+import { closeAccount } from '../system/account-deletion.ts'
 import { insertKey } from '../accounts/keys.ts'
 import { confirmTestJob } from '../jobs/test-jobs.ts'
 import { suspendAccount } from '../operators/accounts.ts'

@@ -2,6 +2,7 @@ import type { JobState } from '@probity/contract/constants/jobs'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Posting, postCredits } from '../billing/ledger.ts'
 import type { Trx } from '../connection/connect.ts'
+import { offsetAndLimit, type Page } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { View } from '../connection/scope.ts'
 import { getCallbackSecret } from '../webhooks/webhooks.ts'
@@ -173,24 +174,24 @@ export async function findJob(trx: Trx, { accountId, mode }: View, jobId: string
   return jobs[0]
 }
 
-/** Which jobs are meant. What is not named leaves none out. */
+/** Filters of job lists. A filter that is not set matches every job. */
 export type JobsFilter = {
-  /** What they are doing, as their owner sees it. */
+  /** Job states as customers see them. */
   statuses?: readonly string[] | undefined
-  /** A part of the name of the file, in any case. */
+  /** A part of the file name, in any case. */
   search?: string | undefined
 }
 
-/** One page of the jobs, newest first, and how many there are. */
+/** One page of the jobs, newest first, and their number. */
 export async function listJobs(
   trx: Trx,
   { accountId, mode }: View,
-  page: JobsFilter & { skip: number; limit: number },
+  page: JobsFilter & Page,
 ) {
   const isMeant = sql`account_id = ${accountId} and mode = ${mode} and ${passes(page)}`
   const jobs = await readJobs(
     trx,
-    sql`select * from jobs where ${isMeant} order by created_at desc, id offset ${page.skip} limit ${page.limit}`,
+    sql`select * from jobs where ${isMeant} order by created_at desc, id ${offsetAndLimit(page)}`,
   )
   const { rows } = await sql<{ total: number }>`select count(*) as total from jobs where ${isMeant}`.execute(trx)
   return { jobs, total: rows[0]?.total ?? 0 }

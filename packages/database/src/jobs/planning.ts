@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
-import { limitPlan, type PlanLimits } from '../operators/reviews.ts'
+import { countDomainAddresses, type DomainCounts } from '../validations/probing.ts'
 import { emitJobEvent, releaseRest } from './job-control.ts'
 
-/** A job that this worker plans, and where and how its file is written. */
+/** A job that this worker plans, with the storage key and the format of its file. */
 export type JobToPlan = {
   id: string
   accountId: string
@@ -13,7 +13,7 @@ export type JobToPlan = {
   attempts: number
   mode: 'live' | 'test'
   uniqueCount: number
-  /** Null where the upload is gone. */
+  /** Null if the upload was deleted. */
   storageKey: string | null
   encoding: string
   delimiter: string
@@ -29,6 +29,24 @@ export type PlannedBatch = {
   siteMax: number
   rowNos: number[]
   emails: string[]
+}
+
+/** The first batches of a plan, which are validated before the others because the list may be guessed. */
+export type Sample = {
+  /** Batches of the sample. They are the first ones of the plan. */
+  batches: number
+  addresses: number
+  /** The domain with the most addresses of the list, and their number. */
+  domain: string
+  domainAddresses: number
+}
+
+/** The abuse limits of a plan. */
+export type PlanLimits = {
+  counts: DomainCounts
+  /** Addresses per domain and day of an account without payments. */
+  base: number
+  sample: Sample | undefined
 }
 
 /** Claims the oldest job that is not planned yet. */
@@ -51,6 +69,34 @@ export function savePlan(db: Db, job: JobToPlan, batches: PlannedBatch[], limits
     if (limits) await limitPlan(trx, job, limits)
     return true
   })
+}
+
+/**
+ * Applies the abuse limits to a job, in the transaction that plans it. A job that exceeds a domain limit is paused until an operator
+ * decides. Of a list that may be guessed, only the sample is dispatched.
+ */
+async function limitPlan(trx: Trx, job: JobToPlan, { counts, base, sample }: PlanLimits): Promise<void> {
+  const over = await countDomainAddresses(trx, counts, base)
+  if (over === undefined && sample === undefined) return
+  const { domain, domainCount } = over
+    ? { domain: over.domain, domainCount: over.addresses }
+    : { domain: sample?.domain ?? '', domainCount: sample?.domainAddresses ?? 0 }
+  await trx
+    .insertInto('jobReviews')
+    .values({
+      ...{ jobId: job.id, accountId: job.accountId, domain, domainCount },
+      reason: over ? 'domain_limit' : 'guessed_addresses',
+      state: over ? 'waiting' : 'sampling',
+      sampleSize: sample?.addresses ?? 0,
+    })
+    .execute()
+  await trx
+    .updateTable('jobs')
+    .set({ dispatchLimit: sample?.batches ?? null, ...(over && { pausedAt: sql<Date>`clock_timestamp()` }) })
+    .where('accountId', '=', job.accountId)
+    .where('id', '=', job.id)
+    .execute()
+  if (over) await emitJobEvent(trx, job, 'job.paused')
 }
 
 export type NewBatch = PlannedBatch & {
@@ -106,7 +152,7 @@ export async function insertBatches(trx: Trx, { expiresOn, accountId, id }: Plac
     from new b`.execute(trx)
 }
 
-/** Gives a job up that cannot be planned, and gives back what was set aside for it. */
+/** Ends a job that cannot be planned as failed, and releases its reserved credits. */
 export async function failJob(db: Db, job: JobToPlan): Promise<void> {
   await inTenant(db, job.accountId, async (trx) => {
     const failed = await trx

@@ -3,7 +3,17 @@ import type { SetByDatabase } from '../connection/columns.ts'
 import type { TallyEntry } from './results/result-chunk.ts'
 import type { Tallies } from './results/result-tallies.ts'
 
-export type UploadsTable = {
+export type JobTables = {
+  jobBatches: JobBatchesTable
+  jobBreakdowns: JobBreakdownsTable
+  jobCounts: { accountId: string; jobId: string; status: string; subStatus: string; count: number }
+  jobQueue: JobQueueTable
+  jobs: JobsTable
+  resultChunks: ResultChunksTable
+  uploads: UploadsTable
+}
+
+type UploadsTable = {
   id: SetByDatabase<string>
   accountId: string
   mode: 'live' | 'test'
@@ -22,10 +32,10 @@ export type UploadsTable = {
   expiresAt: Generated<Date>
 }
 
-/** How far a job has got. That it is paused stands beside it. */
+/** Progress of a job. `paused_at` is independent of it. */
 type JobStage = 'queued' | 'planning' | 'processing' | 'completed' | 'canceled' | 'failed'
 
-export type JobsTable = {
+type JobsTable = {
   id: SetByDatabase<string>
   accountId: string
   mode: 'live' | 'test'
@@ -65,7 +75,7 @@ export type JobsTable = {
   orderer: SetByDatabase<string | null>
 }
 
-export type JobBatchesTable = {
+type JobBatchesTable = {
   expiresOn: string
   accountId: string
   jobId: string
@@ -74,7 +84,7 @@ export type JobBatchesTable = {
   emails: string[]
 }
 
-export type JobQueueTable = {
+type JobQueueTable = {
   jobId: string
   no: number
   accountId: string
@@ -96,7 +106,7 @@ export type JobQueueTable = {
   straggling: Generated<boolean>
 }
 
-export type ResultChunksTable = {
+type ResultChunksTable = {
   expiresOn: string
   accountId: string
   jobId: string
@@ -113,7 +123,7 @@ export type ResultChunksTable = {
   settledAt: Generated<Date>
 }
 
-export type JobBreakdownsTable = {
+type JobBreakdownsTable = {
   jobId: string
   accountId: string
   expiresOn: string

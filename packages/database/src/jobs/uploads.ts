@@ -1,11 +1,12 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+import { type Page, readPage } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { View } from '../connection/scope.ts'
 
 export type NewUpload = Omit<Insertable<Schema['uploads']>, 'accountId'>
 
-/** Notes what was found in a file, for as long as it may be confirmed. */
+/** Stores the preview of a file until the upload expires. */
 export function insertUpload(trx: Trx, accountId: string, upload: NewUpload): Promise<{ id: string; expiresAt: Date }> {
   return trx
     .insertInto('uploads')
@@ -30,34 +31,27 @@ export async function sumKeptUploads(trx: Trx, accountId: string): Promise<{ upl
   return rows[0] ?? { uploads: 0, bytes: 0 }
 }
 
-/** A minute before its time is over an upload is no longer taken, so that its file is not removed while it becomes a job. */
+/** An upload cannot be confirmed in its last minute, so that its file is not removed while the job is created. */
 export const STILL_KEPT = sql<boolean>`expires_at > clock_timestamp() + interval '1 minute'`
 
-/** An upload that nobody has confirmed yet. */
+/** An upload that is not confirmed. */
 export type Draft = Selectable<Schema['uploads']>
 
 export function findDraft(trx: Trx, view: View, uploadId: string): Promise<Draft | undefined> {
   return draftsIn(trx, view).selectAll().where('uploads.id', '=', uploadId).executeTakeFirst()
 }
 
-/** One page of the drafts, newest first, and how many there are. */
-export async function listDrafts(trx: Trx, view: View, page: { skip: number; limit: number }) {
-  const drafts = await draftsIn(trx, view)
-    .selectAll()
-    .orderBy('createdAt', 'desc')
-    .orderBy('id')
-    .offset(page.skip)
-    .limit(page.limit)
-    .execute()
-  const { total } = await draftsIn(trx, view)
-    .select((of) => of.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { drafts, total }
+/** One page of the drafts, newest first, and their number. */
+export async function listDrafts(trx: Trx, view: View, page: Page) {
+  const { rows, total } = await readPage(draftsIn(trx, view), page, (drafts) =>
+    drafts.selectAll().orderBy('createdAt', 'desc').orderBy('id'),
+  )
+  return { drafts: rows, total }
 }
 
-/** Ends the time of a draft, so that its file and row can be removed. Says where the file is; undefined where it is no draft. */
+/** Expires a draft, so that its file and row can be removed. Returns its storage key; undefined if it is not a draft. */
 export async function discardDraft(trx: Trx, view: View, uploadId: string): Promise<ExpiredUpload | undefined> {
-  // Locked first: whoever confirms it at this moment is waited for, and their job is seen by the next statement.
+  // The lock waits for a concurrent confirmation, whose job the next statement then sees.
   const uploads = trx.selectFrom('uploads').select('id').where('accountId', '=', view.accountId)
   await uploads.where('id', '=', uploadId).forUpdate().execute()
   const draft = await findDraft(trx, view, uploadId)

@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
+import { type Page, readPage } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 
 /** An account as operators see it: names and figures, no addresses. */
@@ -39,14 +40,12 @@ type Search = { search?: string | undefined; state?: 'suspended' | 'on_hold' | u
 /** Accounts whose name contains the text or whose id starts with it, newest first. Runs as an operator. */
 export async function searchAccounts(
   trx: Trx,
-  { skip, limit, ...search }: Search & { skip: number; limit: number },
+  page: Search & Page,
 ): Promise<{ accounts: SeenAccount[]; total: number }> {
-  const found = matching(trx.selectFrom('accounts'), search)
-  const { total } = await found.select((from) => from.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const accounts = await withCounts(
-    found.orderBy('createdAt', 'desc').orderBy('id').offset(skip).limit(limit),
-  ).execute()
-  return { accounts, total }
+  const { rows, total } = await readPage(matching(trx.selectFrom('accounts'), page), page, (accounts) =>
+    withCounts(accounts.orderBy('createdAt', 'desc').orderBy('id')),
+  )
+  return { accounts: rows, total }
 }
 
 /** One account. Runs as an operator. */

@@ -1,42 +1,37 @@
 import { type Selectable, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+import { countRows, type Page, readRows } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 
 export type AuditEntry = Selectable<Schema['auditEntries']> & { accountName?: string | null }
 
 export type AuditFilter = {
-  /** The beginning of an action, as `key` or `key.revoked`. */
+  /** The start of an action, such as `key` or `key.revoked`. */
   action?: string | undefined
-  /** A part of the name of who did it, or their id. */
+  /** A part of the actor's name, or the actor's id. */
   by?: string | undefined
   from?: string | undefined
   to?: string | undefined
-  /** Only those that are older than the one with this id. */
+  /** Only entries before the one with this id. */
   before?: number | undefined
 }
 
-type Page = { skip: number; limit: number }
-
-/** The entries of one account, the latest first. As the tenant. */
+/** The entries of one account, newest first. Runs as the tenant. */
 export async function listAuditEntries(trx: Trx, accountId: string, filter: AuditFilter & Page): Promise<AuditEntry[]> {
-  const { skip, limit } = filter
   const kept = entries(trx, filter).where('accountId', '=', accountId).selectAll()
-  return kept.orderBy('id', 'desc').offset(skip).limit(limit).execute()
+  return readRows(kept.orderBy('id', 'desc'), filter)
 }
 
 export async function countAuditEntries(trx: Trx, accountId: string, filter: AuditFilter): Promise<number> {
-  const kept = entries(trx, filter).where('accountId', '=', accountId)
-  const { count } = await kept.select((from) => from.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-  return count
+  return countRows(entries(trx, filter).where('accountId', '=', accountId))
 }
 
-/** An account, or what concerns the installation itself; all of it where neither is named. */
+/** Entries of one account or of the installation itself; all entries if neither is set. */
 type Whose = { accountId?: string | undefined; isInstallation?: boolean | undefined }
 
-/** The entries of all accounts, with their names. As an operator. */
+/** The entries of all accounts, with account names. Runs as an operator. */
 export async function listAllAuditEntries(trx: Trx, filter: AuditFilter & Page & Whose): Promise<AuditEntry[]> {
-  const { skip, limit } = filter
-  return whose(entries(trx, filter), filter)
+  const kept = whose(entries(trx, filter), filter)
     .selectAll()
     .select((from) =>
       from
@@ -45,16 +40,11 @@ export async function listAllAuditEntries(trx: Trx, filter: AuditFilter & Page &
         .whereRef('accounts.id', '=', 'auditEntries.accountId')
         .as('accountName'),
     )
-    .orderBy('id', 'desc')
-    .offset(skip)
-    .limit(limit)
-    .execute()
+  return readRows(kept.orderBy('id', 'desc'), filter)
 }
 
 export async function countAllAuditEntries(trx: Trx, filter: AuditFilter & Whose): Promise<number> {
-  const kept = whose(entries(trx, filter), filter)
-  const { count } = await kept.select((from) => from.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-  return count
+  return countRows(whose(entries(trx, filter), filter))
 }
 
 function entries(trx: Trx, { action, by, from, to, before }: AuditFilter) {
@@ -76,7 +66,7 @@ function whose(kept: ReturnType<typeof entries>, { accountId, isInstallation }: 
   return accountId === undefined ? kept : kept.where('accountId', '=', accountId)
 }
 
-/** Removes entries whose year is over, and says how many they were. */
+/** Deletes entries older than a year. Returns their number. */
 export async function removeOldAuditEntries(db: Db): Promise<number> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<{ removed: number }>`select delete_old_audit_entries() as removed`.execute(trx),

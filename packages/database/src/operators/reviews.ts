@@ -3,55 +3,8 @@ import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connec
 import type { Schema } from '../connection/schema.ts'
 import type { View } from '../connection/scope.ts'
 import { cancelJob, emitJobEvent } from '../jobs/job-control.ts'
-import { countDomainAddresses, type DomainCounts } from '../validations/probing.ts'
-
-/** The first batches of a plan, which are validated before the others because the list may be guessed. */
-export type Sample = {
-  /** Batches of the sample. They are the first ones of the plan. */
-  batches: number
-  addresses: number
-  /** The domain with the most addresses of the list, and their number. */
-  domain: string
-  domainAddresses: number
-}
-
-/** What the abuse limits make of a list when it is planned. */
-export type PlanLimits = {
-  counts: DomainCounts
-  /** Addresses per domain and day of an account without payments. */
-  base: number
-  sample: Sample | undefined
-}
 
 type ReviewedJob = View & { id: string }
-
-/**
- * Applies the abuse limits to a job, in the transaction that plans it. A job that exceeds a domain limit is paused until an operator
- * decides. Of a list that may be guessed, only the sample is dispatched.
- */
-export async function limitPlan(trx: Trx, job: ReviewedJob, { counts, base, sample }: PlanLimits): Promise<void> {
-  const over = await countDomainAddresses(trx, counts, base)
-  if (over === undefined && sample === undefined) return
-  const { domain, domainCount } = over
-    ? { domain: over.domain, domainCount: over.addresses }
-    : { domain: sample?.domain ?? '', domainCount: sample?.domainAddresses ?? 0 }
-  await trx
-    .insertInto('jobReviews')
-    .values({
-      ...{ jobId: job.id, accountId: job.accountId, domain, domainCount },
-      reason: over ? 'domain_limit' : 'guessed_addresses',
-      state: over ? 'waiting' : 'sampling',
-      sampleSize: sample?.addresses ?? 0,
-    })
-    .execute()
-  await trx
-    .updateTable('jobs')
-    .set({ dispatchLimit: sample?.batches ?? null, ...(over && { pausedAt: sql<Date>`clock_timestamp()` }) })
-    .where('accountId', '=', job.accountId)
-    .where('id', '=', job.id)
-    .execute()
-  if (over) await emitJobEvent(trx, job, 'job.paused')
-}
 
 /** Judges the samples that have enough results, and returns how many jobs were paused for an operator's review. */
 export async function evaluateSamples(db: Db): Promise<number> {

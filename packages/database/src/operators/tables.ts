@@ -2,20 +2,18 @@ import type { DoctorFix, DoctorStatus } from '@probity/contract/constants/operat
 import type { Generated } from 'kysely'
 import type { SetByDatabase } from '../connection/columns.ts'
 
-/** What those who run the installation look at and hold back. */
 export type OperatorTables = {
   auditEntries: AuditEntriesTable
   doctorFindings: DoctorFindingsTable
-  egressControls: EgressBrakesTable
+  egressControls: EgressControlsTable
   jobReviews: JobReviewsTable
   optedOutDomains: OptedOutDomainsTable
-  processes: ProcessesTable
-  providerControls: ProviderBrakesTable
+  providerControls: ProviderControlsTable
   providerHours: ProviderHoursTable
-  unrecognizedReplies: UnrecognisedRepliesTable
+  unrecognizedReplies: UnrecognizedRepliesTable
 }
 
-/** A field with what it was and what it is; null where only that it changed may be told. */
+/** The old and the new value of each field; null if the values are confidential. */
 type AuditChanges = Record<string, [unknown, unknown] | null>
 
 type AuditEntriesTable = {
@@ -32,16 +30,7 @@ type AuditEntriesTable = {
   changes: SetByDatabase<AuditChanges>
 }
 
-type ProcessesTable = {
-  id: SetByDatabase<string>
-  kind: SetByDatabase<'api' | 'worker'>
-  version: SetByDatabase<string>
-  facts: SetByDatabase<Record<string, unknown>>
-  startedAt: SetByDatabase<Date>
-  seenAt: SetByDatabase<Date>
-}
-
-/** What came of asking the mail servers of one provider from one way out in one hour. */
+/** Probe results of one provider and one egress in one hour. */
 type ProviderHoursTable = {
   provider: SetByDatabase<string>
   egress: SetByDatabase<string>
@@ -57,7 +46,7 @@ type ProviderHoursTable = {
   lastBlockAt: SetByDatabase<Date | null>
 }
 
-/** What the doctor found, as of its last look. `host` is '' for what is the same whoever looks. */
+/** Findings of the last run of the doctor. `host` is empty for checks that do not depend on the host. */
 type DoctorFindingsTable = {
   host: SetByDatabase<string>
   checkId: SetByDatabase<string>
@@ -69,13 +58,13 @@ type DoctorFindingsTable = {
   since: SetByDatabase<Date>
 }
 
-type ProviderBrakesTable = {
+type ProviderControlsTable = {
   provider: string
   pausedAt: Generated<Date | null>
   ratePercent: Generated<number>
   suspensionLiftedAt: Generated<Date | null>
 }
-type EgressBrakesTable = { egress: string; drainedAt: Generated<Date | null> }
+type EgressControlsTable = { egress: string; drainedAt: Generated<Date | null> }
 
 type OptedOutDomainsTable = { domain: string; note: string; addedAt: SetByDatabase<Date> }
 
@@ -92,7 +81,7 @@ type JobReviewsTable = {
   since: SetByDatabase<Date>
 }
 
-type UnrecognisedRepliesTable = {
+type UnrecognizedRepliesTable = {
   provider: string
   stage: string
   code: number

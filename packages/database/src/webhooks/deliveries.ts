@@ -1,6 +1,7 @@
 import { TEST_EVENT } from '@probity/contract/constants/webhooks'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
+import { type Page, readPage } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { View } from '../connection/scope.ts'
 import { findWebhook } from './webhooks.ts'
@@ -24,24 +25,18 @@ const COLUMNS = [
 
 type Filter = { state?: Delivery['state'] | undefined; type?: string | undefined }
 
-/** One page of an endpoint's deliveries, newest first, and how many there are; undefined where there is no such endpoint. */
+/** One page of a webhook's deliveries, newest first, and their number; undefined if the webhook does not exist. */
 export async function listDeliveries(
   trx: Trx,
   view: View,
   webhookId: string,
-  { skip, limit, ...filter }: Filter & { skip: number; limit: number },
+  page: Filter & Page,
 ) {
   if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
-  const chosen = deliveriesIn(trx, view, webhookId, filter)
-  const deliveries = await chosen
-    .select(COLUMNS)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id')
-    .offset(skip)
-    .limit(limit)
-    .execute()
-  const { total } = await chosen.select((of) => of.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { deliveries, total }
+  const { rows, total } = await readPage(deliveriesIn(trx, view, webhookId, page), page, (deliveries) =>
+    deliveries.select(COLUMNS).orderBy('createdAt', 'desc').orderBy('id'),
+  )
+  return { deliveries: rows, total }
 }
 
 function deliveriesIn(trx: Trx, { accountId }: View, webhookId: string, { state, type }: Filter) {
@@ -55,7 +50,7 @@ function deliveriesIn(trx: Trx, { accountId }: View, webhookId: string, { state,
 
 export type Attempt = Omit<Selectable<Schema['webhookAttempts']>, 'accountId' | 'deliveryId'>
 
-/** A delivery with its tries and what was sent, or null where that has been removed. */
+/** A delivery with its attempts and the body, which is null once it has been deleted. */
 export type WholeDelivery = Delivery & { body: string | null; tried: Attempt[] }
 
 export async function findDelivery(

@@ -1,7 +1,15 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { SetByDatabase } from '../connection/columns.ts'
 
-export type WebhookEndpointsTable = {
+export type WebhookTables = {
+  callbackSecrets: CallbackSecretsTable
+  webhookAttempts: WebhookAttemptsTable
+  webhookDeliveries: WebhookDeliveriesTable
+  webhookEndpoints: WebhookEndpointsTable
+  webhookEvents: WebhookEventsTable
+}
+
+type WebhookEndpointsTable = {
   id: SetByDatabase<string>
   accountId: string
   mode: 'live' | 'test'
@@ -21,7 +29,7 @@ export type WebhookEndpointsTable = {
 }
 
 /** Signs the callbacks of an account's jobs in one mode. */
-export type CallbackSecretsTable = {
+type CallbackSecretsTable = {
   accountId: string
   mode: 'live' | 'test'
   secret: string
@@ -30,7 +38,7 @@ export type CallbackSecretsTable = {
   createdAt: SetByDatabase<Date>
 }
 
-export type WebhookEventsTable = {
+type WebhookEventsTable = {
   expiresOn: SetByDatabase<string>
   accountId: SetByDatabase<string>
   id: SetByDatabase<string>
@@ -40,7 +48,7 @@ export type WebhookEventsTable = {
   createdAt: SetByDatabase<Date>
 }
 
-export type WebhookDeliveriesTable = {
+type WebhookDeliveriesTable = {
   id: SetByDatabase<string>
   accountId: SetByDatabase<string>
   endpointId: SetByDatabase<string>
@@ -56,7 +64,7 @@ export type WebhookDeliveriesTable = {
   finishedAt: SetByDatabase<Date | null>
 }
 
-export type WebhookAttemptsTable = {
+type WebhookAttemptsTable = {
   accountId: SetByDatabase<string>
   deliveryId: SetByDatabase<string>
   no: SetByDatabase<number>

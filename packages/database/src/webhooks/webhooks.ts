@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
+import { countRows, type Page, readPage } from '../connection/page.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { View } from '../connection/scope.ts'
 
@@ -52,13 +53,8 @@ export async function insertWebhook(
 ): Promise<{ webhook: Webhook; secret: string } | undefined> {
   // Two at once would each count without the other.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks of ${accountId}`}, 0))`.execute(trx)
-  const { total } = await trx
-    .selectFrom('webhookEndpoints')
-    .select((of) => of.fn.countAll<number>().as('total'))
-    .where('accountId', '=', accountId)
-    .where('jobId', 'is', null)
-    .executeTakeFirstOrThrow()
-  if (total >= WEBHOOKS_MAX) return undefined
+  const webhooks = trx.selectFrom('webhookEndpoints').where('accountId', '=', accountId).where('jobId', 'is', null)
+  if ((await countRows(webhooks)) >= WEBHOOKS_MAX) return undefined
   const secret = makeSecret()
   const row = await trx
     .insertInto('webhookEndpoints')
@@ -72,24 +68,17 @@ export function findWebhook(trx: Trx, view: View, webhookId: string): Promise<We
   return webhooksIn(trx, view).select(COLUMNS).where('id', '=', webhookId).executeTakeFirst()
 }
 
-/** One page of the endpoints, newest first, and how many there are. */
-export async function listWebhooks(trx: Trx, view: View, page: { skip: number; limit: number }) {
-  const webhooks = await webhooksIn(trx, view)
-    .select(COLUMNS)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id')
-    .offset(page.skip)
-    .limit(page.limit)
-    .execute()
-  const { total } = await webhooksIn(trx, view)
-    .select((of) => of.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { webhooks, total }
+/** One page of the webhooks, newest first, and their number. */
+export async function listWebhooks(trx: Trx, view: View, page: Page) {
+  const { rows, total } = await readPage(webhooksIn(trx, view), page, (webhooks) =>
+    webhooks.select(COLUMNS).orderBy('createdAt', 'desc').orderBy('id'),
+  )
+  return { webhooks: rows, total }
 }
 
 function webhooksIn(trx: Trx, { accountId, mode }: View) {
   const endpoints = trx.selectFrom('webhookEndpoints').where('accountId', '=', accountId).where('mode', '=', mode)
-  return endpoints.where('jobId', 'is', null) // callbacks of jobs are no webhooks
+  return endpoints.where('jobId', 'is', null) // job callbacks are not webhooks
 }
 
 export type WebhookChange = Partial<NewWebhook> & { enabled?: boolean }

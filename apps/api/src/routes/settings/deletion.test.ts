@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { removeClosedAccounts } from '@probity/database/accounts/account-deletion'
+import { removeClosedAccounts } from '@probity/database/system/account-deletion'
 import { listDrift } from '@probity/database/billing/ledger'
 import { keepSubscription, saveCustomer } from '@probity/database/billing/payments'
 import { asOwner, inTenant } from '@probity/database/connection/connect'

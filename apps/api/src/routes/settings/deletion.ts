@@ -1,5 +1,5 @@
 import { Contents, DeleteOrganisation } from '@probity/contract/schemas/accounts'
-import { type AccountContents, closeAccount, countContents } from '@probity/database/accounts/account-deletion'
+import { type AccountContents, closeAccount, countContents } from '@probity/database/system/account-deletion'
 import { inTenant } from '@probity/database/connection/connect'
 import { askPassword } from '../../people/ask-password.ts'
 import { Problem } from '../../problem.ts'

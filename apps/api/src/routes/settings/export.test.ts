@@ -1,4 +1,4 @@
-import { EXPORT_RECORDS, exportAccount } from '@probity/database/accounts/account-export'
+import { EXPORT_RECORDS, exportAccount } from '@probity/database/system/account-export'
 import { addOverrides } from '@probity/database/accounts/overrides'
 import { inTenant } from '@probity/database/connection/connect'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { ExportRequest } from '@probity/contract/schemas/accounts'
-import { exportAccount } from '@probity/database/accounts/account-export'
+import { exportAccount } from '@probity/database/system/account-export'
 import { askPassword } from '../../people/ask-password.ts'
 import { noteExport } from '../../results/note-export.ts'
 import { EXPORT_LIMITS, openExports } from '../../results/send-export.ts'

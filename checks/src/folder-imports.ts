@@ -56,7 +56,8 @@ function judgeFile({ path, tree }: Source, parent: string, folders: Folders): Fa
   const own = insideOf(parent, placeOf(path))?.folder
   if (own === undefined) return []
   const row = folders[own]
-  if (row === undefined) return [{ path, line: 1, message: `${parent}/${own} has no row in checks/src/folder-imports.ts` }]
+  if (row === undefined)
+    return [{ path, line: 1, message: `${parent}/${own} has no row in checks/src/folder-imports.ts` }]
   return listImports(tree).flatMap(({ specifier = '', line, typeOnly }) => {
     const to = insideOf(parent, placeOfImport(path, specifier))
     if (to === undefined || to.folder === own) return []

@@ -114,6 +114,24 @@ test('rejects a function with more than 60 lines, except in tests and test helpe
   ])
 })
 
+test('rejects an architecture page that is long or names a path that does not exist', () => {
+  const page = [
+    '# Architecture',
+    `\`apps/api\`, \`apps/worker\` and \`NOTIFY\` ${'x'.repeat(140)}`,
+    '| subject | `apps/api/src` |',
+    '|---|---|',
+    '| jobs | `a.ts`, `gone.ts`, `apps/api` |',
+    ...Array.from({ length: 196 }, () => 'line'),
+  ]
+  const faults = judge({ 'ARCHITECTURE.md': `${page.join('\n')}\n`, 'apps/api/src/a.ts': '' })
+  expect(faults).toEqual([
+    'ARCHITECTURE.md:2 has 181 characters: 160 are the limit',
+    'ARCHITECTURE.md:2 names apps/worker, which does not exist',
+    'ARCHITECTURE.md:5 names gone.ts, which does not exist',
+    'ARCHITECTURE.md:201 has 201 lines: 200 are the limit',
+  ])
+})
+
 test('rejects an end-to-end test file without a gate, and a row without its file', () => {
   const faults = judge({
     'journeys/data/gates.ts': "export const GATES = {\n  'sdk.test.ts': 2,\n  'gone.test.ts': 3,\n}\n",

@@ -1,3 +1,4 @@
+import { listArchitectureFaults } from './architecture-page.ts'
 import { listBarrels } from './barrels.ts'
 import { listFunctionsInData } from './data-tables.ts'
 import { listDeadLinks } from './dead-links.ts'
@@ -30,6 +31,7 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listUnexplainedDependencies,
   listWireWrites,
   listDeadLinks,
+  listArchitectureFaults,
   listLooseDependencies,
   listLooseInstalls,
   listUnwantedPackages,

@@ -277,7 +277,11 @@ promise('lets the connection import only the row types of a subject', [
 promise('lets a folder of the SMTP step import only the folders below it', [
   ['packages/engine/src/smtp/protocol/a.ts', value('../replies/rules.ts'), 'protocol/ may not import replies/'],
   ['packages/engine/src/smtp/replies/a.ts', types('../providers/limits.ts'), 'replies/ may not import providers/'],
-  ['packages/engine/src/smtp/providers/a.ts', value('../connections/pool.ts'), 'providers/ may not import connections/'],
+  [
+    'packages/engine/src/smtp/providers/a.ts',
+    value('../connections/pool.ts'),
+    'providers/ may not import connections/',
+  ],
   ['packages/engine/src/smtp/connections/a.ts', value('../probe/prober.ts'), 'connections/ may not import probe/'],
   [
     'packages/engine/src/smtp/probe/a.ts',

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { closeAccount } from '../system/account-deletion.ts'
 import { insertKey } from '../accounts/keys.ts'
 import { confirmTestJob } from '../jobs/test-jobs.ts'
 import { suspendAccount } from '../operators/accounts.ts'
+import { closeAccount } from '../system/account-deletion.ts'
 import { asOwner, inTenant, type Trx } from './connect.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 

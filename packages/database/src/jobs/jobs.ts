@@ -183,11 +183,7 @@ export type JobsFilter = {
 }
 
 /** One page of the jobs, newest first, and their number. */
-export async function listJobs(
-  trx: Trx,
-  { accountId, mode }: View,
-  page: JobsFilter & Page,
-) {
+export async function listJobs(trx: Trx, { accountId, mode }: View, page: JobsFilter & Page) {
   const isMeant = sql`account_id = ${accountId} and mode = ${mode} and ${passes(page)}`
   const jobs = await readJobs(
     trx,

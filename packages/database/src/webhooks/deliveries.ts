@@ -26,12 +26,7 @@ const COLUMNS = [
 type Filter = { state?: Delivery['state'] | undefined; type?: string | undefined }
 
 /** One page of a webhook's deliveries, newest first, and their number; undefined if the webhook does not exist. */
-export async function listDeliveries(
-  trx: Trx,
-  view: View,
-  webhookId: string,
-  page: Filter & Page,
-) {
+export async function listDeliveries(trx: Trx, view: View, webhookId: string, page: Filter & Page) {
   if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
   const { rows, total } = await readPage(deliveriesIn(trx, view, webhookId, page), page, (deliveries) =>
     deliveries.select(COLUMNS).orderBy('createdAt', 'desc').orderBy('id'),

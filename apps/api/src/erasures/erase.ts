@@ -1,4 +1,6 @@
 import type { Erasure, ErasureCounts } from '@probity/contract/schemas/accounts'
+import { inTenant } from '@probity/database/connection/connect'
+import { eraseResults } from '@probity/database/jobs/results/erase-results'
 import {
   type Erasing,
   eraseByKey,
@@ -7,8 +9,6 @@ import {
   eraseValidations,
   recordErasure,
 } from '@probity/database/system/erase-address'
-import { inTenant } from '@probity/database/connection/connect'
-import { eraseResults } from '@probity/database/jobs/results/erase-results'
 import { openAddressMatcher } from '@probity/engine/address/find-mention'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'

@@ -1,6 +1,6 @@
 import { listSendSettings } from '@probity/database/accounts/accounts'
-import type { Erasing } from '@probity/database/system/erase-address'
 import { inTenant } from '@probity/database/connection/connect'
+import type { Erasing } from '@probity/database/system/erase-address'
 import { RECENT_FOR_S } from '@probity/queue/recent'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'

@@ -1,4 +1,3 @@
-import type { Erasing } from '@probity/database/system/erase-address'
 import { inTenant } from '@probity/database/connection/connect'
 import { isInJob } from '@probity/database/jobs/results/erase-results'
 import {
@@ -9,6 +8,7 @@ import {
   removeExpiredUploads,
   type StoredUpload,
 } from '@probity/database/jobs/uploads'
+import type { Erasing } from '@probity/database/system/erase-address'
 import { readLayout } from '@probity/uploads/read-addresses'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'

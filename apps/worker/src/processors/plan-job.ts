@@ -1,5 +1,5 @@
-import { failJob, type JobToPlan, savePlan } from '@probity/database/jobs/planning'
 import type { PlanLimits } from '@probity/database/jobs/planning'
+import { failJob, type JobToPlan, savePlan } from '@probity/database/jobs/planning'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
 import { siteKey } from '@probity/engine/smtp/connections/connection'
 import { readAddresses, readLayout } from '@probity/uploads/read-addresses'

@@ -1,7 +1,7 @@
 import { asOwner } from '@probity/database/connection/connect'
 import { dispatchBatches } from '@probity/database/jobs/batches'
-import { startTestWorker } from '@probity/database/jobs/test-jobs'
 import type { PlanLimits } from '@probity/database/jobs/planning'
+import { startTestWorker } from '@probity/database/jobs/test-jobs'
 import { evaluateSamples } from '@probity/database/operators/reviews'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'

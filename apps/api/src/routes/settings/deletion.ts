@@ -1,6 +1,6 @@
 import { Contents, DeleteOrganisation } from '@probity/contract/schemas/accounts'
-import { type AccountContents, closeAccount, countContents } from '@probity/database/system/account-deletion'
 import { inTenant } from '@probity/database/connection/connect'
+import { type AccountContents, closeAccount, countContents } from '@probity/database/system/account-deletion'
 import { askPassword } from '../../people/ask-password.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'

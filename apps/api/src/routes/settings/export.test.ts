@@ -1,6 +1,6 @@
-import { EXPORT_RECORDS, exportAccount } from '@probity/database/system/account-export'
 import { addOverrides } from '@probity/database/accounts/overrides'
 import { inTenant } from '@probity/database/connection/connect'
+import { EXPORT_RECORDS, exportAccount } from '@probity/database/system/account-export'
 import { expect, test } from 'vitest'
 import { addMember, PASSWORD, signUp, startPeopleApi } from '../../people/test-browser.ts'
 import { openFullAccount } from './test-full-account.ts'

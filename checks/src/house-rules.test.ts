@@ -125,7 +125,7 @@ test('rejects an architecture page that is long or names a path that does not ex
   ]
   const faults = judge({ 'ARCHITECTURE.md': `${page.join('\n')}\n`, 'apps/api/src/a.ts': '' })
   expect(faults).toEqual([
-    'ARCHITECTURE.md:2 has 181 characters: 160 are the limit',
+    'ARCHITECTURE.md:2 has 179 characters: 160 are the limit',
     'ARCHITECTURE.md:2 names apps/worker, which does not exist',
     'ARCHITECTURE.md:5 names gone.ts, which does not exist',
     'ARCHITECTURE.md:201 has 201 lines: 200 are the limit',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createBatcher } from '@probity/concurrency/batcher'
 import { openPool } from '@probity/database/connection/connect'
-import { connectRedis } from '@probity/queue/redis'
+import { connectRedis } from '@probity/redis/connection'
 import { fastify } from 'fastify'
 
 /**

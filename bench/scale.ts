@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { connectRedis } from '@probity/queue/redis'
+import { connectRedis } from '@probity/redis/connection'
 import { openPlaceHere, type Place } from './accuracy-place.ts'
 import { drawPopulation, writeCsv } from './list-population.ts'
 import { type ListProduct, startListProduct } from './list-product.ts'

@@ -63,7 +63,7 @@ const HELD: Held[] = [
   ['headers', 'apps/api/src/config.ts', 'headerBytesMax', kib],
   ['body', 'apps/api/src/config.ts', 'bodyBytesMax', kib],
   ['body of one address', 'apps/api/src/routes/validation/single.ts', 'BODY_BYTES_MAX', kib],
-  ['age of a reused result', 'packages/queue/src/recent.ts', 'RECENT_FOR_S', (n) => `${n / 3_600} hours`],
+  ['age of a reused result', 'packages/redis/src/cache.ts', 'RECENT_FOR_S', (n) => `${n / 3_600} hours`],
   ['a `reference`', 'packages/contract/src/constants/limits.ts', 'REFERENCE_LENGTH_MAX', (n) => `${n} characters`],
   ['body of a bulk request', 'apps/api/src/routes/validation/bulk.ts', 'BODY_BYTES_MAX', kib],
   ['body of a message', 'apps/api/src/routes/mcp.ts', 'BODY_BYTES_MAX', kib],

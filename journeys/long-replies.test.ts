@@ -6,7 +6,7 @@ import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { connectPatiently } from '@probity/queue/redis'
+import { connectWithRetries } from '@probity/redis/connection'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { listSettings, startTaskWorker } from './test-lists.ts'
@@ -43,7 +43,7 @@ async function startBesideLongReplies(domainCount: number) {
   const dns = await startDns({ names, faults: {} })
   whenDone(() => dns.stop())
   const [database, redisUrl] = await Promise.all([createTestDatabase(), startOwnRedis()])
-  const redis = connectPatiently(redisUrl)
+  const redis = connectWithRetries(redisUrl)
   whenDone(() => redis.disconnect())
   await redis.config('SET', 'maxmemory', '32mb')
 

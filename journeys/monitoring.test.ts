@@ -16,9 +16,9 @@ import { startRelay } from '@probity/lab/relay'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
-import { connectPatiently } from '@probity/queue/redis'
+import { connectWithRetries } from '@probity/redis/connection'
+import { createRedisRateLimiter } from '@probity/redis/rate-limiter'
 import { openLog } from '@probity/worker/log'
-import { openPace } from '@probity/worker/pace'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { ROOT } from './programs.ts'
@@ -100,9 +100,9 @@ async function expectFiring(...names: string[]): Promise<void> {
   await expect.poll(look, WITHIN).toEqual([])
 }
 
-const redis = connectPatiently(product.redisUrl)
+const redis = connectWithRetries(product.redisUrl)
 whenDone(() => redis.disconnect())
-const pace = openPace({ redis, prefix: 'probity', log: openLog('silent') })
+const pace = createRedisRateLimiter({ redis, prefix: 'probity', log: openLog('silent') })
 
 const run = (statement: ReturnType<typeof sql>) => asOwner(db, (trx) => statement.execute(trx))
 

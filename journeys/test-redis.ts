@@ -1,6 +1,6 @@
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
-import { connectPatiently } from '@probity/queue/redis'
+import { connectWithRetries } from '@probity/redis/connection'
 import { inject } from 'vitest'
 
 let claimed: Promise<string> | undefined
@@ -12,7 +12,7 @@ export function claimRedis(): Promise<string> {
 }
 
 async function claim(url: string): Promise<string> {
-  const redis = connectPatiently(url)
+  const redis = connectWithRetries(url)
   const number = await redis.incr('databases claimed')
   redis.disconnect()
   return `${url}/${number}`

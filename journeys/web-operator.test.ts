@@ -6,8 +6,8 @@ import { recordUnclassifiedReplies } from '@probity/database/operators/unclassif
 import { recordProcess } from '@probity/database/system/processes'
 import { recordProbes } from '@probity/database/validations/probing'
 import { whenDone } from '@probity/lab/when-done'
-import { paceKey } from '@probity/queue/pace-key'
-import { connectPatiently } from '@probity/queue/redis'
+import { connectWithRetries } from '@probity/redis/connection'
+import { rateLimiterKey } from '@probity/redis/keys'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
@@ -291,8 +291,8 @@ test('an operator changes the time range, pauses a provider, lowers its rate and
 
 test('an operator lifts the suspension of a provider', async () => {
   const until = Date.now() + 3_600_000
-  const key = paceKey('probity', { egress: EGRESS, site: 'gmx' })
-  const redis = connectPatiently(product.settings['REDIS_URL'] ?? '')
+  const key = rateLimiterKey('probity', { egress: EGRESS, site: 'gmx' })
+  const redis = connectWithRetries(product.settings['REDIS_URL'] ?? '')
   whenDone(() => redis.disconnect())
   await redis.hset(key, { until, reason: 'ip_blocked' })
   const page = await open(operator, '/app/operator/providers')

@@ -140,10 +140,10 @@ const BIOME: Case[] = [
   {
     promise: 'rejects a file over 400 lines, but for tests, data and generated files',
     by: ['lint/style/noExcessiveLinesPerFile'],
-    refused: { 'packages/queue/src/long.ts': constants(401) },
+    refused: { 'packages/redis/src/long.ts': constants(401) },
     allowed: {
-      'packages/queue/src/just-right.ts': constants(400),
-      'packages/queue/src/long.test.ts': lines(401, "''.trim()"),
+      'packages/redis/src/just-right.ts': constants(400),
+      'packages/redis/src/long.test.ts': lines(401, "''.trim()"),
       'apps/web/src/long.test.tsx': lines(401, "''.trim()"),
       'packages/engine/src/domain/data/long.ts': constants(401),
       'packages/sdk/src/generated/long.ts': constants(401),
@@ -152,10 +152,10 @@ const BIOME: Case[] = [
   {
     promise: 'refuses a function over 60 lines',
     by: ['lint/complexity/noExcessiveLinesPerFunction'],
-    refused: { 'packages/queue/src/function.ts': longFunction(61) },
+    refused: { 'packages/redis/src/function.ts': longFunction(61) },
     allowed: {
-      'packages/queue/src/shorter.ts': longFunction(60),
-      'packages/queue/src/function.test.ts': longFunction(61).replace('export ', '').concat('\nlong([])\n'),
+      'packages/redis/src/shorter.ts': longFunction(60),
+      'packages/redis/src/function.test.ts': longFunction(61).replace('export ', '').concat('\nlong([])\n'),
     },
   },
   {
@@ -164,7 +164,7 @@ const BIOME: Case[] = [
     refused: {
       'apps/api/src/unlisted.ts': "import { Redis } from 'ioredis'\n\nexport const redis = new Redis()\n",
       'apps/api/src/unlisted.test.ts': "import { Redis } from 'ioredis'\n\nexport const redis = new Redis()\n",
-      'apps/api/src/ours.ts': "import { listJobs } from '@probity/queue/jobs'\n\nlistJobs()\n",
+      'apps/api/src/ours.ts': "import { listJobs } from '@probity/redis/jobs'\n\nlistJobs()\n",
       'apps/api/src/development.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
     },
     allowed: {

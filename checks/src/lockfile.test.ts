@@ -17,7 +17,7 @@ function judge(files: Record<string, string>): string[] {
 const lockfile = (specifier: string, resolution: string) =>
   [
     'importers:',
-    '  packages/queue:',
+    '  packages/redis:',
     '    dependencies:',
     '      pino:',
     `        specifier: '${specifier}'`,
@@ -30,14 +30,14 @@ const lockfile = (specifier: string, resolution: string) =>
 
 const files = (specifier: string) => ({
   'package.json': manifest('root'),
-  'packages/queue/package.json': manifest('queue', { dependencies: { pino: specifier } }),
+  'packages/redis/package.json': manifest('redis', { dependencies: { pino: specifier } }),
   'docs/dependencies.md': DOCS.split('\n')[0] ?? '',
 })
 
 test('refuses a dependency that is not in the lockfile as it stands in package.json', () => {
   expect(judge({ ...files('catalog:'), 'pnpm-lock.yaml': lockfile('catalog:', `integrity: ${HASH}`) })).toEqual([])
   expect(judge({ ...files('catalog:'), 'pnpm-lock.yaml': lockfile('1.0.0', `integrity: ${HASH}`) })).toEqual([
-    'packages/queue/package.json:8 pino is not in pnpm-lock.yaml like this',
+    'packages/redis/package.json:8 pino is not in pnpm-lock.yaml like this',
   ])
 })
 
@@ -45,7 +45,7 @@ test.each(['^1.0.0', 'latest', 'github:pinojs/pino', 'https://example.com/pino.t
   'refuses the version %s in a package.json',
   (version) => {
     expect(judge({ ...files(version), 'pnpm-lock.yaml': lockfile(version, `integrity: ${HASH}`) })).toContain(
-      `packages/queue/package.json:8 pino is "${version}": write "catalog:", and its version into pnpm-workspace.yaml`,
+      `packages/redis/package.json:8 pino is "${version}": write "catalog:", and its version into pnpm-workspace.yaml`,
     )
   },
 )

@@ -64,7 +64,7 @@ function listTexts(workspace: Workspace): Text[] {
 }
 
 const USER_FACING =
-  /^(?:apps\/(?:web|api|worker|admin|cli)|packages\/(?:contract|doctor|engine|settings|sdk|database|telemetry|queue))\//
+  /^(?:apps\/(?:web|api|worker|admin|cli)|packages\/(?:contract|doctor|engine|settings|sdk|database|telemetry|redis|concurrency))\//
 /** Replies of mail servers are quoted in tables of the engine. */
 const NOT_PRODUCT = /\.test\.|\/test-[^/]*$|\/test\/|\/generated\/|\/dist\/|^packages\/engine\/.*\/data\/reply-/
 const EMAILS = /^apps\/api\/src\/people\/(?:mail|notices|notifications)\//

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Db } from '@probity/database/connection/connect'
 import { startNotingProcess } from '@probity/database/system/processes'
-import { connectRedis } from '@probity/queue/redis'
+import { ADMIT_COMMAND, type Admission, countApiProcesses, createAdmission } from '@probity/redis/admission'
+import { connectRedis } from '@probity/redis/connection'
+import { createLocalRate, type LocalRate } from '@probity/redis/request-rate'
 import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import { NO_TRACES, type Traces } from '@probity/telemetry/span'
 import { openStorage } from '@probity/uploads/open-storage'
@@ -12,12 +14,9 @@ import { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import { openPayments, type Payments } from './billing/payments.ts'
 import type { ApiConfig, OperatorAccess } from './config.ts'
-import { ADMIT_COMMAND, type Admission, openAdmission } from './door/admission.ts'
 import { type Crowd, watchCrowd } from './door/crowd.ts'
 import { type KeyRing, openKeyRing } from './door/key-ring.ts'
 import { type KeyUseCounter, openKeyUseCounter } from './door/key-use.ts'
-import { joinPeers } from './door/peers.ts'
-import { type LocalRate, openLocalRate } from './door/rate.ts'
 import { openRequestLog, type RequestLog } from './door/request-log.ts'
 import { type FeedbackReader, openFeedbackReader } from './feedback/reader.ts'
 import { openPeople, type People } from './people/people.ts'
@@ -82,8 +81,8 @@ export function openServices(
   const keys = openKeyRing(db)
   const keyUse = openKeyUseCounter(db, log)
   const requestLog = openRequestLog(db, log, config.requestLogDays)
-  const admission = openAdmission(redis)
-  const peers = joinPeers(redis, admission.peers)
+  const admission = createAdmission(redis)
+  const peers = countApiProcesses(redis, admission.setProcessCount)
   const storage = openStorage(config.storage)
   const uploadReader = openUploadReader(storage)
   const feedbackReader = openFeedbackReader()
@@ -103,7 +102,7 @@ export function openServices(
     requestLog,
     admission,
     crowd,
-    strangers: openLocalRate(),
+    strangers: createLocalRate(),
     publicSandbox: config.publicSandbox,
     abuseLimits: config.abuseLimits,
     sharesFeedback: config.sharesFeedback,

@@ -4,8 +4,8 @@ import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
-import { subscribeToAnswers } from '@probity/queue/answers'
-import { openInteractiveQueue } from '@probity/queue/interactive'
+import { subscribeToResults } from '@probity/redis/result-notification'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { expect, test, vi } from 'vitest'
 import { start } from './start.ts'
 import { startTestWorld } from './test-worker.ts'
@@ -78,7 +78,7 @@ async function expectConnections(count: number): Promise<void> {
   }
   const answered = new Map<string, string>()
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ id, result }) =>
+  const subscription = subscribeToResults(config.redisUrl, replyTo, ({ id, result }) =>
     answered.set(id, (result as { status: string }).status),
   )
   whenDone(() => subscription.stop())

@@ -8,8 +8,8 @@ import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { type Answer, subscribeToAnswers } from '@probity/queue/answers'
-import { openInteractiveQueue } from '@probity/queue/interactive'
+import { type ResultNotification, subscribeToResults } from '@probity/redis/result-notification'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { expect, test, vi } from 'vitest'
 import { brakedPace, openBrakes } from './brakes.ts'
 import { start } from './start.ts'
@@ -43,9 +43,9 @@ async function startWatched() {
   const config = { ...world.config, egresses: WAYS }
   const worker = await start(config, { policy, habits: PROVIDER_LIMITS }, world.log)
   whenDone(() => worker.stop())
-  const answers: Answer[] = []
+  const answers: ResultNotification[] = []
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, (answer) => answers.push(answer))
+  const subscription = subscribeToResults(config.redisUrl, replyTo, (answer) => answers.push(answer))
   whenDone(() => subscription.stop())
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
   whenDone(() => queue.close())
@@ -55,7 +55,7 @@ async function startWatched() {
     const refs = await world.open([email])
     await vi.waitFor(() => queue.add({ refs, replyTo }))
     await vi.waitFor(() => expect(answers.length).toBe(before + 1), 15_000)
-    const { result, retryAt } = answers[before] as Answer
+    const { result, retryAt } = answers[before] as ResultNotification
     return { result: result as StoredResult, retryAt }
   }
   const change = (work: Parameters<typeof asOperator<void>>[1]) => asOperator(world.db, work)

@@ -6,9 +6,9 @@ import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { subscribeToAnswers } from '@probity/queue/answers'
-import { openInteractiveQueue } from '@probity/queue/interactive'
-import { connectRedis } from '@probity/queue/redis'
+import { connectRedis } from '@probity/redis/connection'
+import { subscribeToResults } from '@probity/redis/result-notification'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { destination } from 'pino'
 import { expect, inject, test, vi } from 'vitest'
 import { openErrorShares } from './error-shares.ts'
@@ -111,7 +111,7 @@ test('a list of unknown mailboxes leaves half of the errors of a provider to ano
   whenDone(() => worker.stop())
   const answered = new Map<string, string>()
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ id, result }) =>
+  const subscription = subscribeToResults(config.redisUrl, replyTo, ({ id, result }) =>
     answered.set(id, (result as { status: string }).status),
   )
   whenDone(() => subscription.stop())

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { RATE_LIMITER } from '@probity/engine/smtp/connections/rate-limiter'
 import { limitsFor, type ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
-import { paceKey } from '@probity/queue/pace-key'
-import type { Redis, Result } from 'ioredis'
+import type { RateLimiterTarget } from '@probity/redis/keys'
+import { createErrorCounter, type ErrorCounter } from '@probity/redis/shared-counters'
+import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
 /** An account that probes a provider from an egress. */
@@ -25,14 +24,6 @@ const SHARE = 0.5
 /** How long the sums of Redis are relied on, and how soon it learns of new rejections. */
 const FRESH_MS = 1_000
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    shareErrors(keys: number, ...args: (string | number)[]): Result<number[], Context>
-  }
-}
-
-const SCRIPT = readFileSync(new URL('./error-shares.lua', import.meta.url), 'utf8')
-
 /** State of one account at one provider. */
 type Account = {
   /** Whether it was read from Redis. */
@@ -45,60 +36,36 @@ type Account = {
   waiting: Set<() => void>
 }
 
-type Place = { accounts: Map<string, Account>; isShared: boolean; readAt: number; reading: Promise<void> | undefined }
+/** The accounts that use a provider from an egress. */
+type Place = {
+  target: RateLimiterTarget
+  accounts: Map<string, Account>
+  isShared: boolean
+  readAt: number
+  reading: Promise<void> | undefined
+}
 
 type Options = { redis: Redis; prefix: string; habits: ProviderLimitsTable; log: Logger }
 
 export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorShares {
-  redis.defineCommand('shareErrors', { lua: SCRIPT })
-  const places = new Map<string, Place>()
+  const places = createPlaces(createErrorCounter(redis, prefix), log)
   let timer: NodeJS.Timeout | undefined
-
-  /** Writes and reads in one call. Without Redis, the last known state applies. */
-  async function read(name: string, place: Place): Promise<void> {
-    const some = [...place.accounts]
-    const written = some.map(([, { unwritten }]) => unwritten)
-    const pairs = some.flatMap(([id], n) => [id, written[n] ?? 0])
-    const keys = keysOf(prefix, name)
-    try {
-      const [isShared, ...used] = await redis.shareErrors(keys.length, ...keys, KEPT_MS, ...pairs)
-      place.isShared = isShared === 1
-      for (const [n, [id, account]] of some.entries()) {
-        account.used = used[n] ?? 0
-        account.unwritten -= written[n] ?? 0
-        if (account.isRead && isIdle(account)) place.accounts.delete(id)
-      }
-    } catch (error) {
-      log.debug({ err: error }, 'failed to share provider errors: redis unavailable')
-    }
-    for (const [, account] of some) account.isRead = true
-    place.readAt = performance.now()
-  }
-
-  function refresh(name: string, place: Place): Promise<void> {
-    place.reading ??= read(name, place).finally(() => {
-      place.reading = undefined
-    })
-    return place.reading
-  }
 
   async function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    await Promise.all([...places].map(([name, place]) => refresh(name, place)))
-    for (const [name, { accounts }] of places) if (accounts.size === 0) places.delete(name)
+    await places.flush()
   }
 
   return {
     async admit(use, deadline) {
       const limit = limitOf(use, habits)
       if (limit === undefined) return true
-      const name = nameOf(use)
       for (;;) {
-        const place = findOrMake(places, name, newPlace)
+        const place = places.findOrCreate(use)
         const known = findOrMake(place.accounts, use.accountId, newAccount)
-        if (!known.isRead || performance.now() - place.readAt > FRESH_MS) await refresh(name, place)
-        if (places.get(name) !== place) continue
+        if (!known.isRead || performance.now() - place.readAt > FRESH_MS) await places.refresh(place)
+        if (places.find(use) !== place) continue
 
         const account = findOrMake(place.accounts, use.accountId, newAccount)
         if (!place.isShared || usedBy(account) < limit) {
@@ -113,7 +80,7 @@ export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorS
       }
     },
     settle(use, isRejected) {
-      const account = places.get(nameOf(use))?.accounts.get(use.accountId)
+      const account = places.find(use)?.accounts.get(use.accountId)
       if (account === undefined) return
       account.inFlight -= 1
       if (isRejected) account.unwritten += 1
@@ -121,6 +88,47 @@ export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorS
       timer ??= setTimeout(() => void flush(), FRESH_MS).unref()
     },
     stop: flush,
+  }
+}
+
+/** The places in use, with the counts of Redis. */
+function createPlaces(counter: ErrorCounter, log: Logger) {
+  const places = new Map<string, Place>()
+
+  /** Writes and reads in one call. Without Redis, the last known state applies. */
+  async function read(place: Place): Promise<void> {
+    const some = [...place.accounts]
+    const errors = some.map(([accountId, { unwritten }]) => ({ accountId, rejected: unwritten }))
+    try {
+      const { isShared, used } = await counter.add(place.target, errors)
+      place.isShared = isShared
+      for (const [n, [id, account]] of some.entries()) {
+        account.used = used[n] ?? 0
+        account.unwritten -= errors[n]?.rejected ?? 0
+        if (account.isRead && isIdle(account)) place.accounts.delete(id)
+      }
+    } catch (error) {
+      log.debug({ err: error }, 'failed to share provider errors: redis unavailable')
+    }
+    for (const [, account] of some) account.isRead = true
+    place.readAt = performance.now()
+  }
+
+  function refresh(place: Place): Promise<void> {
+    place.reading ??= read(place).finally(() => {
+      place.reading = undefined
+    })
+    return place.reading
+  }
+
+  return {
+    find: (use: Use) => places.get(nameOf(use)),
+    findOrCreate: (use: Use) => findOrMake(places, nameOf(use), () => newPlace(use)),
+    refresh,
+    async flush(): Promise<void> {
+      await Promise.all([...places.values()].map(refresh))
+      for (const [name, { accounts }] of places) if (accounts.size === 0) places.delete(name)
+    },
   }
 }
 
@@ -134,18 +142,9 @@ function nameOf({ provider, egress }: Use): string {
   return JSON.stringify([egress, provider])
 }
 
-const KEPT_MS = (RATE_LIMITER.slotsInHour + 1) * RATE_LIMITER.slotMs
-
-/** The current slot and those of the hour before it, as the rate limiter counts them. */
-function keysOf(prefix: string, name: string): string[] {
-  const [egress, provider] = JSON.parse(name) as [string, string]
-  const slot = Math.floor(Date.now() / RATE_LIMITER.slotMs)
-  const base = paceKey(prefix, { egress, site: provider })
-  return Array.from({ length: RATE_LIMITER.slotsInHour }, (_, n) => `${base}:accounts:${slot - n}`)
-}
-
-function newPlace(): Place {
-  return { accounts: new Map(), isShared: false, readAt: Number.NEGATIVE_INFINITY, reading: undefined }
+function newPlace({ egress, provider }: Use): Place {
+  const never = Number.NEGATIVE_INFINITY
+  return { target: { egress, site: provider }, accounts: new Map(), isShared: false, readAt: never, reading: undefined }
 }
 
 function newAccount(): Account {

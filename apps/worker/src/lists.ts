@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchRef } from '@probity/database/jobs/batches'
-import { openBatchQueue, startBatchWorker } from '@probity/queue/batches'
+import { openBatchQueue, startBatchWorker } from '@probity/redis/task-queues'
 import type { WorkerConfig } from './config.ts'
 import { openBatchDesk } from './processors/validate-batch.ts'
 import { startReleasingBatches } from './release/batches.ts'

@@ -8,15 +8,16 @@ import type { ProbeResult } from '@probity/engine/smtp/probe/result'
 import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
 import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import { limitsFor, type ProviderLimits, type ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
+import { createFactsStore } from '@probity/redis/cache'
+import { probeCacheKey } from '@probity/redis/keys'
+import { createRedisRateLimiter } from '@probity/redis/rate-limiter'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { brakedPace, type OperatorControls, PAUSED_MS } from './brakes.ts'
 import { type ErrorShares, openErrorShares } from './error-shares.ts'
-import { openFactsStore } from './facts-store.ts'
 import { meteredPace } from './metered.ts'
 import type { Asker, Meters } from './meters.ts'
 import { type OptOuts, obeyOptOuts } from './opt-outs.ts'
-import { openPace } from './pace.ts'
 import type { ProbeLog } from './probe-log.ts'
 import type { ReplyLog } from './reply-log.ts'
 import { tellOfSuspensions } from './tell-of-suspensions.ts'
@@ -65,9 +66,9 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
 export function openMailboxes(options: Options): Mailboxes {
   const { egresses, dns, redis, prefix, policy, habits, addressLimits } = options
   const { replies, probes, brakes, optOuts, ways: waysOut, meters, log } = options
-  const told = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
+  const told = tellOfSuspensions(createRedisRateLimiter({ redis, prefix, log }), { redis, prefix, log })
   const rateLimiter = meteredPace(brakedPace(told, brakes, habits), meters)
-  const probeCache = createProbeCache(openFactsStore(redis, `${prefix}:learnt`))
+  const probeCache = createProbeCache(createFactsStore(redis, (name) => probeCacheKey(prefix, name)))
   const ofLists = leaveRoom(habits)
   const shares = openErrorShares({ redis, prefix, habits, log })
   const desks = egresses.map((egress) => {

@@ -5,11 +5,10 @@ import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { subscribeToAnswers } from '@probity/queue/answers'
-import { openInteractiveQueue } from '@probity/queue/interactive'
-import { readPaceState } from '@probity/queue/pace-state'
-import { connectRedis } from '@probity/queue/redis'
-import { listSuspensions } from '@probity/queue/suspensions'
+import { connectRedis } from '@probity/redis/connection'
+import { listSuspensions, readRateLimiterState } from '@probity/redis/rate-limiter-state'
+import { subscribeToResults } from '@probity/redis/result-notification'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { expect, test, vi } from 'vitest'
 import { start } from './start.ts'
 import { startTestWorld } from './test-worker.ts'
@@ -57,7 +56,7 @@ async function startWatched() {
   whenDone(() => queue.close())
   const answered: string[] = []
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ result }) =>
+  const subscription = subscribeToResults(config.redisUrl, replyTo, ({ result }) =>
     answered.push(String((result as { sub_status: string }).sub_status)),
   )
   whenDone(() => subscription.stop())
@@ -83,7 +82,7 @@ async function startWatched() {
     serve,
     validate,
     suspensions: () => listSuspensions(redis, prefix),
-    stateOf: (target: { egress: string; site: string }) => readPaceState(redis, prefix, target),
+    stateOf: (target: { egress: string; site: string }) => readRateLimiterState(redis, prefix, target),
   }
 }
 

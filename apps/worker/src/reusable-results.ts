@@ -4,7 +4,8 @@ import type { StoredResult } from '@probity/contract/schemas/validations/stored-
 import type { ClaimedBatch } from '@probity/database/jobs/batches'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { keyWithFeatures, readRecents, recentKey } from '@probity/queue/recent'
+import { keyWithFeatures, readRecentResults } from '@probity/redis/cache'
+import { recentKey } from '@probity/redis/keys'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
@@ -25,7 +26,7 @@ export function openReusableResults({ redis, secret, log }: Needed): ReusableRes
     const timer = new AbortController()
     const timeUp = sleep(READ_WITHIN_MS, [], { signal: timer.signal })
     timeUp.catch(() => undefined) // aborted
-    return Promise.race([readRecents(redis, keys, maxAgeS), timeUp]).finally(() => timer.abort())
+    return Promise.race([readRecentResults(redis, keys, maxAgeS), timeUp]).finally(() => timer.abort())
   }
 
   return {

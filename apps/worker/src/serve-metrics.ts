@@ -6,7 +6,7 @@ import { watchProcess } from '@probity/telemetry/watch-process'
 import manifest from '../package.json' with { type: 'json' }
 import type { WorkerConfig } from './config.ts'
 import type { Services } from './services.ts'
-import { watchPace } from './watch-pace.ts'
+import { watchRateLimiter } from './watch-rate-limiter.ts'
 
 type Watched = Pick<Services, 'db' | 'redis' | 'egresses' | 'metrics' | 'log'>
 type Place = Pick<WorkerConfig, 'metrics' | 'queuePrefix'>
@@ -20,6 +20,6 @@ export async function serveWorkerMetrics(
   if (place === undefined) return undefined
   watchProcess(metrics, { kind: 'worker', version: manifest.version })
   watchNeighbours(metrics, { postgres: () => withoutTenant(db, async () => undefined), redis: () => redis.ping() })
-  watchPace(metrics, { redis, prefix, egresses, habits })
+  watchRateLimiter(metrics, { redis, prefix, egresses, habits })
   return serveMetrics(metrics, place, (error) => log.warn({ err: error }, 'failed to collect metrics'))
 }

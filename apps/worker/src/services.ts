@@ -7,7 +7,9 @@ import { openDomainLists } from '@probity/engine/domain/domain-lists'
 import { createDomainLookup } from '@probity/engine/domain/facts'
 import { type MailDns, openResolver } from '@probity/engine/domain/resolver'
 import type { Network } from '@probity/engine/validate'
-import { connectRedis } from '@probity/queue/redis'
+import { createFactsStore } from '@probity/redis/cache'
+import { connectRedis } from '@probity/redis/connection'
+import { domainFactsKey } from '@probity/redis/keys'
 import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import type { Traces } from '@probity/telemetry/span'
 import { openTraces } from '@probity/telemetry/traces'
@@ -19,7 +21,6 @@ import { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import { openBrakes } from './brakes.ts'
 import type { WorkerConfig } from './config.ts'
-import { openFactsStore } from './facts-store.ts'
 import { type Histories, openHistories } from './histories.ts'
 import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts'
 import { meteredDomains } from './metered.ts'
@@ -79,7 +80,10 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const { egresses, queuePrefix: prefix, abuseLimits } = config
   const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
   const network = {
-    domains: meteredDomains(createDomainLookup({ dns: domainDns, store: openFactsStore(redis, 'domain') }), meters),
+    domains: meteredDomains(
+      createDomainLookup({ dns: domainDns, store: createFactsStore(redis, domainFactsKey) }),
+      meters,
+    ),
     lists: openDomainLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
   }
   const secret = await getSecret(db, 'recent_results')

@@ -6,8 +6,9 @@ import { deferValidations } from '@probity/database/validations/deferred'
 import { type ClaimedValidation, finishAtOnce } from '@probity/database/validations/queue'
 import type { ValidationRef } from '@probity/database/validations/validations'
 import { writeCached } from '@probity/engine/address/cached-result'
-import { type Answer, publishAnswers } from '@probity/queue/answers'
-import { openRecentResults, type RecentResults, recentKey } from '@probity/queue/recent'
+import { createRecentResults, type RecentResults } from '@probity/redis/cache'
+import { recentKey } from '@probity/redis/keys'
+import { publishResults, type ResultNotification } from '@probity/redis/result-notification'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
@@ -30,7 +31,7 @@ const AT_ONCE_MAX = 200
 
 /** Settles in groups: an account's balance is one row, so one transaction at a time is all it can take anyway. */
 export function openSettler(needed: Omit<Desk, 'recents'>): Settler {
-  const desk = { ...needed, recents: openRecentResults(needed.redis) }
+  const desk = { ...needed, recents: createRecentResults(needed.redis) }
   const gather = createBatcher<Done, undefined>(AT_ONCE_MAX, async (accountId, group) => {
     await settleGroup(desk, accountId, group)
     return group.map(() => undefined)
@@ -90,7 +91,7 @@ async function tellRedis(log: Logger, told: Promise<void>[]): Promise<void> {
   }
 }
 
-type Announced = Pick<Answer, 'retryAt' | 'refunded'>
+type Announced = Pick<ResultNotification, 'retryAt' | 'refunded'>
 
 async function wakeCallers(redis: Redis, group: Done[], outcomeOf: (ref: ValidationRef) => Announced): Promise<void> {
   const waited = group.filter(({ replyTo }) => replyTo !== undefined)
@@ -98,7 +99,7 @@ async function wakeCallers(redis: Redis, group: Done[], outcomeOf: (ref: Validat
     const answers = some.map(({ taken: { ref }, result }) => {
       return { id: ref.id, result, ...outcomeOf(ref) }
     })
-    return publishAnswers(redis, replyTo, answers)
+    return publishResults(redis, replyTo, answers)
   })
   await Promise.all(calls)
 }

@@ -1,6 +1,6 @@
 import { startInterval } from '@probity/concurrency/interval'
 import { findProbing } from '@probity/database/validations/probing'
-import type { TaskWorker } from '@probity/queue/tasks'
+import type { TaskWorker } from '@probity/redis/task-queues'
 import type { Services } from './services.ts'
 
 const LOOK_EVERY_MS = 2_000
@@ -29,7 +29,7 @@ export async function startStandingAside(services: Pick<Services, 'db' | 'ways' 
     if (leaves === isAside) return
     isAside = leaves
     log.info(leaves ? 'no egress: yielding work to other workers' : 'egress available: taking work')
-    await Promise.all(workers.map((worker) => (leaves ? worker.pause() : worker.goOn())))
+    await Promise.all(workers.map((worker) => (leaves ? worker.pause() : worker.resume())))
   }
 
   await look().catch((error: unknown) => log.debug({ err: error }, 'failed to load the probing state of other workers'))
@@ -40,7 +40,7 @@ export async function startStandingAside(services: Pick<Services, 'db' | 'ways' 
     isAside: () => isAside,
     lead(worker) {
       workers.push(worker)
-      if (!isAside) worker.goOn()
+      if (!isAside) worker.resume()
     },
     stop: () => interval.stop(),
   }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { startNotingProcess } from '@probity/database/system/processes'
-import { openInteractiveQueue, startInteractiveWorker } from '@probity/queue/interactive'
+import { openInteractiveQueue, startInteractiveWorker } from '@probity/redis/task-queues'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import type { WorkerConfig } from './config.ts'

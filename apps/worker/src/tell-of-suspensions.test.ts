@@ -4,9 +4,9 @@ import { limitsFor } from '@probity/engine/smtp/providers/limits'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { openInteractiveQueue } from '@probity/queue/interactive'
-import { connectRedis } from '@probity/queue/redis'
-import { listSuspensions, noteSuspension } from '@probity/queue/suspensions'
+import { connectRedis } from '@probity/redis/connection'
+import { listSuspensions, recordSuspension } from '@probity/redis/rate-limiter-state'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { expect, inject, test, vi } from 'vitest'
 import { start } from './start.ts'
 import { startTestWorld } from './test-worker.ts'
@@ -66,10 +66,10 @@ test('of two times for the same provider and way out the later one counts, and w
   const prefix = `test-${randomUUID()}`
   const base = { provider: 'yahoo', name: 'Yahoo', egress: 'one', reason: 'rate_limited' }
   const [soon, late] = [new Date(Date.now() + 60_000), new Date(Date.now() + 120_000)]
-  await vi.waitFor(() => noteSuspension(redis, prefix, { ...base, until: late }))
-  await noteSuspension(redis, prefix, { ...base, until: soon })
-  await noteSuspension(redis, prefix, { ...base, egress: 'two', until: soon })
-  await noteSuspension(redis, prefix, { ...base, egress: 'three', until: new Date(Date.now() - 1) })
+  await vi.waitFor(() => recordSuspension(redis, prefix, { ...base, until: late }))
+  await recordSuspension(redis, prefix, { ...base, until: soon })
+  await recordSuspension(redis, prefix, { ...base, egress: 'two', until: soon })
+  await recordSuspension(redis, prefix, { ...base, egress: 'three', until: new Date(Date.now() - 1) })
   expect(await listSuspensions(redis, prefix)).toEqual([
     { ...base, egress: 'two', until: soon },
     { ...base, until: late },

@@ -1,6 +1,6 @@
 import { PROVIDERS } from '@probity/engine/domain/data/providers'
 import type { ProviderRateLimiter } from '@probity/engine/smtp/connections/rate-limiter'
-import { noteSuspension } from '@probity/queue/suspensions'
+import { recordSuspension } from '@probity/redis/rate-limiter-state'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
@@ -21,7 +21,7 @@ export function tellOfSuspensions(pace: ProviderRateLimiter, { redis, prefix, lo
       const name = NAMES.get(provider)
       if (name === undefined) return
       const until = new Date(Date.now() + forMs)
-      await noteSuspension(redis, prefix, { provider, name, egress, reason, until }).catch((error: unknown) =>
+      await recordSuspension(redis, prefix, { provider, name, egress, reason, until }).catch((error: unknown) =>
         log.debug({ err: error, provider }, 'failed to publish suspension: redis unavailable'),
       )
     },

@@ -1,5 +1,5 @@
 import type { DispatchedDelivery } from '@probity/database/webhooks/events'
-import { openWebhookQueue, startWebhookWorker } from '@probity/queue/webhooks'
+import { openWebhookQueue, startWebhookWorker } from '@probity/redis/task-queues'
 import type { WorkerConfig } from './config.ts'
 import { deliverWebhooks } from './processors/deliver-webhook.ts'
 import { startReleasingDeliveries } from './release/deliveries.ts'
@@ -16,7 +16,7 @@ export function startWebhooks(services: Services, config: WorkerConfig, outside:
       services.log.warn({ err: error, delivery: task.id }, 'webhook delivery not settled; requeued')
     })
   const worker = startWebhookWorker({ url: redisUrl, prefix }, slots, work)
-  worker.goOn()
+  worker.resume()
   const releasing = release ? startReleasingDeliveries(services, { queue, work, slots }) : undefined
   return {
     async stop() {

@@ -1,5 +1,6 @@
 import { registrableDomain } from '@probity/engine/address/shared-domains'
 import { dnsError, type MailDns } from '@probity/engine/domain/resolver'
+import { countZoneQuery, ZONE_WINDOW_MS } from '@probity/redis/shared-counters'
 import type { Redis } from 'ioredis'
 import type { Meters } from './meters.ts'
 
@@ -13,7 +14,6 @@ type Options = {
 
 /** Queries about one zone in a window, of all workers together: ten per second on average. */
 const QUERIES_MAX = 600
-const WINDOW_MS = 60_000
 
 /**
  * A resolver that sends a limited number of queries about each registrable domain, so that a list of random subdomains does not
@@ -40,7 +40,7 @@ function openZoneBudget({ redis, prefix, queriesMax = QUERIES_MAX, now = Date.no
   let window = 0
   let own = new Map<string, number>()
   return async (zone: string): Promise<boolean> => {
-    const current = Math.floor(now() / WINDOW_MS)
+    const current = Math.floor(now() / ZONE_WINDOW_MS)
     if (current !== window) {
       window = current
       own = new Map()
@@ -48,21 +48,6 @@ function openZoneBudget({ redis, prefix, queriesMax = QUERIES_MAX, now = Date.no
     const sent = (own.get(zone) ?? 0) + 1
     own.set(zone, sent)
     if (sent > queriesMax) return false
-    return (await countShared(redis, `${prefix}:zone:${current}:${zone}`)) <= queriesMax
-  }
-}
-
-/** The queries of all workers about a zone in the window, this one included; 0 while Redis is unavailable. */
-async function countShared(redis: Redis, key: string): Promise<number> {
-  try {
-    const [[, count] = []] =
-      (await redis
-        .multi()
-        .incr(key)
-        .pexpire(key, 2 * WINDOW_MS)
-        .exec()) ?? []
-    return Number(count ?? 0)
-  } catch {
-    return 0
+    return (await countZoneQuery(redis, prefix, { window, zone })) <= queriesMax
   }
 }

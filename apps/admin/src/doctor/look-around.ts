@@ -10,7 +10,7 @@ import { examine, findChecks } from '@probity/doctor/examine'
 import type { Patient } from '@probity/doctor/patient'
 import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import { publicInternet } from '@probity/engine/smtp/protocol/address-policy'
-import { connectRedis } from '@probity/queue/redis'
+import { connectRedis } from '@probity/redis/connection'
 import type { AdminConfig } from '../config.ts'
 import { Refusal } from '../refusal.ts'
 

@@ -3,17 +3,17 @@ import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/constants/keys'
 import type { NamedPolicy, OverrideAction } from '@probity/contract/constants/policies'
 import type { AuthKey } from '@probity/database/accounts/keys'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { RECENT_FOR_S } from '@probity/queue/recent'
+import type { ValidationRequest } from '@probity/redis/admission'
+import { RECENT_FOR_S } from '@probity/redis/cache'
+import type { RatePolicy, RateState } from '@probity/redis/request-rate'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import { readFeatures, readMaxAge } from '../validation/features.ts'
-import type { Question } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { isOnList, networkOf, refuseForeignNetwork } from './network.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
 import { admitPage, isPublishable, rateOf } from './publishable.ts'
-import type { RatePolicy, RateState } from './rate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -135,35 +135,35 @@ export function admit(
     const { caller } = request
     if (caller.mode === 'test') request.moveToSandbox?.()
     const { bucket, policy } = rateOf(caller)
-    const question = readQuestion(request, recentKeyOf)
-    const { rate, recent, isFull } = await admission.admit(bucket, policy, question)
+    const validation = readValidation(request, recentKeyOf)
+    const { rate, recent, isFull } = await admission.admit(bucket, policy, validation)
     // A visitor sees only the rate limit of their own IP address, not that of the account.
     if (!isPublishable(caller)) request.rate = rate
     request.recent = recent
     if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
     if (isFull) throw new Problem('concurrency_limited', undefined, { retryAfterS: 1 })
-    // A recent result took no place.
-    if (question && recent === undefined) {
-      reply.raw.once('close', () => admission.leave(bucket, question.placeName))
+    // A request with a recent result takes no slot.
+    if (validation && recent === undefined) {
+      reply.raw.once('close', () => admission.release(bucket, validation.slotName))
     }
   }
 }
 
 /** The sandbox makes no probes, so it caches nothing and takes no slot. */
-function readQuestion(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): Question | undefined {
+function readValidation(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): ValidationRequest | undefined {
   const { caller, route } = request
   const asked = route.config.asksAbout?.(request)
   const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined
   if (typeof email !== 'string' || caller.mode === 'test') return undefined
-  const places = { places: caller.interactiveInFlight, placeName: request.id }
-  const question = { ...places, recentKey: undefined, recentStoredForMs: 0 }
-  if (caller.retentionDays === 0 || isPublishable(caller)) return question
+  const slot = { slots: caller.interactiveInFlight, slotName: request.id }
+  const fresh = { ...slot, recentKey: undefined, recentStoredForMs: 0 }
+  if (caller.retentionDays === 0 || isPublishable(caller)) return fresh
   const key = dedupeKey(email)
   request.emailKey = key
   const maxAgeS = readMaxAge(asked)
-  if (maxAgeS === 0) return question
+  if (maxAgeS === 0) return fresh
   const recentStoredForMs = maxAgeS === undefined ? 0 : Math.max(RECENT_FOR_S - maxAgeS, 0) * 1_000
-  return { ...places, recentKey: recentKeyOf(caller, { key }, readFeatures(asked)), recentStoredForMs }
+  return { ...slot, recentKey: recentKeyOf(caller, { key }, readFeatures(asked)), recentStoredForMs }
 }
 
 const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'access_token'])

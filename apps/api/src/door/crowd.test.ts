@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withoutTenant } from '@probity/database/connection/connect'
 import { whenDone } from '@probity/lab/when-done'
-import { publishAnswers } from '@probity/queue/answers'
-import { startInteractiveWorker } from '@probity/queue/interactive'
-import { connectRedis } from '@probity/queue/redis'
+import { connectRedis } from '@probity/redis/connection'
+import { publishResults } from '@probity/redis/result-notification'
+import { startInteractiveWorker } from '@probity/redis/task-queues'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../test-api.ts'
@@ -60,10 +60,10 @@ async function startEchoing(workMs: number) {
   whenDone(() => redis.disconnect())
   const worker = startInteractiveWorker(redisUrl, queuePrefix, 1, async ({ replyTo = '', echo = '' }) => {
     await sleep(workMs)
-    await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
+    await publishResults(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
   })
   whenDone(() => worker.close())
-  worker.goOn()
+  worker.resume()
   const echo = () =>
     vi.waitFor(async () => {
       const taken = await api.services.desk.echo()

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './caller.ts'
 import { networkOf } from './network.ts'
-import type { RatePolicy } from './rate.ts'
 import { VARY_BY_ORIGIN } from './security-headers.ts'
 
 const HOUR_S = 3_600

@@ -1,10 +1,10 @@
 import { listSendSettings } from '@probity/database/accounts/accounts'
 import { inTenant } from '@probity/database/connection/connect'
 import type { Erasing } from '@probity/database/system/erase-address'
-import { RECENT_FOR_S } from '@probity/queue/recent'
+import { RECENT_FOR_S } from '@probity/redis/cache'
+import { sandboxKey } from '@probity/redis/keys'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
-import { sandboxKey } from '../validation/sandbox.ts'
 
 type Needed = Pick<Services, 'redis' | 'recentKeyOf'>
 

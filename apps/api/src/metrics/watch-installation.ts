@@ -4,7 +4,7 @@ import { getInstallationMetrics } from '@probity/database/operators/health'
 import { findLastBackup } from '@probity/database/system/backups'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { getProbing } from '@probity/database/validations/probing'
-import { readDepths } from '@probity/queue/depth'
+import { readQueueDepths } from '@probity/redis/task-queues'
 import { keepFresh } from '@probity/telemetry/keep-fresh'
 import { type FigureGauge, watchFigures } from '@probity/telemetry/watch-figures'
 import type { Registry } from 'prom-client'
@@ -136,7 +136,7 @@ export function watchInstallation(registry: Registry, services: Looked): void {
   const { redis, queuePrefix } = services
   watchFigures(
     registry,
-    keepFresh(FRESH_FOR_MS, () => readDepths(redis, queuePrefix)),
+    keepFresh(FRESH_FOR_MS, () => readQueueDepths(redis, queuePrefix)),
     [
       {
         name: 'probity_tasks',

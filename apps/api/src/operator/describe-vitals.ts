@@ -1,6 +1,6 @@
 import type { HealthPart } from '@probity/contract/schemas/operators'
 import type { SystemHealth } from '@probity/database/operators/health'
-import type { QueueDepth } from '@probity/queue/depth'
+import type { QueueDepth } from '@probity/redis/task-queues'
 
 /** Slower than a healthy server responds, in milliseconds. */
 const SLOW_MS = 500

@@ -4,7 +4,7 @@ import { type KeptRow, listFindings } from '@probity/database/operators/doctor'
 import { getSystemHealth, type SystemHealth } from '@probity/database/operators/health'
 import { listProcesses, type Process } from '@probity/database/system/processes'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
-import { readDepths } from '@probity/queue/depth'
+import { readQueueDepths } from '@probity/redis/task-queues'
 import type { Services } from '../services.ts'
 import { describeDoctor } from './describe-doctor.ts'
 import { describeProcesses, describeVersions } from './describe-processes.ts'
@@ -66,7 +66,7 @@ function describeSeen(
 
 async function lookAtRedis({ redis, queuePrefix }: Looked) {
   try {
-    const [info, depths] = await Promise.all([redis.info('server'), readDepths(redis, queuePrefix)])
+    const [info, depths] = await Promise.all([redis.info('server'), readQueueDepths(redis, queuePrefix)])
     const upS = Number(/uptime_in_seconds:(\d+)/.exec(info)?.[1] ?? Number.NaN)
     const version = /redis_version:(\S+)/.exec(info)?.[1] ?? '(unknown version)'
     const since = Number.isNaN(upS) ? null : new Date(Date.now() - upS * 1_000).toISOString()

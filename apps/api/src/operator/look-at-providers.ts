@@ -3,7 +3,7 @@ import { asOperator } from '@probity/database/connection/connect'
 import { listControls, type OperatorControls } from '@probity/database/operators/controls'
 import { listProcesses } from '@probity/database/system/processes'
 import { listProbes } from '@probity/database/validations/probing'
-import { type PaceState, readPaceState } from '@probity/queue/pace-state'
+import { type RateLimiterState, readRateLimiterState } from '@probity/redis/rate-limiter-state'
 import type { Services } from '../services.ts'
 import { type KnownEgress, type KnownHabits, readWorkers } from './known-egresses.ts'
 import { percentile, sumProbes } from './sum-probes.ts'
@@ -70,11 +70,11 @@ async function readStates(
   { redis, queuePrefix }: Looked,
   egresses: KnownEgress[],
   provider: string,
-): Promise<PaceState[]> {
+): Promise<RateLimiterState[]> {
   if (provider === '') return []
   const states = await Promise.all(
     egresses.map(({ name: egress }) =>
-      readPaceState(redis, queuePrefix, { egress, site: provider }).catch(() => undefined),
+      readRateLimiterState(redis, queuePrefix, { egress, site: provider }).catch(() => undefined),
     ),
   )
   return states.filter((state) => state !== undefined)
@@ -103,7 +103,9 @@ async function describeEgress(
   const states = await Promise.all(
     providers.map(async (provider) => ({
       provider,
-      state: await readPaceState(redis, queuePrefix, { egress: egress.name, site: provider }).catch(() => undefined),
+      state: await readRateLimiterState(redis, queuePrefix, { egress: egress.name, site: provider }).catch(
+        () => undefined,
+      ),
     })),
   )
   const { probes, blocked: blockedCount } = sumProbes(own)

@@ -1,6 +1,6 @@
 import { healthMessage } from '@probity/contract/constants/system'
 import type { ProviderHealth, ProviderTrouble } from '@probity/contract/schemas/system'
-import { listSuspensions, type Suspension } from '@probity/queue/suspensions'
+import { listSuspensions, type Suspension } from '@probity/redis/rate-limiter-state'
 import type { Redis } from 'ioredis'
 
 /** The provider suspensions that workers have recorded. Unknown if Redis is unavailable. */

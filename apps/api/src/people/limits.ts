@@ -1,6 +1,6 @@
+import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyRequest } from 'fastify'
 import { networkOf, wideNetworkOf } from '../door/network.ts'
-import type { RatePolicy } from '../door/rate.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import type { EndpointLimit } from './data/endpoints.ts'

@@ -1,6 +1,6 @@
 import { recordUserEvent } from '@probity/database/users/profiles'
+import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RatePolicy } from '../door/rate.ts'
 import { readSessionToken } from '../door/session.ts'
 import type { Services } from '../services.ts'
 import { passOnCookies } from './ask-library.ts'

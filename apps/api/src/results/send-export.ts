@@ -33,7 +33,7 @@ export type Export = { type: string; disposition: string; chunks: AsyncGenerator
 /** Sends exports as their readers take them. A reader that disconnects, stalls or is too slow ends the reading from the database. */
 export function openExports(limits: ExportLimits) {
   const { stallMs, wholeMs } = limits
-  const enter = openAdmission(limits)
+  const enter = createAdmission(limits)
 
   return async function send(reply: FastifyReply, accountId: string, { type, disposition, chunks }: Export) {
     const leave = enter(accountId)
@@ -56,7 +56,7 @@ export function openExports(limits: ExportLimits) {
  * Admits exports. Every account may start one while there is room. More of the same account are admitted only in the first half, so
  * that a few accounts cannot take all of the room.
  */
-function openAdmission({ atOnceMax, perAccountMax }: Pick<ExportLimits, 'atOnceMax' | 'perAccountMax'>) {
+function createAdmission({ atOnceMax, perAccountMax }: Pick<ExportLimits, 'atOnceMax' | 'perAccountMax'>) {
   const byAccount = new Map<string, number>()
   const sharedMax = Math.floor(atOnceMax / 2)
   let all = 0

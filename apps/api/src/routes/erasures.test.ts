@@ -5,7 +5,7 @@ import { pendingResult } from '@probity/contract/schemas/validations/stored-resu
 import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { deferResult, finishValidation, openValidations } from '@probity/database/validations/validations'
-import { openRecentResults } from '@probity/queue/recent'
+import { createRecentResults } from '@probity/redis/cache'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -84,7 +84,7 @@ async function saveRecent(by: Caller, email: string): Promise<void> {
     typeof api.services.recentKeyOf
   >[0]
   const key = api.services.recentKeyOf(account, email, ALL_FEATURES) ?? ''
-  await openRecentResults(api.services.redis).save([{ key, text: '{}' }])
+  await createRecentResults(api.services.redis).save([{ key, text: '{}' }])
 }
 
 /** An account that has done everything with the address that leaves data, in live and test mode. */

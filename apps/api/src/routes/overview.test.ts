@@ -7,7 +7,7 @@ import { recordRequests } from '@probity/database/accounts/requests'
 import { testRequest } from '@probity/database/accounts/test-requests'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
-import { noteSuspension } from '@probity/queue/suspensions'
+import { recordSuspension } from '@probity/redis/rate-limiter-state'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
@@ -142,7 +142,7 @@ test('provider health names each suspended provider once, with the latest time',
   const at = (ms: number) => new Date(Date.now() + ms)
   const [first, last] = [at(3_000), at(4_000)]
   const note = (egress: string, until: Date) =>
-    noteSuspension(services.redis, services.queuePrefix, { ...trouble, egress, until })
+    recordSuspension(services.redis, services.queuePrefix, { ...trouble, egress, until })
   await note('one', last)
   await note('two', first)
   const limited = await show()
@@ -160,7 +160,7 @@ test('the answer that the docs show is the answer', async () => {
   const soon = new Date(Date.now() + 600_000)
   const own = await startTestApi()
   const { redis, queuePrefix } = own.services
-  await vi.waitFor(() => noteSuspension(redis, queuePrefix, { ...trouble, egress: 'one', until: soon })) // Redis is soon there
+  await vi.waitFor(() => recordSuspension(redis, queuePrefix, { ...trouble, egress: 'one', until: soon })) // Redis is soon there
   const caller = await own.openCaller()
   const { body } = await caller.call({ method: 'GET', url: '/api/v1/health/providers' })
   const message = new RegExp(`^${rest.message.replace(/about .*/, '')}about .*\\d\\d:\\d\\d UTC\\.$`)

@@ -6,7 +6,7 @@ import { decideByPolicy, type NamedPolicy } from '@probity/contract/constants/po
 import type { DecisionRequest, DecisionResult } from '@probity/contract/schemas/validations/single'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { keyWithFeatures } from '@probity/queue/recent'
+import { keyWithFeatures } from '@probity/redis/cache'
 import type { FastifyRequest } from 'fastify'
 import { isPublishable } from '../door/publishable.ts'
 import { type Attempt, refuseUnpaid } from '../door/spend-once.ts'

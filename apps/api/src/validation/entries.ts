@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { keyWithFeatures } from '@probity/queue/recent'
+import { keyWithFeatures } from '@probity/redis/cache'
 import { mapInSlices } from '../in-slices.ts'
 import { ALL_FEATURES, type Features } from './features.ts'
 import { storable } from './storable.ts'

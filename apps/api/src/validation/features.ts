@@ -1,4 +1,4 @@
-import type { AskedFeatures } from '@probity/queue/recent'
+import type { AskedFeatures } from '@probity/redis/cache'
 
 /** The optional checks that a request allows. */
 export type Features = AskedFeatures

@@ -11,7 +11,7 @@ import {
   type ValidationRef,
 } from '@probity/database/validations/validations'
 import { completeCached } from '@probity/engine/address/cached-result'
-import { readRecents } from '@probity/queue/recent'
+import { readRecentResults } from '@probity/redis/cache'
 import type { Caller } from '../door/caller.ts'
 import { type Attempt, refuseUnpaid } from '../door/spend-once.ts'
 import type { Services } from '../services.ts'
@@ -78,7 +78,7 @@ async function findRecents(
   const keys = entries.map(({ kept, features }) => recentKeyOf(caller, kept, features))
   if (caller.retentionDays === 0 || maxAgeS === 0 || keys.includes(undefined)) return recents
   try {
-    const texts = await readRecents(redis, keys as string[], maxAgeS)
+    const texts = await readRecentResults(redis, keys as string[], maxAgeS)
     for (const [n, text] of texts.entries()) {
       const email = entries[n]?.kept ?? ''
       if (text !== null) recents.set(n, { ...JSON.parse(completeCached(text, email)), email })

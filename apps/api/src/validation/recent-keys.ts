@@ -2,13 +2,14 @@ import type { KeyObject } from 'node:crypto'
 import type { Db } from '@probity/database/connection/connect'
 import { getSecret } from '@probity/database/system/processes'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { keyWithFeatures, type RecentManner, recentKey } from '@probity/queue/recent'
+import { keyWithFeatures } from '@probity/redis/cache'
+import { type ResultOptions, recentKey } from '@probity/redis/keys'
 import type { Features } from './features.ts'
 
 const TRY_AGAIN_AFTER_MS = 1_000
 
 /** Whose results are looked for, and what they would send to. */
-type Asking = { accountId: string } & RecentManner
+type Asking = { accountId: string } & ResultOptions
 
 export type RecentKeys = {
   /** Where the account's recent result for an address, or for its dedupe key, is kept; undefined while the secret behind it is not known. */

@@ -7,6 +7,7 @@ import type { StoredResult } from '@probity/contract/schemas/validations/stored-
 import { sandboxResult, unmappedResult } from '@probity/contract/schemas/validations/stored-result'
 import { inTenant } from '@probity/database/connection/connect'
 import { emitInSandbox } from '@probity/database/validations/stored-validations'
+import { sandboxKey } from '@probity/redis/keys'
 import type { Caller } from '../door/caller.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
@@ -80,11 +81,6 @@ const RETRY_AFTER_S = 2
 
 /** As long as a greylist of the sandbox remembers who was there. */
 const REMEMBERED_S = 3_600
-
-/** The name of the note about the first request for an address. */
-export function sandboxKey(recentKey: string): string {
-  return `sandbox:${recentKey}`
-}
 
 /** When an address was first asked for, and under which id. Without Redis it is always for the first time. */
 async function remember({ redis, recentKeyOf }: Needed, caller: Caller, email: string) {

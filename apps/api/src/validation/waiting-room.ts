@@ -2,7 +2,7 @@ import type { StoredResult } from '@probity/contract/schemas/validations/stored-
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { type CurrentResult, listCurrentResults } from '@probity/database/validations/deferred'
 import type { ValidationRef } from '@probity/database/validations/validations'
-import { subscribeToAnswers } from '@probity/queue/answers'
+import { subscribeToResults } from '@probity/redis/result-notification'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** The result from a worker. `retryAt` is set while the validation is deferred; then `result` is the result so far. */
@@ -34,7 +34,7 @@ type Room = { db: Db; redisUrl: string; replyTo: string; hurry: AbortSignal; log
 export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): WaitingRoom {
   const waiters = openWaiters()
   const listeners = openListeners()
-  const subscription = subscribeToAnswers(redisUrl, replyTo, (told) => {
+  const subscription = subscribeToResults(redisUrl, replyTo, (told) => {
     if (told.result === null) listeners.notify(told.id)
     else waiters.tell(told.id, readTold(told))
   })

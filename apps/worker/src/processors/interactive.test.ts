@@ -3,8 +3,8 @@ import type { StoredResult } from '@probity/contract/schemas/validations/stored-
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner } from '@probity/database/connection/connect'
 import { whenDone } from '@probity/lab/when-done'
-import { type Answer, subscribeToAnswers } from '@probity/queue/answers'
-import { openInteractiveQueue } from '@probity/queue/interactive'
+import { type ResultNotification, subscribeToResults } from '@probity/redis/result-notification'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { sql } from 'kysely'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { openServices } from '../services.ts'
@@ -23,8 +23,8 @@ test('a task through the queue: each row gets its answer, its money and its call
   const queue = openInteractiveQueue(world.config.redisUrl, world.config.queuePrefix)
   whenDone(() => queue.close())
   const replyTo = randomUUID()
-  const answers: Answer[] = []
-  const subscription = subscribeToAnswers(world.config.redisUrl, replyTo, (answer) => answers.push(answer))
+  const answers: ResultNotification[] = []
+  const subscription = subscribeToResults(world.config.redisUrl, replyTo, (answer) => answers.push(answer))
   whenDone(() => subscription.stop())
 
   const refs = await world.open(['a@null-mx.example', 'a@two-mx.example', 'nonsense', 'a@not-there.example'])
@@ -50,8 +50,8 @@ test('an echo comes back to who sent it, and takes nothing', async () => {
   const services = await openServices(world.config, world.surroundings, world.log)
   whenDone(() => services.close())
   const replyTo = randomUUID()
-  const heard: Answer[] = []
-  const subscription = subscribeToAnswers(world.config.redisUrl, replyTo, (answer) => heard.push(answer))
+  const heard: ResultNotification[] = []
+  const subscription = subscribeToResults(world.config.redisUrl, replyTo, (answer) => heard.push(answer))
   whenDone(() => subscription.stop())
   const work = workInteractive(services)
   await vi.waitFor(async () => {

@@ -2,8 +2,8 @@ import { pendingResult } from '@probity/contract/schemas/validations/stored-resu
 import { type ClaimedValidation, claimValidations, pingDatabase } from '@probity/database/validations/queue'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
-import { publishAnswers } from '@probity/queue/answers'
-import type { InteractiveTask, Traced } from '@probity/queue/interactive'
+import { publishResults } from '@probity/redis/result-notification'
+import type { InteractiveTask, Traced } from '@probity/redis/task-queues'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import { mannerOf } from '../manner-of.ts'
 import { summarise } from '../meters.ts'
@@ -30,7 +30,7 @@ export function workInteractive(services: Services) {
 /** By way of PostgreSQL, as every task goes: what an api process wants to know is how long all of it takes. */
 async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
   await pingDatabase(db)
-  await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
+  await publishResults(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
 }
 
 type One = { taken: ClaimedValidation; replyTo: string | undefined; traced: Traced | undefined }

@@ -15,8 +15,8 @@ import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { type Answer, subscribeToAnswers } from '@probity/queue/answers'
-import { openInteractiveQueue } from '@probity/queue/interactive'
+import { type ResultNotification, subscribeToResults } from '@probity/redis/result-notification'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { expect, inject, test, vi } from 'vitest'
 import { start } from '../start.ts'
 import { startTestWorld } from '../test-worker.ts'
@@ -38,9 +38,9 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   const worker = await start(config, surroundings, world.log)
   whenDone(() => worker.stop())
 
-  const answers: Answer[] = []
+  const answers: ResultNotification[] = []
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, (answer) => answers.push(answer))
+  const subscription = subscribeToResults(config.redisUrl, replyTo, (answer) => answers.push(answer))
   whenDone(() => subscription.stop())
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
   whenDone(() => queue.close())

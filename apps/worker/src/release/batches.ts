@@ -1,6 +1,6 @@
 import { startInterval } from '@probity/concurrency/interval'
 import { type BatchRef, dispatchBatches } from '@probity/database/jobs/batches'
-import type { BatchQueue } from '@probity/queue/batches'
+import type { BatchQueue } from '@probity/redis/task-queues'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
 import { openOwnHands } from './own-hands.ts'

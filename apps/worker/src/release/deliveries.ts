@@ -1,6 +1,6 @@
 import { startInterval } from '@probity/concurrency/interval'
 import { type DispatchedDelivery, dispatchDeliveries } from '@probity/database/webhooks/events'
-import type { WebhookQueue } from '@probity/queue/webhooks'
+import type { WebhookQueue } from '@probity/redis/task-queues'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
 import { openOwnHands } from './own-hands.ts'

@@ -1,5 +1,5 @@
 import { listWaiting } from '@probity/database/validations/queue'
-import type { Ref } from '@probity/queue/interactive'
+import type { Ref } from '@probity/redis/task-queues'
 import { Client } from 'pg'
 import type { Services } from '../services.ts'
 

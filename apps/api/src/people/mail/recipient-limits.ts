@@ -1,5 +1,5 @@
+import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Admission } from '../../door/admission.ts'
 import { digest } from '../digest.ts'
 import type { Letter } from './letters.ts'
 import type { Mail } from './send.ts'

@@ -6,8 +6,8 @@ import {
   finishNotification,
   type NotificationOutcome,
 } from '@probity/database/users/notifications'
+import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Admission } from '../../door/admission.ts'
 import { digest } from '../digest.ts'
 import { takeEmail } from '../mail/recipient-limits.ts'
 import type { Mail } from '../mail/send.ts'

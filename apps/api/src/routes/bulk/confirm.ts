@@ -11,7 +11,7 @@ import {
   findReplay,
   type Replay,
 } from '@probity/database/jobs/jobs'
-import { RECENT_FOR_S } from '@probity/queue/recent'
+import { RECENT_FOR_S } from '@probity/redis/cache'
 import type { Caller } from '../../door/caller.ts'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { READS_FILE_MS } from '../../door/time-limits.ts'

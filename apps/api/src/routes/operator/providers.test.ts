@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connection/connect'
 import { recordProcess } from '@probity/database/system/processes'
 import { type ProbeCounts, recordProbes } from '@probity/database/validations/probing'
-import { paceKey } from '@probity/queue/pace-key'
-import { listSuspensions, noteSuspension } from '@probity/queue/suspensions'
+import { rateLimiterKey } from '@probity/redis/keys'
+import { listSuspensions, recordSuspension } from '@probity/redis/rate-limiter-state'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { getJob, planJob, startJob } from '../../jobs/test-list.ts'
@@ -82,7 +82,7 @@ test('what workers counted is added up by provider, with its share and how long 
 test('a site that turned us away is told from what the workers share, and only where no way out is left', async () => {
   const until = Date.now() + 600_000
   const shut = (egress: string) =>
-    redis.hset(paceKey(queuePrefix, { egress, site: 'gmx' }), {
+    redis.hset(rateLimiterKey(queuePrefix, { egress, site: 'gmx' }), {
       until,
       reason: 'ip_blocked',
       level: 500,
@@ -115,10 +115,10 @@ test('lifting a suspension ends it for all egresses, removes its notice and is r
   const until = new Date(Date.now() + 600_000)
   const site = 'comcast'
   for (const egress of [ONE, TWO]) {
-    await redis.hset(paceKey(queuePrefix, { egress, site }), { until: until.getTime(), reason: 'ip_blocked' })
-    await noteSuspension(redis, queuePrefix, { provider: site, name: 'Comcast', egress, reason: 'ip_blocked', until })
+    await redis.hset(rateLimiterKey(queuePrefix, { egress, site }), { until: until.getTime(), reason: 'ip_blocked' })
+    await recordSuspension(redis, queuePrefix, { provider: site, name: 'Comcast', egress, reason: 'ip_blocked', until })
   }
-  await noteSuspension(redis, queuePrefix, { provider: 'gmx', name: 'GMX', egress: ONE, reason: 'ip_blocked', until })
+  await recordSuspension(redis, queuePrefix, { provider: 'gmx', name: 'GMX', egress: ONE, reason: 'ip_blocked', until })
   await recordProbes(api.db, [{ ...COUNTS, provider: site }])
   const find = async () => (await listProviders()).find(({ provider }) => provider === site)
   expect(await find()).toMatchObject({ suspension_ends_at: until.toISOString(), suspended_egresses: 2 })

@@ -9,7 +9,7 @@ import {
 import { asOperator } from '@probity/database/connection/connect'
 import { controlProvider, drainEgress, recordLiftedSuspension } from '@probity/database/operators/controls'
 import { listProcesses } from '@probity/database/system/processes'
-import { liftSuspension } from '@probity/queue/suspensions'
+import { liftSuspension } from '@probity/redis/rate-limiter-state'
 import { readWorkers } from '../../operator/known-egresses.ts'
 import { lookAtEgresses, lookAtProviders } from '../../operator/look-at-providers.ts'
 import type { Route } from '../../route.ts'

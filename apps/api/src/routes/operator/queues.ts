@@ -9,7 +9,8 @@ import {
   requeueJob,
   type StuckJob,
 } from '@probity/database/operators/queues'
-import { QUEUES, readDepths } from '@probity/queue/depth'
+import { QUEUES } from '@probity/redis/keys'
+import { readQueueDepths } from '@probity/redis/task-queues'
 import Type from 'typebox'
 import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
@@ -19,7 +20,7 @@ const Params = Type.Object({ job_id: Type.String({ format: 'uuid' }) })
 /** Queue depths, deferred addresses and stalled jobs. */
 export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
   app.get('/queues', { schema: { response: { 200: OperatorQueues } } }, async () => {
-    const depths = await readDepths(redis, queuePrefix).catch(() => undefined) // PostgreSQL has the rows in any case
+    const depths = await readQueueDepths(redis, queuePrefix).catch(() => undefined) // PostgreSQL has the rows in any case
     const tasks = depths ?? QUEUES.map((name) => ({ name, waiting: null, active: null }))
     return asOperator(db, async (trx): Promise<OperatorQueues> => {
       const callers = await getValidationsQueue(trx)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { inTenant } from '@probity/database/connection/connect'
-import { RECENT_FOR_S } from '@probity/queue/recent'
+import { RECENT_FOR_S } from '@probity/redis/cache'
 import { expect, test, vi } from 'vitest'
 import { keepRecent } from '../../feedback/test-predictions.ts'
 import { type Caller, startTestApi } from '../../test-api.ts'

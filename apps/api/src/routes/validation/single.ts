@@ -1,7 +1,7 @@
 import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/schemas/validations/single'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { keyWithFeatures } from '@probity/queue/recent'
+import { keyWithFeatures } from '@probity/redis/cache'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../../openapi.ts'

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { type Answer, publishAnswers, subscribeToAnswers } from './answers.ts'
-import { connectRedis } from './redis.ts'
+import { connectRedis } from './connection.ts'
+import { publishResults, type ResultNotification, subscribeToResults } from './result-notification.ts'
 
-/** Their connections are known by it: those of other tests are left alone. What is published is heard in all of them. */
+/** A database of its own identifies the connections of this file. Channels are common to all databases. */
 const NUMBER = 7
 const redisUrl = `${inject('redisUrl')}/${NUMBER}`
 const redis = connectRedis(inject('redisUrl'))
 afterAll(() => redis.disconnect())
 await new Promise((resolve) => redis.once('ready', resolve))
 
-/** How many hear what is said there. */
-async function countHearers(replyTo: string): Promise<number> {
+/** The number of subscribers of a process. */
+async function countSubscribers(replyTo: string): Promise<number> {
   const [, count] = (await redis.pubsub('NUMSUB', `answers:${replyTo}`)) as [string, number]
   return count
 }
 
-/** Cuts the connections of those who listen here, as a network does. */
-async function cutOff(): Promise<void> {
+/** Closes the connections of the subscribers of this file, as a network failure does. */
+async function closeConnections(): Promise<void> {
   const list = String(await redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('\n')
   const ids = list
     .filter((line) => line.includes(` db=${NUMBER} `))
@@ -27,31 +27,31 @@ async function cutOff(): Promise<void> {
   await Promise.all(ids.map((id) => redis.call('CLIENT', 'KILL', 'ID', id)))
 }
 
-test('whoever listens hears again after the connection was lost', async () => {
+test('subscribeToResults receives results again after a lost connection', async () => {
   const replyTo = randomUUID()
-  const heard: Answer[] = []
-  const subscription = subscribeToAnswers(redisUrl, replyTo, (answer) => heard.push(answer))
+  const heard: ResultNotification[] = []
+  const subscription = subscribeToResults(redisUrl, replyTo, (answer) => heard.push(answer))
   onTestFinished(() => subscription.stop())
-  await vi.waitFor(async () => expect(await countHearers(replyTo)).toBe(1), 5_000)
-  await cutOff()
-  await vi.waitFor(async () => expect(await countHearers(replyTo)).toBe(1), 5_000)
-  await publishAnswers(redis, replyTo, [{ id: 'one', result: null, retryAt: null, refunded: false }])
+  await vi.waitFor(async () => expect(await countSubscribers(replyTo)).toBe(1), 5_000)
+  await closeConnections()
+  await vi.waitFor(async () => expect(await countSubscribers(replyTo)).toBe(1), 5_000)
+  await publishResults(redis, replyTo, [{ id: 'one', result: null, retryAt: null, refunded: false }])
   await vi.waitFor(() => expect(heard).toEqual([{ id: 'one', result: null, retryAt: null, refunded: false }]), 5_000)
 })
 
-test('a process may stop at any moment while it reconnects', async () => {
+test('subscribeToResults can be stopped at any moment of a reconnection', async () => {
   const rejected = vi.fn()
   process.on('unhandledRejection', rejected)
   onTestFinished(() => void process.off('unhandledRejection', rejected))
   const subscriptions = Array.from({ length: 100 }, () => ({ replyTo: randomUUID() })).map(({ replyTo }) => ({
     replyTo,
-    ...subscribeToAnswers(redisUrl, replyTo, () => {}),
+    ...subscribeToResults(redisUrl, replyTo, () => {}),
   }))
   await vi.waitFor(async () => {
-    for (const { replyTo } of subscriptions) expect(await countHearers(replyTo)).toBe(1)
+    for (const { replyTo } of subscriptions) expect(await countSubscribers(replyTo)).toBe(1)
   }, 10_000)
-  await cutOff()
-  await sleep(45) // they come back after 50
+  await closeConnections()
+  await sleep(45) // they reconnect after 50 ms
   for (const { stop } of subscriptions) {
     stop()
     await sleep(0.2)

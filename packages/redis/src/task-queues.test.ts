@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
-import { openBatchQueue } from './batches.ts'
-import { openInteractiveQueue } from './interactive.ts'
-import { openWebhookQueue } from './webhooks.ts'
+import { openBatchQueue, openInteractiveQueue, openWebhookQueue } from './task-queues.ts'
 
-test('every queue fails at once when Redis is down at start', {
+test('every queue rejects immediately if Redis is unavailable at start', {
   tags: ['timed'],
 }, async () => {
-  const url = 'redis://127.0.0.1:1' // where nobody listens
+  const url = 'redis://127.0.0.1:1' // closed port
   const [interactive, batches, webhooks] = [
     openInteractiveQueue(url, 'test'),
     openBatchQueue(url, 'test'),

@@ -1,10 +1,10 @@
--- Everything that requests of one account need of Redis, in one round trip: their place within the rate of the account, the
--- recent result for each question, and a slot among the account's validations in progress for each question without one.
+-- Everything that requests of one account need of Redis, in one round trip: the rate limit of the account, the recent result of
+-- each validation, and a slot for each validation without one.
 --   KEYS[1] when the account's rate is full again (microseconds, clock of Redis)
 --   KEYS[2] the slots taken, by the time at which they lapse
 --   KEYS[3…] one for each request: its recent result
 --   ARGV[1] quota   ARGV[2] window in microseconds   ARGV[3] slots   ARGV[4] microseconds until a slot lapses
---   ARGV[5…] two for each request: the name of its slot, empty for a request that asks no question; and the milliseconds that
+--   ARGV[5…] two for each request: the name of its slot, empty for a request without a validation; and the milliseconds that
 --            its recent result must still be stored for, which is how the maximum age of a result is checked
 -- Returns for each request {allowed, microseconds until full, microseconds to wait, recent result or false, 1 if all slots are taken}.
 local clock = redis.call('TIME')

@@ -1,16 +1,16 @@
--- What all hosts know of one target, in one hash, and one decision on it per call. Redis's clock decides, in milliseconds.
--- A lease may be asked for a second target at the same time, the destination of the connection: both are granted, or neither.
+-- The shared state of one target, in one hash, and one decision per call. Times are in milliseconds of the clock of Redis.
+-- A lease may have a second target, the destination of the connection: both are granted, or neither.
 -- The decisions are those of packages/engine/src/smtp/connections/local-rate-limiter.ts, and the same table of steps tests both.
 --   KEYS the target, and for a lease also its destination   ARGV[1] lease, release, slow_down or suspend
---   ARGV[2] what it takes, as JSON; for a lease with `targets`: the limits and the knowledge of the asking host, for each key
+--   ARGV[2] its input as JSON; for a lease with `targets`: the limits and the local state of the calling worker, for each key
 -- Fields: full_at (of the rate's allowance), level and slowed_at, until and reason (of a suspension), lifted_at (by an operator),
---   lease:<id> (<when it ends>:<refusals it was promised>), refused:<slot> (how many).
+--   lease:<id> (<end>:<rejections granted to it>), refused:<slot> (number of rejections).
 local decision, ask = ARGV[1], cjson.decode(ARGV[2])
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local slot = math.floor(now / ask.slotMs)
 
--- Lua's own conversion keeps 14 digits, of which a time takes 13; whole numbers pass it unharmed.
+-- Lua converts numbers with 14 digits. A time in milliseconds has 13, so whole numbers are exact.
 local function numberOf(key, field, default) return tonumber(redis.call('HGET', key, field)) or default end
 
 local function countRefused(key, count)
@@ -27,10 +27,10 @@ local function levelOf(key)
   return math.min(ask.levelMax, numberOf(key, 'level', ask.levelMax) + hours * ask.levelGain)
 end
 
--- A Redis that was away, or lost its memory, learns again what the asking host knows, but no suspension that an operator lifted since.
+-- Restores what the calling worker knows, in case that Redis was unavailable or lost its data; but no suspension that an operator lifted since.
 local function learn(key, of)
   countRefused(key, of.refused)
-  -- The clocks of hosts and of Redis are apart by the time that a question takes, at most a second.
+  -- Times of workers and of Redis differ by the duration of a call, at most a second.
   local isLifted = numberOf(key, 'lifted_at', 0) + 1000 > now - of.suspendedAgoMs
   if of.suspendedMs > 0 and not isLifted then suspend(key, of.suspendedMs, of.reason) end
   for _, lease in ipairs(of.held) do
@@ -38,7 +38,7 @@ local function learn(key, of)
   end
 end
 
--- The open leases and the refusals of the hour. What a lost holder saw refused is not known: all it was promised counts.
+-- The open leases and the rejections of the hour. An expired lease counts with all rejections that were granted to it.
 local function look(key)
   local seen = { leases = 0, promised = 0, nextEnd = math.huge, used = 0, slots = {} }
   local fields = redis.call('HGETALL', key)
@@ -73,7 +73,7 @@ local function freeIn(left, slots)
   return ask.slotsInHour * ask.slotMs
 end
 
--- Answers 'lease', how many refusals it may see, -1 for any number, and when its rate's allowance is full again; or why not and for how many
+-- Returns 'lease', the rejections granted (-1: unlimited) and when the rate's allowance is full again; or the reason for throttling and its
 -- milliseconds.
 local function decide(key, of)
   local suspendedUntil = numberOf(key, 'until', 0)
@@ -103,7 +103,7 @@ local function decide(key, of)
   return 'lease', errorsMax, fullAt + interval
 end
 
--- Answers 'lease' and how many refusals each target's may see, or why not, for how many milliseconds and which target holds it up.
+-- Returns 'lease' and the rejections granted for each target; or the reason for throttling, its milliseconds and the target.
 local function lease()
   local granted = {}
   for i, key in ipairs(KEYS) do learn(key, ask.targets[i]) end

@@ -1,6 +1,6 @@
 import { PROVIDERS } from '@probity/engine/domain/data/providers'
 import type { ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
-import { type PaceState, readPaceState } from '@probity/queue/pace-state'
+import { type RateLimiterState, readRateLimiterState } from '@probity/redis/rate-limiter-state'
 import { keepFresh } from '@probity/telemetry/keep-fresh'
 import { type FigureGauge, watchFigures } from '@probity/telemetry/watch-figures'
 import type { Redis } from 'ioredis'
@@ -10,12 +10,12 @@ import type { Registry } from 'prom-client'
 const FRESH_FOR_MS = 5_000
 
 type Place = { provider: string; egress: string; connectionsMax: number; perMinute: number }
-type Seen = Place & { state: PaceState }
+type Seen = Place & { state: RateLimiterState }
 
 type Watched = { redis: Redis; prefix: string; egresses: string[]; habits: ProviderLimitsTable }
 
 /** Rate limiter state of known providers for each egress of this worker. Workers with the same egress report the same values. */
-export function watchPace(registry: Registry, { redis, prefix, egresses, habits }: Watched): void {
+export function watchRateLimiter(registry: Registry, { redis, prefix, egresses, habits }: Watched): void {
   const places = egresses.flatMap((egress) =>
     PROVIDERS.flatMap(({ id: provider }): Place[] => {
       const own = habits[provider]
@@ -26,7 +26,7 @@ export function watchPace(registry: Registry, { redis, prefix, egresses, habits 
   // Pipelined. A provider that was not probed recently has no state and no samples.
   const look = keepFresh(FRESH_FOR_MS, async () => {
     const states = await Promise.all(
-      places.map(({ provider: site, egress }) => readPaceState(redis, prefix, { egress, site })),
+      places.map(({ provider: site, egress }) => readRateLimiterState(redis, prefix, { egress, site })),
     )
     return places.flatMap((place, n): Seen[] => {
       const state = states[n]

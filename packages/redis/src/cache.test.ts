@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { openCacheBudget } from './cache-budget.ts'
-import { openRecentResults } from './recent.ts'
-import { connectPatiently } from './redis.ts'
+import { createCacheBudget, createRecentResults } from './cache.ts'
+import { connectWithRetries } from './connection.ts'
 
 const MIB = 1024 * 1024
 
 async function startSmallRedis() {
   const server = await startRedis()
   whenDone(() => server.stop())
-  const redis = connectPatiently(server.url)
+  const redis = connectWithRetries(server.url)
   whenDone(() => redis.disconnect())
   await redis.config('SET', 'maxmemory', '32mb')
   const usedBytes = async () => Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1])
@@ -20,7 +19,7 @@ async function startSmallRedis() {
 
 test('recent results take at most half of the memory of Redis and one allowance, however many there are', async () => {
   const { redis, usedBytes, errors } = await startSmallRedis()
-  const recents = openRecentResults(redis)
+  const recents = createRecentResults(redis)
   const text = 'a'.repeat(5_000)
   for (let saved = 0; saved < 10_000; saved += 200) {
     await recents.save(Array.from({ length: 200 }, () => ({ key: `recent:{account}:${randomUUID()}`, text })))
@@ -33,7 +32,7 @@ test('recent results take at most half of the memory of Redis and one allowance,
 
 test('a cache budget allows writes again once memory is free', async () => {
   const { redis } = await startSmallRedis()
-  const budget = openCacheBudget(redis)
+  const budget = createCacheBudget(redis)
   const others = Array.from({ length: 18 }, (_, n) => `other ${n}`)
   for (const name of others) await redis.set(name, 'a'.repeat(MIB))
   expect(await budget.allows(100)).toBe(false)
@@ -44,5 +43,5 @@ test('a cache budget allows writes again once memory is free', async () => {
 test('a cache budget allows writes to a server without maxmemory', async () => {
   const { redis } = await startSmallRedis()
   await redis.config('SET', 'maxmemory', '0')
-  expect(await openCacheBudget(redis).allows(100)).toBe(true)
+  expect(await createCacheBudget(redis).allows(100)).toBe(true)
 })

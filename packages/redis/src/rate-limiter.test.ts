@@ -13,16 +13,18 @@ import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import type { ProviderLimits } from '@probity/engine/smtp/providers/limits'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
-import { connectPatiently, connectRedis } from '@probity/queue/redis'
-import { liftSuspension } from '@probity/queue/suspensions'
 import type { Redis } from 'ioredis'
-import { destination } from 'pino'
+import { destination, pino } from 'pino'
 import { expect, inject, test, vi } from 'vitest'
-import { openLog } from './log.ts'
-import { openPace } from './pace.ts'
+import { connectRedis, connectWithRetries } from './connection.ts'
+import { createRedisRateLimiter } from './rate-limiter.ts'
+import { liftSuspension } from './rate-limiter-state.ts'
 
-const log = openLog('debug', destination({ dest: join(inject('logFolder'), `pace-${randomUUID()}.log`), sync: true }))
-const redis = await connected(connectPatiently(inject('redisUrl')))
+const log = pino(
+  { level: 'debug' },
+  destination({ dest: join(inject('logFolder'), `rate-limiter-${randomUUID()}.log`), sync: true }),
+)
+const redis = await connected(connectWithRetries(inject('redisUrl')))
 
 async function connected(connection: Redis): Promise<Redis> {
   whenDone(() => connection.disconnect())
@@ -35,7 +37,7 @@ function openHosts(
   prefix = `test-${randomUUID()}`,
   options: { leaseMs?: number } = {},
 ): [ProviderRateLimiter, ProviderRateLimiter] {
-  const open = () => openPace({ redis, prefix, log, ...options })
+  const open = () => createRedisRateLimiter({ redis, prefix, log, ...options })
   return [open(), open()]
 }
 
@@ -71,7 +73,7 @@ async function age(prefix: string, ms: number): Promise<void> {
 test.each(RATE_LIMITER_STEPS)('$promise', async ({ limits, steps }) => {
   const prefix = `test-${randomUUID()}`
   let ahead = 0
-  const pace = openPace({ redis, prefix, log, now: () => performance.now() + ahead })
+  const pace = createRedisRateLimiter({ redis, prefix, log, now: () => performance.now() + ahead })
   const pass = async (ms: number) => {
     ahead += ms
     await age(prefix, ms)
@@ -79,7 +81,7 @@ test.each(RATE_LIMITER_STEPS)('$promise', async ({ limits, steps }) => {
   await followSteps({ pace, pass }, limits, steps)
 })
 
-test('two hosts together never hold more connections than the target has', async () => {
+test('two workers together stay within the connection limit of a target', async () => {
   const hosts = openHosts()
   const target = at('crowded', { connectionsPerEgress: 3 })
   let open = 0
@@ -105,7 +107,7 @@ test('two hosts together never hold more connections than the target has', async
   expect(held).toBeGreaterThan(0)
 })
 
-test('two hosts share one rate', async () => {
+test('two workers share one rate', async () => {
   const hosts = openHosts()
   const target = at('rated', { connectionsPerEgress: 5, connectionsPerMinute: 1 })
   const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => hosts[n % 2 === 0 ? 0 : 1].lease(target)))
@@ -116,7 +118,7 @@ test('two hosts share one rate', async () => {
   expect(await hosts[1].lease(target)).toMatchObject({ why: 'rate' })
 })
 
-test('the connection of a host that died is free again when its lease has run out', async () => {
+test('the connection of a dead worker is free again when its lease expires', async () => {
   const [dead, alive] = openHosts(undefined, { leaseMs: 300 })
   const target = at('lost', { connectionsPerEgress: 1 })
   await take(dead, target)
@@ -124,7 +126,7 @@ test('the connection of a host that died is free again when its lease has run ou
   await vi.waitFor(() => take(alive, target), { timeout: 5_000, interval: 20 })
 })
 
-test('fifty customers with twenty askers each, on two hosts, get one domain refused no more often than an hour allows', async () => {
+test('rejections of fifty accounts on two workers stay within the hourly limit of a domain', async () => {
   const hosts = openHosts()
   const target = at('victim', { connectionsPerEgress: 4, errorsPerHour: 150 })
   let refused = 0
@@ -156,7 +158,7 @@ test('fifty customers with twenty askers each, on two hosts, get one domain refu
   expect(most).toBeLessThanOrEqual(4)
 })
 
-test('a suspension holds for the other host too, and ends', async () => {
+test('a suspension applies to the other worker and ends', async () => {
   const [first, second] = openHosts()
   const target = at('angry')
   await first.suspend(target, 'ip_blocked', 400)
@@ -164,7 +166,7 @@ test('a suspension holds for the other host too, and ends', async () => {
   await vi.waitFor(() => take(second, target), { timeout: 5_000, interval: 20 })
 })
 
-test('of the suspensions that several hosts ask for the longest holds', async () => {
+test('the longest of several suspensions applies', async () => {
   const prefix = `test-${randomUUID()}`
   const [first, second] = openHosts(prefix)
   const [third] = openHosts(prefix)
@@ -174,7 +176,7 @@ test('of the suspensions that several hosts ask for the longest holds', async ()
   expect(answer.kind === 'throttle' && answer.retryAfterMs).toBeGreaterThan(500_000)
 })
 
-test('a lifted suspension stays lifted although the host that saw it still remembers it', async () => {
+test('a lifted suspension is not restored by the worker that requested it', async () => {
   const prefix = `test-${randomUUID()}`
   const [first, second] = openHosts(prefix)
   const target = at('gmx')
@@ -189,7 +191,7 @@ test('a lifted suspension stays lifted although the host that saw it still remem
   expect(await second.lease(target)).toMatchObject({ why: 'suspended' })
 })
 
-test('two hosts together hold no more connections to a destination than it has, whatever the site', async () => {
+test('two workers together stay within the connection limit of a destination of several sites', async () => {
   const hosts = openHosts()
   const address = { ...at('[192.0.2.1]', { connectionsPerEgress: 4, errorsPerHour: null }), egress: '' }
   const asked = Array.from({ length: 40 }, (_, n) => hosts[n % 2 === 0 ? 0 : 1].lease(at(`site-${n}`), address))
@@ -201,7 +203,7 @@ test('two hosts together hold no more connections to a destination than it has, 
   expect(await hosts[0].lease(at('late'), address)).toMatchObject({ why: 'connections', of: 'destination' })
 })
 
-test('a complaint heard by one host slows the other down', async () => {
+test('slowDown of one worker slows the other down', async () => {
   const [first, second] = openHosts()
   const target = at('tired', { connectionsPerEgress: 2 })
   await first.slowDown(target)
@@ -209,7 +211,7 @@ test('a complaint heard by one host slows the other down', async () => {
   expect(await second.lease(target)).toMatchObject({ why: 'connections' })
 })
 
-test('names of keys are ours and short, and every key expires', async () => {
+test('keys have a fixed length and expire', async () => {
   const prefix = `test-${randomUUID()}`
   const [pace] = openHosts(prefix)
   const names = ['x'.repeat(100_000), 'a}:{b', '', '\r\nDEL *', 'mx.example mx2.example']
@@ -228,7 +230,7 @@ test('names of keys are ours and short, and every key expires', async () => {
   }
 })
 
-test('a key lives as long as the suspension in it', async () => {
+test('a key expires no earlier than its suspension', async () => {
   const prefix = `test-${randomUUID()}`
   const [pace] = openHosts(prefix)
   await pace.suspend(at('angry'), 'ip_blocked', 5 * 3_600_000)
@@ -238,7 +240,7 @@ test('a key lives as long as the suspension in it', async () => {
   expect(await redis.hget(key, 'reason')).toBe('ip_blocked')
 })
 
-test('refusals that are too old to count are not kept', async () => {
+test('rejections older than an hour are removed', async () => {
   const prefix = `test-${randomUUID()}`
   const [pace] = openHosts(prefix)
   const target = at('busy', { errorsPerHour: 1_000 })
@@ -262,7 +264,7 @@ async function startOwnRedis() {
   const connection = await connected(connectRedis(server.url))
   async function open(): Promise<Host> {
     const own = await connected(connectRedis(server.url))
-    const pace = openPace({ redis: own, prefix, log })
+    const pace = createRedisRateLimiter({ redis: own, prefix, log })
     async function isBack() {
       await vi.waitFor(() => expect(own.status).toBe('ready'), 10_000)
       await pace.slowDown(at('something else')) // the first word that gets through
@@ -272,7 +274,7 @@ async function startOwnRedis() {
   return { server, connection, open }
 }
 
-test('a lease and its return are one round trip each', async () => {
+test('a lease and its release take one round trip each', async () => {
   const { connection, open } = await startOwnRedis()
   const { pace } = await open()
   const target = at('fast', { connectionsPerEgress: 200 })
@@ -284,7 +286,7 @@ test('a lease and its return are one round trip each', async () => {
   expect((await reads()) - before).toBe(100 + 1) // and the second look at the number itself
 })
 
-test('a lease for a site and its destination is one round trip', async () => {
+test('a lease for a site and its destination takes one round trip', async () => {
   const { connection, open } = await startOwnRedis()
   const { pace } = await open()
   const [target, address] = [
@@ -298,7 +300,7 @@ test('a lease for a site and its destination is one round trip', async () => {
   expect((await reads()) - before).toBe(50 + 1) // and the second look at the number itself
 })
 
-test('without Redis each host holds one connection per target, slowly; with it again they share as before', async () => {
+test('without Redis each worker holds one connection per target, and shares the limits again afterwards', async () => {
   const { server, open } = await startOwnRedis()
   const [first, second] = [await open(), await open()]
   const target = at('provider', { connectionsPerEgress: 4, connectionsPerMinute: 60, errorsPerHour: 50 })
@@ -328,7 +330,7 @@ test('without Redis each host holds one connection per target, slowly; with it a
   expect(await second.pace.lease(target)).toMatchObject({ kind: 'throttle', why: 'connections' })
 })
 
-test('without Redis each host holds one connection to a destination', async () => {
+test('without Redis each worker holds one connection to a destination', async () => {
   const { server, open } = await startOwnRedis()
   const { pace } = await open()
   const address = { ...at('[192.0.2.1]', { connectionsPerEgress: 4, errorsPerHour: null }), egress: '' }
@@ -342,7 +344,7 @@ test('without Redis each host holds one connection to a destination', async () =
   expect(await pace.lease(at('two'), { ...address, site: '[192.0.2.2]' })).toMatchObject({ kind: 'lease' })
 })
 
-test('refusals while Redis was away count when it is back', async () => {
+test('rejections during a Redis outage are counted afterwards', async () => {
   const { server, open } = await startOwnRedis()
   const [first, second] = [await open(), await open()]
   const target = at('counted', {
@@ -364,7 +366,7 @@ test('refusals while Redis was away count when it is back', async () => {
   expect((await take(second.pace, target)).errorsMax).toBe(1)
 })
 
-test('a suspension is kept to without Redis, and told to it when it is back', async () => {
+test('a suspension applies without Redis and is reported to Redis afterwards', async () => {
   const { server, open } = await startOwnRedis()
   const [first, second, third] = [await open(), await open(), await open()]
   await first.pace.suspend(at('before'), 'ip_blocked', 600_000)
@@ -383,7 +385,7 @@ test('a suspension is kept to without Redis, and told to it when it is back', as
   expect(await third.pace.lease(at('meanwhile'))).toMatchObject({ why: 'suspended' })
 })
 
-test('connections that Redis does not know of, or has forgotten, are counted when it is back', async () => {
+test('connections that Redis does not know are counted after an outage', async () => {
   const { server, open } = await startOwnRedis()
   const [first, second] = [await open(), await open()]
   const target = at('adopted', { connectionsPerEgress: 2 })
@@ -399,7 +401,7 @@ test('connections that Redis does not know of, or has forgotten, are counted whe
   expect(await second.pace.lease(at('forgotten', { connectionsPerEgress: 1 }))).toMatchObject({ why: 'connections' })
 })
 
-test('nothing that is told to a Redis that is away ends in an error', async () => {
+test('calls do not reject while Redis is unavailable', async () => {
   const { server, open } = await startOwnRedis()
   const { pace } = await open()
   const lease = await take(pace, at('gone'))
@@ -409,7 +411,7 @@ test('nothing that is told to a Redis that is away ends in an error', async () =
   await lease.release({ refused: 1 })
 })
 
-test('a Redis that hangs holds nobody up, and what it grants too late is given back', { tags: ['timed'] }, async () => {
+test('a hanging Redis delays no lease, and a lease granted too late is released', { tags: ['timed'] }, async () => {
   const { server, connection, open } = await startOwnRedis()
   const { pace } = await open()
   const target = at('slow', { connectionsPerEgress: 2 })

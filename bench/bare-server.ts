@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createBatcher } from '@probity/concurrency/batcher'
+import { createBatcher } from '@probity/concurrency/scheduling'
 import { openPool } from '@probity/database/connection/connect'
 import { connectRedis } from '@probity/redis/connection'
 import { fastify } from 'fastify'

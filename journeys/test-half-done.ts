@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH } from '@probity/contract/constants/keys'
+import { formatKey, formatKeyHint, KEY_ALPHABET, KEY_SECRET_LENGTH } from '@probity/contract/constants/keys'
 import { hashKey } from '@probity/database/accounts/keys'
 import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { type ClaimedBatch, claimBatch } from '@probity/database/jobs/batches'
@@ -24,7 +24,7 @@ export async function leaveHalfDone(db: Db, world: TestWorld, addresses: WorldAd
     await sql`insert into accounts (id, name, plan) values (${accountId}, 'Of long ago', 'scale')`.execute(trx)
     await sql`
       insert into api_keys (account_id, mode, name, hash, hint, scopes)
-      values (${accountId}, 'live', 'old', ${hashKey(key)}, ${hintOf(key)}, '{account:read,jobs:read,jobs:write}')`.execute(
+      values (${accountId}, 'live', 'old', ${hashKey(key)}, ${formatKeyHint(key)}, '{account:read,jobs:read,jobs:write}')`.execute(
       trx,
     )
     await insertJob(trx, { accountId, jobId, rows: addresses.length })

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSemaphore } from '@probity/concurrency/semaphore'
+import { createSemaphore } from '@probity/concurrency/scheduling'
 
 export type Verdict = 'valid' | 'invalid' | 'risky' | 'unknown'
 

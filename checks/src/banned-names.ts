@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts'
 import { lineOf, type Source, type Workspace } from './workspace.ts'
 
 /** Packages whose exported names, files and folders use the words of the glossary. */
-const HELD = /^packages\/(?:engine|database|concurrency)\//
+const HELD = /^packages\/(?:engine|database|contract|redis|concurrency)\//
 
 /** Migrations that have run cannot be renamed. */
 const RELEASED = /\/migrations\//

@@ -3,12 +3,12 @@ import { type Import, listImports } from './imports.ts'
 import { isForTests, type Place, placeOf, placeOfImport } from './places.ts'
 import type { Workspace } from './workspace.ts'
 
-/** How far one part reaches into another: all of it, its types, all of it but from tests only, one folder of it, or its types and one folder. */
+/** The part of a package that another may import: all of it, its types, all of it from tests only, one folder, or its types and one folder. */
 type Reach = 'all' | 'types' | 'tests' | `${string}/` | `types, ${string}/`
 
 /**
- * Who may import whom. What is not written here is refused, a part without a row included, and so is one app in
- * another. `cli` has the engine for working offline.
+ * The packages that each part may import. An import that is not listed is rejected, and so is a part without a row. `cli` imports the engine
+ * to validate offline; `redis` imports it for the local rate limiter and the local store that replace Redis during an outage.
  */
 const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   contract: {},

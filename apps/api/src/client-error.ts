@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { ALL_PROBLEMS, type LastingCode } from '@probity/contract/constants/problems'
+import { ALL_PROBLEMS, type PermanentCode } from '@probity/contract/constants/problems'
 import { Problem, problemBody } from './problem.ts'
 import { newRequestId } from './request-id.ts'
 
 /** What Node refuses before there is a request, in our words. */
-const CODES: Record<string, LastingCode> = {
+const CODES: Record<string, PermanentCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }

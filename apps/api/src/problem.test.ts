@@ -1,5 +1,5 @@
 import { formatKey } from '@probity/contract/constants/keys'
-import { ALL_PROBLEMS, type PassingCode } from '@probity/contract/constants/problems'
+import { ALL_PROBLEMS, type TransientCode } from '@probity/contract/constants/problems'
 import { ProblemBody } from '@probity/contract/schemas/problems'
 import type { InjectOptions } from 'fastify'
 import Type from 'typebox'
@@ -18,7 +18,7 @@ const trouble: Route = async (app) => {
   })
   for (const code of Object.keys(ALL_PROBLEMS) as (keyof typeof ALL_PROBLEMS)[]) {
     app.get(`/throw/${code}`, { schema: { hide: true } }, async () => {
-      throw new Problem(code as PassingCode, undefined, { retryAfterS: 7 })
+      throw new Problem(code as TransientCode, undefined, { retryAfterS: 7 })
     })
   }
   app.get('/things/:id', { schema: { hide: true } }, async () => ({ ok: true }))

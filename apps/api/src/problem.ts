@@ -2,9 +2,9 @@ import { KEY_PATTERN } from '@probity/contract/constants/keys'
 import {
   ALL_PROBLEMS,
   type AnyProblemCode,
-  type LastingCode,
-  type PassingCode,
+  type PermanentCode,
   problemType,
+  type TransientCode,
 } from '@probity/contract/constants/problems'
 import type { ProblemBody } from '@probity/contract/schemas/problems'
 import { isOutage } from '@probity/database/connection/outage'
@@ -23,8 +23,8 @@ export class Problem extends Error {
   readonly retryAfterS: number | undefined
   readonly errors: FieldFault[] | undefined
 
-  constructor(code: PassingCode, detail: string | undefined, options: ComeAgain)
-  constructor(code: LastingCode, detail?: string, options?: ProblemOptions)
+  constructor(code: TransientCode, detail: string | undefined, options: ComeAgain)
+  constructor(code: PermanentCode, detail?: string, options?: ProblemOptions)
   constructor(code: AnyProblemCode, detail: string = ALL_PROBLEMS[code].advice, options: ProblemOptions = {}) {
     super(detail)
     this.code = code
@@ -85,7 +85,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
 }
 
 /** Problems for errors of the framework. */
-const FRAMEWORK_CODES: Record<string, LastingCode> = {
+const FRAMEWORK_CODES: Record<string, PermanentCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',

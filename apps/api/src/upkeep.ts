@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { removeOldPayments } from '@probity/database/billing/payments'
 import type { Db } from '@probity/database/connection/connect'
 import { removeDecayedOutcomes } from '@probity/database/feedback/outcomes'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { hintOf, isWellFormedKey, type KeyMode } from '@probity/contract/constants/keys'
+import { formatKeyHint, isWellFormedKey, type KeyMode } from '@probity/contract/constants/keys'
 import { CliError, systemCodeOf } from './cli-error.ts'
 import { type ConfigFile, checkProfileName, checkUsable, findProfile, readConfigFile } from './config-file.ts'
 
@@ -61,7 +61,7 @@ export function readKey(text: string, from: string): Key {
   if (!isWellFormedKey(key)) {
     throw new CliError('auth', `${from} does not contain a complete API key: keys start with pb_live_ or pb_test_.`)
   }
-  return { text: key, hint: hintOf(key), mode: key.startsWith('pb_test_') ? 'test' : 'live', from }
+  return { text: key, hint: formatKeyHint(key), mode: key.startsWith('pb_test_') ? 'test' : 'live', from }
 }
 
 type Source = { env: Environment; flags: SettingFlags; configFile: ConfigFile; profile: string }

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import type { Db } from '@probity/database/connection/connect'
 import { type OperatorControls as Held, readControls } from '@probity/database/operators/controls'
 import type { ProviderRateLimiter, Target, Throttle } from '@probity/engine/smtp/connections/rate-limiter'

@@ -1,4 +1,4 @@
-import { createBatcher } from '@probity/concurrency/batcher'
+import { createBatcher } from '@probity/concurrency/scheduling'
 import type { Db } from '@probity/database/connection/connect'
 import { listHistories } from '@probity/database/feedback/histories'
 import type { History, HistoryLookup } from '@probity/engine/verdict/history'

@@ -1,6 +1,6 @@
 import { getServers } from 'node:dns'
 import { hostname } from 'node:os'
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'

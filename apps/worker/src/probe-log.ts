@@ -1,5 +1,5 @@
-import { startInterval } from '@probity/concurrency/interval'
-import { LATENCY_STEPS_MS } from '@probity/contract/constants/operators'
+import { startInterval } from '@probity/concurrency/scheduling'
+import { LATENCY_BUCKETS_MS } from '@probity/contract/constants/operators'
 import type { Db } from '@probity/database/connection/connect'
 import { type ProbeCounts, recordProbes } from '@probity/database/validations/probing'
 import type { Finding, ProbeResult } from '@probity/engine/smtp/probe/result'
@@ -55,7 +55,7 @@ export function openProbeLog({ db, log, meters }: { db: Db; log: Logger; meters:
 
 function newCounts(provider: string, egress: string): ProbeCounts {
   const none = { probes: 0, conclusive: 0, deferred: 0, blocked: 0, noResponse: 0, throttled: 0 }
-  return { provider, egress, ...none, ms: [...LATENCY_STEPS_MS, 0].map(() => 0), lastBlock: null }
+  return { provider, egress, ...none, ms: [...LATENCY_BUCKETS_MS, 0].map(() => 0), lastBlock: null }
 }
 
 function count(entry: ProbeCounts, outcome: Outcome, { ms, transcript }: ProbeResult): void {
@@ -63,8 +63,8 @@ function count(entry: ProbeCounts, outcome: Outcome, { ms, transcript }: ProbeRe
   if (outcome === 'throttled') return // no probe was sent
   entry.probes += 1
   if (outcome !== 'no_response') {
-    const step = LATENCY_STEPS_MS.findIndex((upTo) => ms <= upTo)
-    const place = step === -1 ? LATENCY_STEPS_MS.length : step
+    const step = LATENCY_BUCKETS_MS.findIndex((upTo) => ms <= upTo)
+    const place = step === -1 ? LATENCY_BUCKETS_MS.length : step
     entry.ms[place] = (entry.ms[place] ?? 0) + 1
   }
   const last = transcript.at(-1)

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import type { Db } from '@probity/database/connection/connect'
 import { recordUnclassifiedReplies } from '@probity/database/operators/unclassified-replies'
 import type { UnclassifiedReply } from '@probity/engine/smtp/probe/request'

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { createBatcher } from '@probity/concurrency/batcher'
+import { createBatcher } from '@probity/concurrency/scheduling'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { deferValidations } from '@probity/database/validations/deferred'

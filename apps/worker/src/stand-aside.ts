@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { findProbing } from '@probity/database/validations/probing'
 import type { TaskWorker } from '@probity/redis/task-queues'
 import type { Services } from './services.ts'

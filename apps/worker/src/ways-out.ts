@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import type { ProbingReason } from '@probity/contract/constants/system'
 import type { Probing } from '@probity/contract/schemas/system'
 import type { MailDns } from '@probity/engine/domain/resolver'

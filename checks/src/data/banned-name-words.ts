@@ -79,7 +79,8 @@ export const BANNED_NAMES: readonly BannedName[] = [
 
 /** Compounds in which a banned word has a meaning of its own. */
 export const ALLOWED_NAMES: readonly RegExp[] = [
-  /audit (?:log|entry|entries|filter)/, // who did what; ledgers are reconciled
+  /audit (?:log|entry|entries|filter|actors?|query)/, // user actions; ledgers are reconciled
+  /result lines/, // lines of text, as in JSON Lines
   /(?:domain|disposable|operator) lists/, // lists of domains; a customer's list is a job
   /settle batch(?:es)?/, // moves reserved credits, as `settle` in the ledger
 ]

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import type { Redis, Result } from 'ioredis'
 import { API_PROCESSES_KEY, noRecentKey, requestRateKey, slotsKey } from './keys.ts'
 import { createLocalRate, type RatePolicy, type RateState, readRate } from './request-rate.ts'

@@ -59,10 +59,10 @@ export async function readRecentResults(redis: Redis, keys: string[], maxAgeS?: 
 }
 
 /** The features that a request allows. */
-export type AskedFeatures = { ai: boolean; catchall: boolean; mailbox: boolean }
+export type RequestedFeatures = { ai: boolean; catchall: boolean; mailbox: boolean }
 
 /** The key of an address with the features of the request: results with other features are other results. */
-export function keyWithFeatures(emailKey: string, { ai, catchall, mailbox }: AskedFeatures): string {
+export function keyWithFeatures(emailKey: string, { ai, catchall, mailbox }: RequestedFeatures): string {
   return `${emailKey}${ai ? '' : ' ai=false'}${catchall ? '' : ' catchall=false'}${mailbox ? '' : ' mailbox=false'}`
 }
 

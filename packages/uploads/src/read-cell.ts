@@ -1,4 +1,4 @@
-import { holdsAddressLike } from '@probity/contract/constants/text'
+import { containsAddressLike } from '@probity/contract/constants/text'
 import { dedupeKey, keyOfAddress } from '@probity/engine/address/dedupe-key'
 import { findAddress } from '@probity/engine/address/find-address'
 import type { Address } from '@probity/engine/address/parse'
@@ -19,7 +19,7 @@ export function readCell(cell: string): Cell {
   const whole = cell.trim()
   const found = findAddress(whole)
   if (found) return { kind: found.email === whole ? 'bare' : 'wrapped', ...found }
-  return holdsAddressLike(whole) ? { kind: 'broken', email: whole } : TEXT
+  return containsAddressLike(whole) ? { kind: 'broken', email: whole } : TEXT
 }
 
 /** Cells with the same key hold the same address. Parsing takes most of the time of a reading, so it is not done twice. */

@@ -1,10 +1,10 @@
-import type { LastingCode } from '@probity/contract/constants/problems'
+import type { PermanentCode } from '@probity/contract/constants/problems'
 
 /** Why a file cannot be used. The detail may name a row, and never what stands in it. */
 export class Refusal extends Error {
-  readonly code: LastingCode
+  readonly code: PermanentCode
 
-  constructor(code: LastingCode, detail: string) {
+  constructor(code: PermanentCode, detail: string) {
     super(detail)
     this.code = code
   }

@@ -1,7 +1,7 @@
 import { getServers } from 'node:dns'
 import { once } from 'node:events'
 import { DOCTOR_GROUPS } from '@probity/contract/constants/data/doctor-checks'
-import { describeFinding, worstFirst } from '@probity/contract/constants/operators'
+import { describeFinding, sortBySeverity } from '@probity/contract/constants/operators'
 import type { DoctorFinding } from '@probity/contract/schemas/operators'
 import { connect } from '@probity/database/connection/connect'
 import { findDataFolder } from '@probity/database/system/server-settings'
@@ -21,7 +21,7 @@ export async function lookAround(config: AdminConfig, only: string | undefined):
   const wanted = only === undefined ? undefined : findChecks(only)
   if (only !== undefined && wanted === undefined) throw new Refusal(describeUnknown(only))
   const findings = await withPatient(config, (patient) => examine(patient, wanted))
-  return worstFirst(findings.map(describeFinding))
+  return sortBySeverity(findings.map(describeFinding))
 }
 
 function describeUnknown(only: string): string {

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import type { LastRequest } from '@probity/contract/schemas/keys'
 import { type KeyUse, recordKeyUse } from '@probity/database/accounts/keys'
 import type { Db } from '@probity/database/connection/connect'

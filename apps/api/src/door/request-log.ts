@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { type LoggedRequest, recordRequests } from '@probity/database/accounts/requests'
 import { recordVerdicts, type VerdictCount } from '@probity/database/accounts/usage'
 import type { Db } from '@probity/database/connection/connect'

@@ -1,4 +1,4 @@
-import type { LastingCode } from '@probity/contract/constants/problems'
+import type { PermanentCode } from '@probity/contract/constants/problems'
 import { type FeedbackQuery, FeedbackReport } from '@probity/contract/schemas/feedback'
 import type { FastifyError } from 'fastify'
 import { checkRequests } from '../compile-late.ts'
@@ -11,7 +11,7 @@ export type ReportTask = { body: unknown; query: FeedbackQuery }
 export type ReportReading = { report: Omit<ReadReport, 'messages'>; received: number; sorted: SortedReport }
 export type ReportOutcome =
   | ({ kind: 'read' } & ReportReading)
-  | { kind: 'rejected'; code: LastingCode; detail: string; errors: Problem['errors'] }
+  | { kind: 'rejected'; code: PermanentCode; detail: string; errors: Problem['errors'] }
 
 /** Reads and sorts one report, in a thread or beside one. An error would lose its class on the way out of a thread, so it is a value. */
 export async function readFeedback({ body, query }: ReportTask): Promise<ReportOutcome> {
@@ -20,7 +20,7 @@ export async function readFeedback({ body, query }: ReportTask): Promise<ReportO
     return { kind: 'read', report, received: messages.length, sorted: sortOutcomes(messages) }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return { kind: 'rejected', code: error.code as LastingCode, detail: error.message, errors: error.errors }
+    return { kind: 'rejected', code: error.code as PermanentCode, detail: error.message, errors: error.errors }
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { CONFIRMATION_LASTS_S } from '@probity/contract/constants/limits'
+import { CONFIRMATION_TTL_S } from '@probity/contract/constants/limits'
 import type { Caller } from '../door/caller.ts'
 
 /** The subject of a confirmation: one column of one upload. */
@@ -12,7 +12,7 @@ type Owner = Pick<Caller, 'accountId' | 'mode'>
  * one job, however often the same confirmation is sent.
  */
 export function writeConfirmation(secret: string, owner: Owner, upload: ConfirmedUpload) {
-  const expiresS = Math.floor(Date.now() / 1000) + CONFIRMATION_LASTS_S
+  const expiresS = Math.floor(Date.now() / 1000) + CONFIRMATION_TTL_S
   const column = Buffer.from(upload.emailColumn).toString('base64url')
   const parts = [upload.uploadId, expiresS.toString(36), column]
   const text = [...parts, sign(secret, owner, parts).toString('base64url')].join('.')

@@ -1,4 +1,4 @@
-import { JOB_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from '@probity/contract/constants/data/examples'
+import { DEFERRED_EXAMPLE, JOB_EXAMPLE, VALID_EXAMPLE } from '@probity/contract/constants/data/examples'
 import { RESULT_EXAMPLE, type Result } from '@probity/contract/schemas/jobs/results'
 import type { JobEstimate } from '@probity/contract/schemas/mcp'
 import type { ValidationResult } from '@probity/contract/schemas/validations/single'
@@ -12,7 +12,7 @@ import {
   describeResults,
 } from './words.ts'
 
-const DEFERRED = OPEN_EXAMPLE as ValidationResult
+const DEFERRED = DEFERRED_EXAMPLE as ValidationResult
 const VALID = VALID_EXAMPLE as ValidationResult
 const RESULT = RESULT_EXAMPLE as Result
 

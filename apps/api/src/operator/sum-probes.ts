@@ -1,4 +1,4 @@
-import { LATENCY_STEPS_MS } from '@probity/contract/constants/operators'
+import { LATENCY_BUCKETS_MS } from '@probity/contract/constants/operators'
 import type { ProbeCounts } from '@probity/database/validations/probing'
 
 type Counted = Omit<ProbeCounts, 'provider' | 'egress' | 'lastBlock'>
@@ -21,7 +21,7 @@ export function percentile(ms: number[], share: number): number | null {
   let below = 0
   for (const [step, count] of ms.entries()) {
     below += count
-    if (all > 0 && below >= all * share) return LATENCY_STEPS_MS[step] ?? null
+    if (all > 0 && below >= all * share) return LATENCY_BUCKETS_MS[step] ?? null
   }
   return null
 }

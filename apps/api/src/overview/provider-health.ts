@@ -1,5 +1,5 @@
 import { healthMessage } from '@probity/contract/constants/system'
-import type { ProviderHealth, ProviderTrouble } from '@probity/contract/schemas/system'
+import type { LimitedProvider, ProviderHealth } from '@probity/contract/schemas/system'
 import { listSuspensions, type Suspension } from '@probity/redis/rate-limiter-state'
 import type { Redis } from 'ioredis'
 
@@ -11,12 +11,12 @@ export async function readProviderHealth(redis: Redis, prefix: string): Promise<
   return withMessage(providers.length > 0 ? 'limited' : 'normal', providers)
 }
 
-function withMessage(status: string, providers: ProviderTrouble[]): ProviderHealth {
+function withMessage(status: string, providers: LimitedProvider[]): ProviderHealth {
   return { status, message: healthMessage({ status, providers }, (retryAt) => timeOf(retryAt)), providers }
 }
 
 /** Each provider once, with the latest suspension of any egress. */
-function gather(suspensions: Suspension[]): ProviderTrouble[] {
+function gather(suspensions: Suspension[]): LimitedProvider[] {
   const latest = suspensions.toSorted((a, b) => b.until.getTime() - a.until.getTime())
   const first = new Map(latest.toReversed().map((one) => [one.provider, one]))
   return latest

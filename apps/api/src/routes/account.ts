@@ -1,4 +1,4 @@
-import { createBatcher } from '@probity/concurrency/batcher'
+import { createBatcher } from '@probity/concurrency/scheduling'
 import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/constants/limits'
 import { Account, UpdateAccount } from '@probity/contract/schemas/accounts'
 import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts/accounts'

@@ -1,4 +1,4 @@
-import type { LastingCode } from '@probity/contract/constants/problems'
+import type { PermanentCode } from '@probity/contract/constants/problems'
 import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
 import type { Layout } from '@probity/uploads/read-addresses'
 import type { ColumnReading } from '@probity/uploads/read-column'
@@ -18,7 +18,7 @@ export type ReadOutcome =
   | { kind: 'erased'; rows: number }
   | { kind: 'file'; reading: UploadReading }
   | { kind: 'column'; reading: ColumnReading }
-  | { kind: 'refused'; code: LastingCode; detail: string }
+  | { kind: 'refused'; code: PermanentCode; detail: string }
 
 /** The account of the file, the address limit of its plan, and a signal that ends the reading. */
 export type ReadOptions = TurnOptions & { emailsMax: number }

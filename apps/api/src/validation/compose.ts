@@ -1,4 +1,4 @@
-import { decideByPolicy, type Judged, withOverride } from '@probity/contract/constants/policies'
+import { decideByPolicy, type PolicyInput, withOverride } from '@probity/contract/constants/policies'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { suggestDecodedPlus } from '@probity/engine/address/suggest'
 import type { FastifyRequest } from 'fastify'
@@ -27,7 +27,7 @@ export function composeAnswer(
   const standing = typeof shown === 'string' ? shown : JSON.stringify(shown)
   noteFinding(request, result)
   const now = Date.now()
-  const judged = (): Judged => (typeof shown === 'string' ? read() : shown)
+  const judged = (): PolicyInput => (typeof shown === 'string' ? read() : shown)
   const fresh = {
     livemode: caller.mode === 'live',
     retry_at: timeOf(retryAt),

@@ -1,7 +1,7 @@
-import type { AskedFeatures } from '@probity/redis/cache'
+import type { RequestedFeatures } from '@probity/redis/cache'
 
 /** The optional checks that a request allows. */
-export type Features = AskedFeatures
+export type Features = RequestedFeatures
 
 /** What is allowed where nothing is said. */
 export const ALL_FEATURES: Features = { ai: true, catchall: true, mailbox: true }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OverrideAction, withOverride } from '@probity/contract/constants/policies'
-import { isPassing } from '@probity/contract/constants/problems'
+import { isTransient } from '@probity/contract/constants/problems'
 import { findSandboxCase } from '@probity/contract/constants/sandbox'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sandboxResult, unmappedResult } from '@probity/contract/schemas/validations/stored-result'
@@ -35,7 +35,7 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
     case 'verdict':
       return settled(sandboxResult(email, found))
     case 'problem':
-      if (isPassing(found.code)) throw new Problem(found.code, undefined, { retryAfterS: RETRY_AFTER_S })
+      if (isTransient(found.code)) throw new Problem(found.code, undefined, { retryAfterS: RETRY_AFTER_S })
       throw new Problem(found.code)
     case 'slow': {
       const waitMs = Math.min(found.byS * 1_000, timeoutMs)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createBatcher } from '@probity/concurrency/batcher'
+import { createBatcher } from '@probity/concurrency/scheduling'
 import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/constants/policies'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import type { Posting } from '@probity/database/billing/ledger'

@@ -1,4 +1,4 @@
-import { createBatcher } from '@probity/concurrency/batcher'
+import { createBatcher } from '@probity/concurrency/scheduling'
 import { notStartedResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { withdrawUnclaimed } from '@probity/database/validations/charge'

@@ -1,7 +1,7 @@
 import { eventName, sentHeaders } from '@probity/contract/constants/webhooks'
 import type {
   Delivery as ShownDelivery,
-  WholeDelivery as ShownWhole,
+  DeliveryDetail as ShownWhole,
 } from '@probity/contract/schemas/webhooks/deliveries'
 import type { Webhook as ShownWebhook } from '@probity/contract/schemas/webhooks/endpoints'
 import type { View } from '@probity/database/connection/scope'

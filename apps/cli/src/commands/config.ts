@@ -1,4 +1,4 @@
-import { hintOf } from '@probity/contract/constants/keys'
+import { formatKeyHint } from '@probity/contract/constants/keys'
 import { Argument, type Command } from 'commander'
 import { checkProfileName, findProfile, type Profile, saveConfig, withProfile } from '../config-file.ts'
 import type { View } from '../output/output.ts'
@@ -49,7 +49,7 @@ export function addConfig(program: Command, stage: Stage): void {
 type ShownProfile = { profile: string; current: boolean; base_url: string | null; api_key: string | null }
 
 function presentProfile({ settings }: Run, name: string, { base_url, api_key }: Profile): ShownProfile {
-  const key = api_key === undefined ? null : hintOf(api_key)
+  const key = api_key === undefined ? null : formatKeyHint(api_key)
   return { profile: name, current: name === settings.profile, base_url: base_url ?? null, api_key: key }
 }
 

@@ -1,5 +1,5 @@
 import type { Role } from '@probity/contract/constants/users'
-import type { Session as Answer, Welcome } from '@probity/contract/schemas/users'
+import type { Session as Answer, InstallationInfo } from '@probity/contract/schemas/users'
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { ask, RequestFailed } from '../api/ask.ts'
@@ -27,11 +27,11 @@ export function noticeSignedOut(queryClient: QueryClient, error: unknown): void 
 
 export const welcomeQuery = queryOptions({
   queryKey: ['welcome'],
-  queryFn: ({ signal }) => ask<Welcome>('/welcome', { signal }),
+  queryFn: ({ signal }) => ask<InstallationInfo>('/welcome', { signal }),
   staleTime: 300_000,
 })
 
-export function useWelcome(): Welcome | undefined {
+export function useWelcome(): InstallationInfo | undefined {
   return useQuery(welcomeQuery).data
 }
 

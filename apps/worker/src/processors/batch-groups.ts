@@ -1,4 +1,4 @@
-import { createBatcher } from '@probity/concurrency/batcher'
+import { createBatcher } from '@probity/concurrency/scheduling'
 import { isOutage } from '@probity/database/connection/outage'
 import { type BatchRef, type ClaimedBatch, claimBatches } from '@probity/database/jobs/batches'
 import { type BatchSettlement, type ProcessedBatch, settleBatches } from '@probity/database/jobs/settle-batches'

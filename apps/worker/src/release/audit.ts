@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { reconcileLedger } from '@probity/database/billing/reconciliation'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { type BatchRef, dispatchBatches } from '@probity/database/jobs/batches'
 import type { BatchQueue } from '@probity/redis/task-queues'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { type DispatchedDelivery, dispatchDeliveries } from '@probity/database/webhooks/events'
 import type { WebhookQueue } from '@probity/redis/task-queues'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { announceExpiredKeys } from '@probity/database/accounts/keys'
 import { removeStaleStreams } from '@probity/database/webhooks/event-streams'
 import type { Services } from '../services.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { claimOrdering, orderResults } from '@probity/database/jobs/results/order-results'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import { createSemaphore } from '@probity/concurrency/semaphore'
+import { createSemaphore } from '@probity/concurrency/scheduling'
 import type { Logger } from 'pino'
 
 /** Runs tasks locally, bypassing Redis, with bounded concurrency. */

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { claimPlan } from '@probity/database/jobs/planning'
 import { planJob } from '../processors/plan-job.ts'
 import type { Services } from '../services.ts'

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { recordHeartbeat, releaseClaims } from '@probity/database/jobs/batches'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import { evaluateSamples } from '@probity/database/operators/reviews'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import { BOUNCE_RANGES, type BounceRange, type Keeps, PRESETS } from './data/presets.ts'
+import { BOUNCE_RANGES, type BounceRange, PRESETS, type PresetRule } from './data/presets.ts'
 import type { OverrideAction } from './policies.ts'
 import { SUB_STATUSES } from './validations.ts'
 
@@ -42,19 +42,19 @@ export type JobDelayReason = keyof typeof JOB_DELAY_REASONS
 export type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
 
-/** What a preset goes by; a row without an address has empty texts. */
-export type Kind = { status: string; subStatus: string; safeToSend: boolean; override?: OverrideAction | null }
+/** The fields of a result that presets use. A row without an address has empty texts. */
+export type PresetInput = { status: string; subStatus: string; safeToSend: boolean; override?: OverrideAction | null }
 
-/** The lines of a preset: a result is kept if it is as one of them says. */
-export function linesOf(preset: PresetName): readonly Keeps[] {
+/** A result is kept if it matches one of these rules. */
+export function presetRules(preset: PresetName): readonly PresetRule[] {
   return PRESETS[preset]
 }
 
-/** What the account has put on a list of its own is kept or removed by that; not even it keeps what comes back for certain. */
-export function isKept(preset: PresetName, { status, subStatus, safeToSend, override }: Kind): boolean {
+/** An override of the account decides first, but an `invalid` address is never kept. */
+export function isKept(preset: PresetName, { status, subStatus, safeToSend, override }: PresetInput): boolean {
   if (override === 'block') return false
   if (override === 'allow') return status !== 'invalid'
-  return linesOf(preset).some(
+  return presetRules(preset).some(
     (line) =>
       line.status === status &&
       (line.reason === undefined || line.reason === subStatus) &&

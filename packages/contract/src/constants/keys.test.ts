@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatKey, hintOf, isWellFormedKey, KEY_ALPHABET, KEY_PATTERN } from './keys.ts'
+import { formatKey, formatKeyHint, isWellFormedKey, KEY_ALPHABET, KEY_PATTERN } from './keys.ts'
 
 const secret = fc.string({ unit: fc.constantFrom(...KEY_ALPHABET), minLength: 32, maxLength: 32 })
 const key = fc.tuple(fc.constantFrom('live', 'test', 'pub'), secret).map(([prefix, text]) => formatKey(prefix, text))
@@ -53,6 +53,6 @@ test('a key is found in running text and its hint gives away four characters', (
   for (const prefix of ['live', 'test', 'pub'] as const) {
     const whole = formatKey(prefix, 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
     expect(`{"x":"${whole}"}`.match(KEY_PATTERN)).toEqual([whole])
-    expect(hintOf(whole)).toBe(`pb_${prefix}_…${whole.slice(-4)}`)
+    expect(formatKeyHint(whole)).toBe(`pb_${prefix}_…${whole.slice(-4)}`)
   }
 })

@@ -26,7 +26,7 @@ export function isWellFormedKey(text: string): boolean {
 }
 
 /** What may be shown of a key after its one appearance. */
-export function hintOf(key: string): string {
+export function formatKeyHint(key: string): string {
   return `${key.slice(0, key.lastIndexOf('_') + 1)}…${key.slice(-4)}`
 }
 

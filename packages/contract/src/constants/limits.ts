@@ -1,5 +1,5 @@
 /** How long the confirmation of an estimate can start a job. */
-export const CONFIRMATION_LASTS_S = 600
+export const CONFIRMATION_TTL_S = 600
 
 export const EMAILS_PER_REQUEST_MAX = 1000
 
@@ -18,7 +18,7 @@ export const SENT_DAYS_AGO_MAX = 60
 export const DELIVERY_WEIGHT_MAX = 100
 
 export const OVERVIEW_DAYS_MAX = 90
-export const OVERVIEW_DAYS_USUAL = 30
+export const OVERVIEW_DAYS_DEFAULT = 30
 
 /** More than this is quietly cut to this, which is why the schema of `limit` has no maximum. */
 export const PAGE_LIMIT_MAX = 100

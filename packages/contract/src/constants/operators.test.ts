@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { describeFinding, isDoctorCheck, worstFirst } from './operators.ts'
+import { describeFinding, isDoctorCheck, sortBySeverity } from './operators.ts'
 
 test('worstFirst sorts by status, then by check order and subject', () => {
   const finding = (check: 'port-25' | 'upload' | 'clock', status: 'fail' | 'warn' | 'unknown' | 'pass', subject = '') =>
     describeFinding({ check, subject, status, saw: '', fix: null })
-  const sorted = worstFirst([
+  const sorted = sortBySeverity([
     finding('clock', 'pass'),
     finding('upload', 'fail'),
     finding('clock', 'unknown'),

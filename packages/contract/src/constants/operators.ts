@@ -19,7 +19,7 @@ export type AuditActor = keyof typeof AUDIT_ACTORS
  * Up to how many milliseconds an answer of a mail server took, for counting; the last place is for whatever took longer. Each is twice the
  * one before: that is as exact as a percentile of it can be.
  */
-export const LATENCY_STEPS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600] as const
+export const LATENCY_BUCKETS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600] as const
 
 /** Most severe first. `unknown`: the check could not run, which counts neither as a pass nor as a failure. */
 export const DOCTOR_STATUSES = ['fail', 'warn', 'unknown', 'pass'] as const
@@ -46,7 +46,7 @@ export function describeFinding({ check, subject, status, saw, fix }: Finding) {
 const CHECK_ORDER = Object.keys(DOCTOR_CHECKS)
 
 /** Most severe first, then in the order of the table, so that reports are stable. */
-export function worstFirst<T extends { id: string; status: DoctorStatus; subject: string }>(findings: T[]): T[] {
+export function sortBySeverity<T extends { id: string; status: DoctorStatus; subject: string }>(findings: T[]): T[] {
   return findings.toSorted(
     (a, b) =>
       DOCTOR_STATUSES.indexOf(a.status) - DOCTOR_STATUSES.indexOf(b.status) ||

@@ -8,9 +8,9 @@ import {
   DECISION_NAMES,
   decideByPolicy,
   findBuiltInPolicy,
-  type Judged,
   type NamedPolicy,
   POLICY_RULES_MAX,
+  type PolicyInput,
 } from './policies.ts'
 import { type Status, SUB_STATUSES, type SubStatus, TRAIT_NAMES, type Trait } from './validations.ts'
 
@@ -18,7 +18,7 @@ type Traits = Partial<Record<Trait, boolean>>
 type Likeness = { subStatus?: SubStatus; traits?: Traits; safe?: boolean; chance?: number }
 
 /** A result of this kind, as far as policies look at it. */
-function resultOf({ subStatus = '', traits = {}, safe = false, chance = 0.5 }: Likeness): Judged {
+function resultOf({ subStatus = '', traits = {}, safe = false, chance = 0.5 }: Likeness): PolicyInput {
   const { details, flags } = pendingResult('ada@example.com', 'not_probed')
   return {
     status: SUB_STATUSES[subStatus].status,

@@ -63,7 +63,7 @@ export const POLICY_RULES_MAX = 50
 export type PolicyDecision = { name: string; decision: string; reason: string; rule: number | null }
 
 /** What a policy goes by of a result. */
-export type Judged = {
+export type PolicyInput = {
   status: string
   sub_status: string
   safe_to_send: boolean
@@ -80,7 +80,7 @@ export type NamedPolicy = PolicyRules & { name: string }
  * Turns a result into a decision: the account's override if there is one, else the first rule that applies, and where none
  * does the default.
  */
-export function decideByPolicy({ name, ...policy }: NamedPolicy, result: Judged): PolicyDecision {
+export function decideByPolicy({ name, ...policy }: NamedPolicy, result: PolicyInput): PolicyDecision {
   if (result.override) return { name, decision: result.override, reason: OVERRIDE_REASONS[result.override], rule: null }
   const place = policy.rules.findIndex(({ when }) => applies(when, result))
   const { decision, reason } = policy.rules[place] ?? policy.default
@@ -92,7 +92,7 @@ const OVERRIDE_REASONS: Record<OverrideAction, string> = {
   block: 'The address is on the blocklist of the account.',
 }
 
-function applies(when: PolicyWhen, result: Judged): boolean {
+function applies(when: PolicyWhen, result: PolicyInput): boolean {
   const { status, sub_status, traits, safe_to_send, deliverability_from = 0, deliverability_below = Infinity } = when
   return (
     isAmong(status, result.status) &&
@@ -110,7 +110,7 @@ function isAmong(list: readonly string[] | undefined, value: string): boolean {
 }
 
 /** A new trait does not compile until it is read here. */
-const HAS_TRAIT: Record<Trait, (result: Judged) => boolean> = {
+const HAS_TRAIT: Record<Trait, (result: PolicyInput) => boolean> = {
   disposable: ({ details }) => details.is_disposable,
   role_based: ({ details }) => details.is_role_based,
   machine_generated: ({ flags }) => flags.is_machine_generated,

@@ -6,14 +6,14 @@ export type ProblemCode = keyof typeof PROBLEMS
 /** Every code that a response can have: those of the public API, and those of the web app's own routes. */
 export type AnyProblemCode = ProblemCode | keyof typeof SESSION_PROBLEMS
 /** Errors that end by themselves. Their responses have a `Retry-After`. */
-export type PassingCode = {
+export type TransientCode = {
   [Code in ProblemCode]: (typeof PROBLEMS)[Code]['status'] extends 429 | 503 ? Code : never
 }[ProblemCode]
-export type LastingCode = Exclude<AnyProblemCode, PassingCode>
+export type PermanentCode = Exclude<AnyProblemCode, TransientCode>
 
 export const ALL_PROBLEMS = { ...PROBLEMS, ...SESSION_PROBLEMS }
 
-export function isPassing(code: ProblemCode): code is PassingCode {
+export function isTransient(code: ProblemCode): code is TransientCode {
   const { status } = PROBLEMS[code]
   return status === 429 || status === 503
 }

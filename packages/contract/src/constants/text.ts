@@ -38,7 +38,7 @@ export function unwrapAddresses(text: string): string[] {
 }
 
 /** Whether a text holds something that is meant as an address, with a syntax error or without. */
-export function holdsAddressLike(text: string): boolean {
+export function containsAddressLike(text: string): boolean {
   return ADDRESS_LIKE.test(text) && text.split(/\s+/).some(isAddressLike)
 }
 

@@ -57,7 +57,7 @@ export function mayUse(role: Role, scope: KeyScope | undefined, reads: boolean):
 }
 
 /** The email notifications. `default_notifications` in packages/database/schema/users.sql has the defaults of each role. */
-export const NOTICES = {
+export const NOTIFICATIONS = {
   job_done: { meaning: 'A list is completed or has failed.' },
   credits_low: { meaning: 'Credits are low.' },
   key_created: { meaning: 'An API key was created.' },
@@ -65,6 +65,6 @@ export const NOTICES = {
   retention_warning: { meaning: 'The results of a list will be deleted in three days.' },
 } as const satisfies Record<string, { meaning: string }>
 
-export type Notice = keyof typeof NOTICES
+export type NotificationKind = keyof typeof NOTIFICATIONS
 
-export const NOTICE_KINDS = Object.keys(NOTICES) as Notice[]
+export const NOTIFICATION_KINDS = Object.keys(NOTIFICATIONS) as NotificationKind[]

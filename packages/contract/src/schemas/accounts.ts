@@ -304,8 +304,8 @@ export type ExportRequest = Static<typeof ExportRequest>
 export const ExportRequest = Type.Object({ password }, { additionalProperties: false })
 
 /** What disappears with an organisation. */
-export type Contents = Static<typeof Contents>
-export const Contents = Type.Object({
+export type DeletionPreview = Static<typeof DeletionPreview>
+export const DeletionPreview = Type.Object({
   name: Type.String(),
   jobs: wholeNumber,
   running_jobs: wholeNumber,
@@ -319,8 +319,8 @@ export const Contents = Type.Object({
   subscribed: Type.Boolean(),
 })
 
-export type DeleteOrganisation = Static<typeof DeleteOrganisation>
-export const DeleteOrganisation = Type.Object(
+export type DeleteAccount = Static<typeof DeleteAccount>
+export const DeleteAccount = Type.Object(
   { name: Type.String({ maxLength: 200 }), password },
   { additionalProperties: false },
 )

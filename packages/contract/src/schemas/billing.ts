@@ -1,7 +1,15 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { LEDGER_KINDS, LEDGER_SUBJECTS } from '../constants/billing.ts'
-import { dayField, EntryFormat, nullableInteger, nullableString, openList, pageQuery, valueList } from './fields.ts'
+import {
+  dayField,
+  EntryFormat,
+  extensibleEnum,
+  nullableInteger,
+  nullableString,
+  pageQuery,
+  valueList,
+} from './fields.ts'
 
 // What the web application asks. Keys buy nothing, so none of this is in the API's document.
 
@@ -107,7 +115,7 @@ export const LedgerEntry = Type.Object(
     }),
     kind: Type.String({
       description: `Kind of the transaction. Values may be added.${valueList(LEDGER_KINDS)}`,
-      ...openList(LEDGER_KINDS),
+      ...extensibleEnum(LEDGER_KINDS),
     }),
     credits: Type.Integer({
       description: 'Number of credits. Negative only if an operator removed credits.',
@@ -120,7 +128,7 @@ export const LedgerEntry = Type.Object(
     available_after: Type.Integer({ description: 'Available balance after the transaction.', examples: [24310] }),
     subject: Type.String({
       description: `Subject of the transaction. Values may be added.${valueList(LEDGER_SUBJECTS)}`,
-      ...openList(LEDGER_SUBJECTS),
+      ...extensibleEnum(LEDGER_SUBJECTS),
     }),
     job_id: nullableString({
       format: 'uuid',

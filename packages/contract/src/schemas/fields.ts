@@ -26,7 +26,7 @@ export function count(description: string, example: number) {
  * What a text that may be one of these, or one that is added later, says to programs. Not `enum`, which would have them
  * refuse the new one.
  */
-export function openList(table: Readonly<Record<string, unknown>>) {
+export function extensibleEnum(table: Readonly<Record<string, unknown>>) {
   return { examples: Object.keys(table), 'x-extensible-enum': Object.keys(table) }
 }
 

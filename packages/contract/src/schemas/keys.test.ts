@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { DEFAULT_SCOPES, expandScopes, hintOf, isWellFormedKey, KEY_PATTERN, KEY_SCOPES } from '../constants/keys.ts'
+import {
+  DEFAULT_SCOPES,
+  expandScopes,
+  formatKeyHint,
+  isWellFormedKey,
+  KEY_PATTERN,
+  KEY_SCOPES,
+} from '../constants/keys.ts'
 import { ApiKey, CreatedKey, CreateKey, KeyPage, UpdateKey } from './keys.ts'
 
 test('a new key needs a name and nothing else', () => {
@@ -87,6 +94,6 @@ test('only the answer to a creation has room for the secret', () => {
 test('the example secret looks like a key, fits its hint and can never be a real one', () => {
   const [example] = (CreatedKey as unknown as { examples: { key: string; hint: string }[] }).examples
   expect(example?.key.match(KEY_PATTERN)).toEqual([example?.key])
-  expect(example?.hint).toBe(hintOf(example?.key ?? ''))
+  expect(example?.hint).toBe(formatKeyHint(example?.key ?? ''))
   expect(isWellFormedKey(example?.key ?? '')).toBe(false)
 })

@@ -4,7 +4,7 @@ import {
   ALLOWED_ORIGINS_MAX,
   ALLOWED_POLICIES_MAX,
   DEFAULT_SCOPES,
-  hintOf,
+  formatKeyHint,
   IP_ALLOWLIST_MAX,
   KEY_SCOPES,
   KEY_TYPES,
@@ -14,7 +14,7 @@ import {
   PUBLISHABLE_POLICY,
   VISITOR_CAP_DEFAULT,
 } from '../constants/keys.ts'
-import { LivemodeField, nullableInteger, nullableString, openList, pageQuery, valueList } from './fields.ts'
+import { extensibleEnum, LivemodeField, nullableInteger, nullableString, pageQuery, valueList } from './fields.ts'
 import { StatusField } from './validations/fields.ts'
 
 const ORIGINS = ['https://www.example.com', 'http://localhost:5173']
@@ -147,7 +147,7 @@ export const KeyLivemodeField = Type.With(LivemodeField, {
 
 const KeyScopeField = Type.String({
   title: 'API key scope',
-  ...openList(KEY_SCOPES),
+  ...extensibleEnum(KEY_SCOPES),
   description: 'One scope of an API key.',
 })
 
@@ -167,7 +167,7 @@ const KEY_FIELDS = {
   livemode: KeyLivemodeField,
   hint: Type.String({
     description: 'Prefix and last four characters of the key, to recognize it by.',
-    examples: [hintOf(SECRET_EXAMPLE)],
+    examples: [formatKeyHint(SECRET_EXAMPLE)],
   }),
   scopes: KeyScopesField,
   status: Type.Enum(['active', 'paused', 'revoked', 'expired'], {
@@ -211,7 +211,7 @@ const KEY_EXAMPLE = {
   id: KEY_ID,
   name: 'Sign-up form',
   livemode: true,
-  hint: hintOf(SECRET_EXAMPLE),
+  hint: formatKeyHint(SECRET_EXAMPLE),
   scopes: ['validations:read', 'validations:write'],
   status: 'active',
   created_at: '2026-11-02T12:00:00.000Z',

@@ -329,8 +329,8 @@ export const DoctorFinding = Type.Object({
 })
 
 /** A stored finding: the host that checked, the time of the check, and since when the status has been the same. */
-export type KeptFinding = Static<typeof KeptFinding>
-export const KeptFinding = Type.Object({
+export type StoredFinding = Static<typeof StoredFinding>
+export const StoredFinding = Type.Object({
   ...DoctorFinding.properties,
   /** The host that ran the check; null for a check of the whole installation. */
   host: nullableString({}),
@@ -341,7 +341,7 @@ export const KeptFinding = Type.Object({
 export type DoctorReport = Static<typeof DoctorReport>
 export const DoctorReport = Type.Object({
   /** Most severe first. */
-  findings: Type.Array(KeptFinding),
+  findings: Type.Array(StoredFinding),
   /** Whether a run that an operator requested is pending. */
   run_requested: Type.Boolean(),
 })

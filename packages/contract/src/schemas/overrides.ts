@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { OVERRIDE_ACTION_NAMES, OVERRIDE_ACTIONS, OVERRIDES_AT_ONCE_MAX, OVERRIDES_MAX } from '../constants/policies.ts'
-import { count, EntryFormat, nullableString, openList, pageQuery, valueList } from './fields.ts'
+import { count, EntryFormat, extensibleEnum, nullableString, pageQuery, valueList } from './fields.ts'
 
 const OVERRIDE_ID = '0198f2f0-4c1a-7d02-a9be-3317c5d2e840'
 
 /** Of a result: closed in meaning, open for clients. */
 export const OverrideField = nullableString({
-  ...openList(OVERRIDE_ACTIONS),
+  ...extensibleEnum(OVERRIDE_ACTIONS),
   description: `The account's override for the address or its domain; null if it has none. An override changes \`safe_to_send\` and the decision of a policy, never the verdict.${valueList(OVERRIDE_ACTIONS)}`,
   examples: [null, 'block'],
 })

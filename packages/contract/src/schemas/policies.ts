@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { DECISIONS } from '../constants/data/policies.ts'
 import { DECISION_NAMES, POLICY_RULES_MAX } from '../constants/policies.ts'
 import { STATUSES, type Status, SUB_STATUSES, type SubStatus, TRAIT_NAMES, TRAITS } from '../constants/validations.ts'
-import { nullableInteger, nullableString, openList, valueList } from './fields.ts'
+import { extensibleEnum, nullableInteger, nullableString, valueList } from './fields.ts'
 
 /** In answers and on the page that explains them, so no longer than a sentence or two. */
 const REASON_LENGTH_MAX = 200
@@ -22,7 +22,7 @@ export const PolicyNameField = Type.String({
 /** Open in answers, where a client must survive a new one. */
 export const DecisionField = Type.String({
   title: 'Decision',
-  ...openList(DECISIONS),
+  ...extensibleEnum(DECISIONS),
   description: `The decision about the address. Values may be added: treat unrecognized values as \`review\`.${valueList(DECISIONS)}`,
 })
 

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { PROBLEMS } from '../constants/data/problems.ts'
 import { type ProblemCode, problemType } from '../constants/problems.ts'
-import { openList } from './fields.ts'
+import { extensibleEnum } from './fields.ts'
 
 const REQUEST_ID = 'req_0198f2c4-7b1e-7d3a-9c55-2f8e6a1b4d07'
 
@@ -32,7 +32,7 @@ export const ProblemBody = Type.Object(
     }),
     code: Type.String({
       title: 'Problem code',
-      ...openList(PROBLEMS),
+      ...extensibleEnum(PROBLEMS),
       description: `Machine-readable code of the problem. The meaning of a code never changes. Codes may be added: use \`status\` for unrecognized codes. Known codes: ${codeList()}.`,
     }),
     request_id: Type.String({

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { REQUEST_CLASSES, REQUEST_SOURCES } from '../constants/accounts.ts'
 import { PROBLEMS } from '../constants/data/problems.ts'
 import { PAGE_LIMIT_MAX } from '../constants/limits.ts'
-import { LivemodeField, nullableInteger, nullableString, openList, valueList } from './fields.ts'
+import { extensibleEnum, LivemodeField, nullableInteger, nullableString, valueList } from './fields.ts'
 import { Result } from './jobs/results.ts'
 
 const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
@@ -42,7 +42,7 @@ const ENTRY = {
   livemode: LivemodeField,
   source: Type.String({
     description: `Source of the request. Values may be added.${valueList(REQUEST_SOURCES)}`,
-    ...openList(REQUEST_SOURCES),
+    ...extensibleEnum(REQUEST_SOURCES),
   }),
   method: Type.String({ description: 'HTTP method.', examples: ['POST'] }),
   route: Type.String({

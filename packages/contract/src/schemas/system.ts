@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { DELAY_REASONS, JOB_DELAY_REASONS } from '../constants/jobs.ts'
 import { HEALTH_STATUSES, PROBING_REASONS } from '../constants/system.ts'
-import { nullableString, openList, valueList } from './fields.ts'
+import { extensibleEnum, nullableString, valueList } from './fields.ts'
 
 /** Whether an installation can probe mail servers. */
 const PROBING_MODES = {
@@ -19,7 +19,7 @@ export const ProbingField = Type.Object(
       examples: ['smtp', 'dns'],
     }),
     reason: nullableString({
-      ...openList(PROBING_REASONS),
+      ...extensibleEnum(PROBING_REASONS),
       description: `Reason why mail servers are not probed; null if they are. Values may be added.${valueList(PROBING_REASONS)}`,
     }),
   },
@@ -39,7 +39,7 @@ export function jobDelayReasonField(subject: string) {
 }
 
 function reasonField(subject: string, reasons: Record<string, string>) {
-  const { examples, ...list } = openList(reasons)
+  const { examples, ...list } = extensibleEnum(reasons)
   const description = `${subject}; null while it is not. Values may be added.${valueList(reasons)}`
   return nullableString({ ...list, examples: [...examples, null], description })
 }
@@ -57,7 +57,7 @@ const EXAMPLE = {
   ],
 }
 
-const ProviderTrouble = Type.Object({
+const LimitedProvider = Type.Object({
   provider: Type.String({ description: 'The provider, as in results.', examples: ['microsoft'] }),
   name: Type.String({ description: 'The display name of the provider.', examples: ['Microsoft Outlook.com'] }),
   reason: Type.String({
@@ -71,17 +71,17 @@ const ProviderTrouble = Type.Object({
   }),
 })
 
-export type ProviderTrouble = Static<typeof ProviderTrouble>
+export type LimitedProvider = Static<typeof LimitedProvider>
 
 export type ProviderHealth = Static<typeof ProviderHealth>
 export const ProviderHealth = Type.Object(
   {
     status: Type.String({
       description: `Whether providers limit probes. More values may be added.${valueList(HEALTH_STATUSES)}`,
-      ...openList(HEALTH_STATUSES),
+      ...extensibleEnum(HEALTH_STATUSES),
     }),
     message: Type.String({ description: 'The same as a sentence for users.', examples: [EXAMPLE.message] }),
-    providers: Type.Array(ProviderTrouble, {
+    providers: Type.Array(LimitedProvider, {
       description: 'The providers that limit probes, the latest `retry_at` first.',
     }),
   },

@@ -2,8 +2,8 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { ALERT_KINDS } from '../constants/accounts.ts'
 import { JOB_EXAMPLE } from '../constants/data/examples.ts'
-import { DAYS_MAX, OVERVIEW_DAYS_MAX, OVERVIEW_DAYS_USUAL, USAGE_KEYS_MAX } from '../constants/limits.ts'
-import { count, dayField, LivemodeField, nullableString, openList, valueList } from './fields.ts'
+import { DAYS_MAX, OVERVIEW_DAYS_DEFAULT, OVERVIEW_DAYS_MAX, USAGE_KEYS_MAX } from '../constants/limits.ts'
+import { count, dayField, extensibleEnum, LivemodeField, nullableString, valueList } from './fields.ts'
 import { Job } from './jobs/jobs.ts'
 import { PROBING_EXAMPLE, ProbingField, ProviderHealth } from './system.ts'
 
@@ -92,7 +92,7 @@ export const OverviewQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: OVERVIEW_DAYS_MAX,
-        default: OVERVIEW_DAYS_USUAL,
+        default: OVERVIEW_DAYS_DEFAULT,
         description: 'Number of days, up to today (UTC), to return verdicts for.',
         examples: [30],
       }),
@@ -125,7 +125,7 @@ const ProblemCount = Type.Object({
 const Alert = Type.Object({
   kind: Type.String({
     description: `The kind of alert. More kinds may be added.${valueList(ALERT_KINDS)}`,
-    ...openList(ALERT_KINDS),
+    ...extensibleEnum(ALERT_KINDS),
   }),
   id: nullableString({
     format: 'uuid',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { NOTICE_KINDS } from '../constants/users.ts'
+import { NOTIFICATION_KINDS } from '../constants/users.ts'
 import { nullableString } from './fields.ts'
 
 const uuid = Type.String({ format: 'uuid' })
@@ -13,8 +13,8 @@ const NAME =
 const name = Type.String({ minLength: 1, maxLength: 200, pattern: NAME })
 
 /** What anybody may know of an installation before they sign in. */
-export type Welcome = Static<typeof Welcome>
-export const Welcome = Type.Object({
+export type InstallationInfo = Static<typeof InstallationInfo>
+export const InstallationInfo = Type.Object({
   sign_up: Type.Enum(['open', 'invitation'], { type: 'string' }),
   setup_needed: Type.Boolean(),
   public_url: Type.String(),
@@ -56,11 +56,11 @@ export const Session = Type.Object({
   ),
 })
 
-export type NewOrganisation = Static<typeof NewOrganisation>
-export const NewOrganisation = Type.Object({ name }, { additionalProperties: false })
+export type CreateAccount = Static<typeof CreateAccount>
+export const CreateAccount = Type.Object({ name }, { additionalProperties: false })
 
-export type Organisation = Static<typeof Organisation>
-export const Organisation = Type.Object({
+export type CreatedAccount = Static<typeof CreatedAccount>
+export const CreatedAccount = Type.Object({
   account_id: uuid,
   slug: nullableString({}),
   name: Type.String(),
@@ -130,15 +130,18 @@ export type NotificationChoice = Static<typeof NotificationChoice>
 export const NotificationChoice = Type.Object(
   {
     wanted: Type.Union([
-      Type.Array(Type.Enum(NOTICE_KINDS, { type: 'string' }), { uniqueItems: true, maxItems: NOTICE_KINDS.length }),
+      Type.Array(Type.Enum(NOTIFICATION_KINDS, { type: 'string' }), {
+        uniqueItems: true,
+        maxItems: NOTIFICATION_KINDS.length,
+      }),
       Type.Null(),
     ]),
   },
   { additionalProperties: false },
 )
 
-export type NoticeChoices = Static<typeof NoticeChoices>
-export const NoticeChoices = Type.Object({
+export type NotificationSettings = Static<typeof NotificationSettings>
+export const NotificationSettings = Type.Object({
   ...NotificationChoice.properties,
   usual: Type.Array(Type.String()),
   /** Whether the installation can send mail at all. */

@@ -2,7 +2,7 @@ import { hash, randomInt } from 'node:crypto'
 import {
   expandScopes,
   formatKey,
-  hintOf,
+  formatKeyHint,
   KEY_ALPHABET,
   KEY_SECRET_LENGTH,
   type KeyMode,
@@ -111,7 +111,7 @@ const PAGE_DEFAULTS = { secret: {}, publishable: { allowedPolicies: [PUBLISHABLE
 /** The text of a publishable key is public and is stored to be shown again. Of a secret key only the hash is stored. */
 function storedForms({ kind, scopes }: NewKey, text: string) {
   const publicText = kind === 'publishable' ? text : null
-  return { hash: hashKey(text), hint: hintOf(text), publicText, scopes: expandScopes(scopes, kind) }
+  return { hash: hashKey(text), hint: formatKeyHint(text), publicText, scopes: expandScopes(scopes, kind) }
 }
 
 type KeyEvent = `key.${'created' | 'updated' | 'rotated' | 'paused' | 'resumed' | 'revoked' | 'expired'}`

@@ -1,11 +1,11 @@
-import type { Notice } from '@probity/contract/constants/users'
+import type { NotificationKind } from '@probity/contract/constants/users'
 import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
 /** A letter that is due, to whom, and what it is about. */
 export type DueNotification = {
   id: string
-  kind: Notice
+  kind: NotificationKind
   data: Record<string, string | number>
   /** How often it was tried, this time included. */
   attempts: number
@@ -48,7 +48,7 @@ export async function maintainNotifications(db: Db): Promise<number> {
 type Membership = { accountId: string; personId: string }
 
 /** The notifications that a member has chosen, null for none, and the defaults of the member's role. */
-export type NotificationChoice = { wanted: Notice[] | null; usual: Notice[] }
+export type NotificationChoice = { wanted: NotificationKind[] | null; usual: NotificationKind[] }
 
 export async function findNotificationChoice(
   trx: Trx,
@@ -60,7 +60,11 @@ export async function findNotificationChoice(
   return rows[0] ?? { wanted: null, usual: [] }
 }
 
-export async function updateNotificationChoice(trx: Trx, member: Membership, wanted: Notice[] | null): Promise<void> {
+export async function updateNotificationChoice(
+  trx: Trx,
+  member: Membership,
+  wanted: NotificationKind[] | null,
+): Promise<void> {
   await sql`update members set notifications = ${wanted}::text[]
     where account_id = ${member.accountId} and user_id = ${member.personId}`.execute(trx)
 }

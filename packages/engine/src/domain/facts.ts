@@ -1,4 +1,4 @@
-import { createSemaphore } from '@probity/concurrency/semaphore'
+import { createSemaphore } from '@probity/concurrency/scheduling'
 import { type FactsStore, openMemoryStore } from './facts-store.ts'
 import { findMailHosts, type MailHosts } from './mail-hosts.ts'
 import { findDmarc, findSpf, type Policy } from './policies.ts'

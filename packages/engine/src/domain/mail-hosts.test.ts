@@ -1,4 +1,4 @@
-import { createSemaphore } from '@probity/concurrency/semaphore'
+import { createSemaphore } from '@probity/concurrency/scheduling'
 import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'

@@ -1,4 +1,4 @@
-import type { Semaphore } from '@probity/concurrency/semaphore'
+import type { Semaphore } from '@probity/concurrency/scheduling'
 import { dnsError, type MailDns } from './resolver.ts'
 
 /** Limits of one lookup. */

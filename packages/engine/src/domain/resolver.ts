@@ -1,6 +1,6 @@
 import type { MxRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { createSemaphore } from '@probity/concurrency/semaphore'
+import { createSemaphore } from '@probity/concurrency/scheduling'
 
 /** The questions we ask. Node's own `Resolver` answers them, and so does what `openResolver` returns. */
 export type MailDns = {

@@ -1,9 +1,16 @@
-import type { Notice } from '@probity/contract/constants/users'
+import type { NotificationKind } from '@probity/contract/constants/users'
 import { nameInEmail } from './name-in-email.ts'
 
 /** An email to a user. Each one contains a link. */
 export type Letter = {
-  kind: 'verification' | 'reset' | 'existing_account' | 'invitation' | 'email_change' | 'email_changed' | Notice
+  kind:
+    | 'verification'
+    | 'reset'
+    | 'existing_account'
+    | 'invitation'
+    | 'email_change'
+    | 'email_changed'
+    | NotificationKind
   to: string
   subject: string
   lines: string[]

@@ -1,4 +1,4 @@
-import type { Notice } from '@probity/contract/constants/users'
+import type { NotificationKind } from '@probity/contract/constants/users'
 import type { DueNotification } from '@probity/database/users/notifications'
 import type { Letter } from '../mail/letters.ts'
 import { nameInEmail } from '../mail/name-in-email.ts'
@@ -6,7 +6,7 @@ import { nameInEmail } from '../mail/name-in-email.ts'
 type Written = { subject: string; line: string; action: string; path: string }
 
 /** Text of each notification. `path` is the page on which the member can act on it. */
-const WRITTEN: Record<Notice, (notice: DueNotification) => Written> = {
+const WRITTEN: Record<NotificationKind, (notice: DueNotification) => Written> = {
   job_done({ data: { filename, state, count, job_id } }) {
     const isDone = state === 'completed'
     return {

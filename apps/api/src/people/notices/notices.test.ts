@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Role } from '@probity/contract/constants/users'
-import { NOTICE_KINDS } from '@probity/contract/constants/users'
+import { NOTIFICATION_KINDS } from '@probity/contract/constants/users'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { maintainNotifications } from '@probity/database/users/notifications'
@@ -86,8 +86,8 @@ test('results that leave in three days are written about once, and those that st
 })
 
 const DEFAULTS: Record<Role, string[]> = {
-  owner: NOTICE_KINDS,
-  admin: NOTICE_KINDS,
+  owner: NOTIFICATION_KINDS,
+  admin: NOTIFICATION_KINDS,
   developer: ['job_done', 'webhook_failing'],
   marketer: ['job_done', 'retention_warning'],
   viewer: [],
@@ -118,7 +118,7 @@ test('people choose for themselves, in each organisation anew, and are written a
   })
   expect(chosen.body).toMatchObject({ wanted: ['key_created'] })
   const none = { method: 'PATCH', url: '/app/api/notices', payload: { wanted: [] }, headers: engines.account } as const
-  expect((await engines.ada.call(none)).body).toMatchObject({ wanted: [], usual: NOTICE_KINDS })
+  expect((await engines.ada.call(none)).body).toMatchObject({ wanted: [], usual: NOTIFICATION_KINDS })
   await makeKey(engines)
   expect((await listNotices(engines)).map(({ userId }) => userId)).toEqual([eve.personId])
 
@@ -241,7 +241,7 @@ test('each letter names what happened, to whom it is sent, and one thing to do',
     name: 'Form',
     mode: 'live',
   }
-  for (const kind of NOTICE_KINDS) {
+  for (const kind of NOTIFICATION_KINDS) {
     const more = { hint: 'pb_live_…a1B2', webhook_id: 'w', host: 'hooks.example', reason: 'gone', on: '2026-12-01' }
     const letter = noticeLetter({ ...notice, kind, data: { ...data, ...more } }, 'https://probity.example/app')
     expect(letter.to).toBe('ada@example.com')

@@ -1,4 +1,4 @@
-import { startInterval } from '@probity/concurrency/interval'
+import { startInterval } from '@probity/concurrency/scheduling'
 import type { Db } from '@probity/database/connection/connect'
 import {
   claimNotifications,

@@ -1,4 +1,4 @@
-import { WholeDelivery } from '@probity/contract/schemas/webhooks/deliveries'
+import { DeliveryDetail } from '@probity/contract/schemas/webhooks/deliveries'
 import { CallbackSecret } from '@probity/contract/schemas/webhooks/endpoints'
 import { WEBHOOK_BODIES } from '@probity/contract/schemas/webhooks/events'
 import { asOwner } from '@probity/database/connection/connect'
@@ -37,7 +37,7 @@ test('a job with a callback URL shows it, and delivers the event that ends it', 
   for (const delivery of deliveries) await recordAttempt(api.db, delivery, { kind: 'delivered' }, attemptWith(200))
 
   const { body } = await caller.call({ method: 'GET', url: at(job['id'], '/callback') })
-  expect(Value.Check(WholeDelivery, body)).toBe(true)
+  expect(Value.Check(DeliveryDetail, body)).toBe(true)
   expect(body).toMatchObject({ webhook_id: null, type: 'job.canceled', status: 'delivered', attempt_count: 1 })
   const event = JSON.parse(String((body['request'] as { body: string }).body))
   expect([...Value.Errors(WEBHOOK_BODIES['job.canceled'], event)]).toEqual([])

@@ -1,5 +1,5 @@
 import { JobParams } from '@probity/contract/schemas/jobs/jobs'
-import { Delivery, WholeDelivery } from '@probity/contract/schemas/webhooks/deliveries'
+import { Delivery, DeliveryDetail } from '@probity/contract/schemas/webhooks/deliveries'
 import { inTenant } from '@probity/database/connection/connect'
 import { findCallback, resendCallback } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'
@@ -23,7 +23,7 @@ export const showCallback: Route = async (app, { db }) => {
         'Returns the delivery of the event that ended the job to its `callback_url`, with the request and the attempts. Not found before the job ends, without a `callback_url`, and after the event has expired.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
-    { params: JobParams, response: { 200: WholeDelivery } },
+    { params: JobParams, response: { 200: DeliveryDetail } },
   )
   app.get('/bulk/jobs/:job_id/callback', { schema: show, config: reading }, async ({ caller, params }) => {
     const delivery = await inTenant(db, caller.accountId, (trx) => findCallback(trx, viewOf(caller), params.job_id))

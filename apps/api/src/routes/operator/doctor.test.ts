@@ -1,5 +1,5 @@
 import type { Finding } from '@probity/contract/constants/operators'
-import type { DoctorReport, Health, KeptFinding } from '@probity/contract/schemas/operators'
+import type { DoctorReport, Health, StoredFinding } from '@probity/contract/schemas/operators'
 import { asOwner } from '@probity/database/connection/connect'
 import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import { sql } from 'kysely'
@@ -30,7 +30,7 @@ async function tile() {
   return parts.find(({ name }) => name === 'Doctor')
 }
 
-const brief = ({ id, status, host, subject }: KeptFinding) => [id, status, host, subject]
+const brief = ({ id, status, host, subject }: StoredFinding) => [id, status, host, subject]
 
 test('the report is empty and the tile is off before the first run', async () => {
   expect(await look()).toEqual({ findings: [], run_requested: false })

@@ -1,5 +1,5 @@
-import { describeFinding, isDoctorCheck, worstFirst } from '@probity/contract/constants/operators'
-import { DoctorReport, type KeptFinding } from '@probity/contract/schemas/operators'
+import { describeFinding, isDoctorCheck, sortBySeverity } from '@probity/contract/constants/operators'
+import { DoctorReport, type StoredFinding } from '@probity/contract/schemas/operators'
 import { asOperator } from '@probity/database/connection/connect'
 import { isDoctorRunRequested, type KeptRow, listFindings, requestDoctorRun } from '@probity/database/operators/doctor'
 import type { Route } from '../../route.ts'
@@ -9,7 +9,7 @@ export const manageDoctor: Route = async (app, { db }) => {
   app.get('/doctor', { schema: { response: { 200: DoctorReport } } }, () =>
     asOperator(db, async (trx) => {
       const rows = await listFindings(trx)
-      return { findings: worstFirst(rows.flatMap(present)), run_requested: await isDoctorRunRequested(trx) }
+      return { findings: sortBySeverity(rows.flatMap(present)), run_requested: await isDoctorRunRequested(trx) }
     }),
   )
 
@@ -21,7 +21,7 @@ export const manageDoctor: Route = async (app, { db }) => {
 }
 
 /** A worker of another version may report checks that this version does not know; they are omitted. */
-function present({ host, checkId, subject, status, observed, fix, checkedAt, since }: KeptRow): KeptFinding[] {
+function present({ host, checkId, subject, status, observed, fix, checkedAt, since }: KeptRow): StoredFinding[] {
   if (!isDoctorCheck(checkId)) return []
   return [
     {

@@ -1,4 +1,4 @@
-import { NoticeChoices, NotificationChoice } from '@probity/contract/schemas/users'
+import { NotificationChoice, NotificationSettings } from '@probity/contract/schemas/users'
 import { inTenant } from '@probity/database/connection/connect'
 import { findNotificationChoice, updateNotificationChoice } from '@probity/database/users/notifications'
 import type { FastifyRequest } from 'fastify'
@@ -11,16 +11,16 @@ export const manageNotices: Route = async (app, services) => {
   const { db, people } = services
   const onRequest = requireMember(services)
 
-  async function show(request: FastifyRequest): Promise<NoticeChoices> {
+  async function show(request: FastifyRequest): Promise<NotificationSettings> {
     const choice = await inTenant(db, request.caller.accountId, (trx) => findNotificationChoice(trx, memberOf(request)))
     return { ...choice, mail: people.hasMail }
   }
 
-  app.get('/notices', { schema: { response: { 200: NoticeChoices } }, onRequest }, async (request) => {
+  app.get('/notices', { schema: { response: { 200: NotificationSettings } }, onRequest }, async (request) => {
     await limitPerson(services, request, 'plain')
     return show(request)
   })
-  const change = { body: NotificationChoice, response: { 200: NoticeChoices } }
+  const change = { body: NotificationChoice, response: { 200: NotificationSettings } }
   app.patch('/notices', { schema: change, onRequest }, async (request) => {
     await limitPerson(services, request, 'plain')
     const { wanted } = request.body

@@ -1,4 +1,4 @@
-import { NewOrganisation, Organisation } from '@probity/contract/schemas/users'
+import { CreateAccount, CreatedAccount } from '@probity/contract/schemas/users'
 import { cacheSecret } from '@probity/database/system/processes'
 import { createAccount, listMemberships, type User } from '@probity/database/users/users'
 import { requirePerson } from '../../door/session.ts'
@@ -12,7 +12,7 @@ import type { Route } from '../../route.ts'
 export const createOrganisation: Route = async (app, services) => {
   const { db, people } = services
   const secret = cacheSecret(db, 'opening_grants')
-  const schema = { body: NewOrganisation, response: { 201: Organisation } }
+  const schema = { body: CreateAccount, response: { 201: CreatedAccount } }
   app.post('/accounts', { schema, onRequest: requirePerson(services) }, async (request, reply) => {
     await limitPerson(services, request, 'plain')
     const person = request.person as User

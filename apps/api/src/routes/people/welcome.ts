@@ -1,5 +1,5 @@
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
-import { Welcome } from '@probity/contract/schemas/users'
+import { InstallationInfo } from '@probity/contract/schemas/users'
 import { isSetupNeeded } from '@probity/database/users/users'
 import type { Route } from '../../route.ts'
 
@@ -7,7 +7,7 @@ import type { Route } from '../../route.ts'
 export const welcome: Route = async (app, { db, people, publicSandbox }) => {
   // Public and without a rate limit, so the positive result is cached: once a user exists, setup is never needed again.
   let isSetUp = false
-  app.get('/welcome', { schema: { response: { 200: Welcome } } }, async (request) => {
+  app.get('/welcome', { schema: { response: { 200: InstallationInfo } } }, async (request) => {
     isSetUp ||= !(await isSetupNeeded(db))
     return {
       sign_up: people.signUp,

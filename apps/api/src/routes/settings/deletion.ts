@@ -1,4 +1,4 @@
-import { Contents, DeleteOrganisation } from '@probity/contract/schemas/accounts'
+import { DeleteAccount, DeletionPreview } from '@probity/contract/schemas/accounts'
 import { inTenant } from '@probity/database/connection/connect'
 import { type AccountContents, closeAccount, countContents } from '@probity/database/system/account-deletion'
 import { askPassword } from '../../people/ask-password.ts'
@@ -12,13 +12,13 @@ import { refuseNonOwner } from './owner.ts'
 export const deleteOrganisation: Route = async (app, services) => {
   const { db, log } = services
   const config = { scope: 'account:write' } as const
-  app.get('/deletion', { schema: { response: { 200: Contents } }, config }, async (request) => {
+  app.get('/deletion', { schema: { response: { 200: DeletionPreview } }, config }, async (request) => {
     refuseNonOwner(request)
     const { accountId } = request.caller
     return present(await inTenant(db, accountId, (trx) => countContents(trx, accountId)))
   })
 
-  app.post('/deletion', { schema: { body: DeleteOrganisation }, config }, async (request, reply) => {
+  app.post('/deletion', { schema: { body: DeleteAccount }, config }, async (request, reply) => {
     refuseNonOwner(request)
     const { caller, body, person } = request
     const { accountId } = caller
@@ -50,6 +50,6 @@ async function removeFiles({ db, storage, log }: Services): Promise<void> {
   }
 }
 
-function present({ runningJobs, available, isSubscribed, ...counts }: AccountContents): Contents {
+function present({ runningJobs, available, isSubscribed, ...counts }: AccountContents): DeletionPreview {
   return { ...counts, running_jobs: runningJobs, credits: available, subscribed: isSubscribed }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Delivery, DeliveryList, WholeDelivery } from '@probity/contract/schemas/webhooks/deliveries'
+import { Delivery, DeliveryDetail, DeliveryList } from '@probity/contract/schemas/webhooks/deliveries'
 import { asOwner } from '@probity/database/connection/connect'
 import { recordAttempt } from '@probity/database/webhooks/events'
 import { attemptWith, claimAll } from '@probity/database/webhooks/test-webhooks'
@@ -83,7 +83,7 @@ test('a delivery shows what was sent and what came of it', async () => {
   await settle('delivered', 204)
   const { status, body } = await get(`/deliveries/${sent['id']}`)
   expect(status).toBe(200)
-  expect(Value.Check(WholeDelivery, body)).toBe(true)
+  expect(Value.Check(DeliveryDetail, body)).toBe(true)
   expect(body).toMatchObject({
     status: 'delivered',
     attempt_count: 1,

@@ -1,8 +1,8 @@
 import {
   DeliveryList,
   DeliveryQuery,
-  RecoverDeliveries,
-  Recovered,
+  ResendDeliveries,
+  ResentDeliveries,
 } from '@probity/contract/schemas/webhooks/deliveries'
 import { WebhookParams } from '@probity/contract/schemas/webhooks/endpoints'
 import { inTenant } from '@probity/database/connection/connect'
@@ -62,7 +62,7 @@ export const listDeliveries: Route = async (app, { db }) => {
         ...DOOR_PROBLEMS,
       ],
     },
-    { params: WebhookParams, body: RecoverDeliveries, response: { 202: Recovered } },
+    { params: WebhookParams, body: ResendDeliveries, response: { 202: ResentDeliveries } },
   )
   app.post(
     '/webhooks/:webhook_id/recover',

@@ -1,4 +1,4 @@
-import { Delivery, DeliveryParams, WholeDelivery } from '@probity/contract/schemas/webhooks/deliveries'
+import { Delivery, DeliveryDetail, DeliveryParams } from '@probity/contract/schemas/webhooks/deliveries'
 import { inTenant } from '@probity/database/connection/connect'
 import { findDelivery, resendDelivery } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'
@@ -20,7 +20,7 @@ export const manageDelivery: Route = async (app, { db }) => {
       description: 'Returns the request and the attempts of a delivery. Of responses only the status is stored.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
-    { params: DeliveryParams, response: { 200: WholeDelivery } },
+    { params: DeliveryParams, response: { 200: DeliveryDetail } },
   )
   const idsOf = (params: DeliveryParams) => ({ webhookId: params.webhook_id, deliveryId: params.delivery_id })
   app.get(

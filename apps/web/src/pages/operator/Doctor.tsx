@@ -1,4 +1,4 @@
-import type { DoctorReport, KeptFinding } from '@probity/contract/schemas/operators'
+import type { DoctorReport, StoredFinding } from '@probity/contract/schemas/operators'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { RotateCw, Stethoscope } from 'lucide-react'
 import { asRequestFailed } from '../../api/probity.ts'
@@ -74,8 +74,8 @@ function Head({ report: { findings, run_requested: isRequested } }: { report: Do
   )
 }
 
-function summary(findings: KeptFinding[]): string {
-  const count = (status: KeptFinding['status']) => findings.filter((finding) => finding.status === status).length
+function summary(findings: StoredFinding[]): string {
+  const count = (status: StoredFinding['status']) => findings.filter((finding) => finding.status === status).length
   const [broken, advised, unseen] = [count('fail'), count('warn'), count('unknown')]
   if (findings.length === 0) return 'No checks have run yet'
   const parts = [
@@ -94,7 +94,7 @@ function NothingYet() {
   )
 }
 
-function Findings({ findings }: { findings: KeptFinding[] }) {
+function Findings({ findings }: { findings: StoredFinding[] }) {
   const well = findings.filter(({ status }) => status === 'pass')
   const others = findings.filter(({ status }) => status !== 'pass')
   return (
@@ -120,6 +120,6 @@ function Findings({ findings }: { findings: KeptFinding[] }) {
   )
 }
 
-function keyOf({ host, id, subject }: KeptFinding): string {
+function keyOf({ host, id, subject }: StoredFinding): string {
   return JSON.stringify([host, id, subject])
 }

@@ -1,5 +1,5 @@
 import type { DoctorFix, DoctorStatus } from '@probity/contract/constants/operators'
-import type { KeptFinding } from '@probity/contract/schemas/operators'
+import type { StoredFinding } from '@probity/contract/schemas/operators'
 import { CircleAlert, CircleCheck, CircleHelp, TriangleAlert } from 'lucide-react'
 import { Badge, type Tone } from '../../ui/Badge.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'
@@ -13,7 +13,7 @@ const LOOKS: Record<DoctorStatus, { word: string; tone: Tone; Icon: typeof Circl
 }
 
 /** A finding in full: what was observed, why it matters and how to fix it. */
-export function FindingCard({ finding }: { finding: KeptFinding }) {
+export function FindingCard({ finding }: { finding: StoredFinding }) {
   const { title, status, saw, why, fix, docs, since_at: since } = finding
   const { word, tone, Icon } = LOOKS[status]
   return (
@@ -49,13 +49,13 @@ function FixBlock({ fix: { says, lines }, title }: { fix: DoctorFix; title: stri
   )
 }
 
-function aboutOf({ subject, host }: KeptFinding): string {
+function aboutOf({ subject, host }: StoredFinding): string {
   const parts = [subject, host && `host ${host}`].filter((part) => part)
   return parts.length === 0 ? '' : `${parts.join(', ')}.`
 }
 
 /** Passing checks take one line. */
-export function FindingLine({ finding }: { finding: KeptFinding }) {
+export function FindingLine({ finding }: { finding: StoredFinding }) {
   const { title, subject, saw } = finding
   const { tone, word, Icon } = LOOKS.pass
   return (

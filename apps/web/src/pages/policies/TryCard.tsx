@@ -1,5 +1,5 @@
 import type { PolicyDecision } from '@probity/contract/constants/policies'
-import { decideByPolicy, type Judged, type NamedPolicy } from '@probity/contract/constants/policies'
+import { decideByPolicy, type NamedPolicy, type PolicyInput } from '@probity/contract/constants/policies'
 import type { ValidationResult } from '@probity/sdk'
 import { useState } from 'react'
 import type { Mode } from '../../api/probity.ts'
@@ -32,7 +32,7 @@ export function TryCard({ policy, onDecision }: TryCardProps) {
   const mayAsk = useMay('validations:write')
   const [mode, setMode] = useState<Mode>('test')
   const [email, setEmail] = useState('')
-  const decide = (result: ValidationResult) => decideByPolicy(policy, result as Judged)
+  const decide = (result: ValidationResult) => decideByPolicy(policy, result as PolicyInput)
   const { state, ask, repeat } = useValidation(mode, ({ result }) => onDecision?.(decide(result)))
   const put = (address: string) => {
     setEmail(address)

@@ -1,5 +1,5 @@
 import { BUILT_IN_POLICIES } from '@probity/contract/constants/data/policies'
-import { decideByPolicy, findBuiltInPolicy, type Judged } from '@probity/contract/constants/policies'
+import { decideByPolicy, findBuiltInPolicy, type PolicyInput } from '@probity/contract/constants/policies'
 import type { Policy } from '@probity/sdk'
 import { expect, test } from 'vitest'
 import { EMPTY_RULE, freeName, isEmptyWhen, readChance, readRules, valuesOf } from './policy-form.ts'
@@ -34,7 +34,7 @@ test('isEmptyWhen is true only for a rule without conditions', () => {
 
 test('readRules returns rules that decide like the saved policy', () => {
   const values = { rules: [{ ...EMPTY_RULE, status: ['risky'], reason: ' Wait. ' }], default: ALLOW }
-  const result = { status: 'risky', deliverability: 0.5 } as Judged
+  const result = { status: 'risky', deliverability: 0.5 } as PolicyInput
   expect(decideByPolicy({ name: 'x', ...readRules(values) }, result)).toEqual({
     name: 'x',
     decision: 'review',

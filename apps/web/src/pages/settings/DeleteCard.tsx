@@ -1,4 +1,4 @@
-import type { Contents } from '@probity/contract/schemas/accounts'
+import type { DeletionPreview } from '@probity/contract/schemas/accounts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useScene } from '../../session/scene.ts'
@@ -22,7 +22,7 @@ export function DeleteCard() {
   )
 }
 
-function WhatGoes({ contents }: { contents: Contents }) {
+function WhatGoes({ contents }: { contents: DeletionPreview }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <div className="flex flex-col gap-4">
@@ -54,7 +54,7 @@ function WhatGoes({ contents }: { contents: Contents }) {
   )
 }
 
-function linesOf(contents: Contents): string[] {
+function linesOf(contents: DeletionPreview): string[] {
   const { jobs, running_jobs: running, keys, members, webhooks, overrides, credits, unlimited } = contents
   const stillRunning = running > 0 ? `, ${formatNumber(running)} of them in progress` : ''
   const counted: [number, string][] = [

@@ -1,5 +1,5 @@
-import { NOTICE_KINDS, NOTICES } from '@probity/contract/constants/users'
-import type { NoticeChoices } from '@probity/contract/schemas/users'
+import { NOTIFICATION_KINDS, NOTIFICATIONS } from '@probity/contract/constants/users'
+import type { NotificationSettings } from '@probity/contract/schemas/users'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -30,14 +30,14 @@ export function Notices() {
   )
 }
 
-function NoticesForm({ choices }: { choices: NoticeChoices }) {
+function NoticesForm({ choices }: { choices: NotificationSettings }) {
   const { account_id: accountId } = useScene().membership
   const queryClient = useQueryClient()
   const [isSaved, setSaved] = useState(false)
   const form = useForm({ values: { wanted: inOrder(choices.wanted ?? choices.usual) }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ wanted }) => {
     const headers = { 'probity-account': accountId }
-    const changed = await ask<NoticeChoices>('/notices', { method: 'PATCH', body: { wanted }, headers })
+    const changed = await ask<NotificationSettings>('/notices', { method: 'PATCH', body: { wanted }, headers })
     queryClient.setQueryData(noticesQuery(accountId).queryKey, changed)
     setSaved(true)
   })
@@ -49,8 +49,8 @@ function NoticesForm({ choices }: { choices: NoticeChoices }) {
       {!choices.mail && <Callout>Email is not configured. No notifications are sent.</Callout>}
       <fieldset className="flex flex-col gap-2.5">
         <legend className="mb-2 font-medium">Email me when</legend>
-        {NOTICE_KINDS.map((kind) => (
-          <Checkbox key={kind} {...form.register('wanted')} value={kind} label={NOTICES[kind].meaning} />
+        {NOTIFICATION_KINDS.map((kind) => (
+          <Checkbox key={kind} {...form.register('wanted')} value={kind} label={NOTIFICATIONS[kind].meaning} />
         ))}
       </fieldset>
       <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />
@@ -60,5 +60,5 @@ function NoticesForm({ choices }: { choices: NoticeChoices }) {
 
 /** In the order of the checkboxes: otherwise checking a box again would count as a change. */
 function inOrder(kinds: readonly string[]): string[] {
-  return NOTICE_KINDS.filter((kind) => kinds.includes(kind))
+  return NOTIFICATION_KINDS.filter((kind) => kinds.includes(kind))
 }

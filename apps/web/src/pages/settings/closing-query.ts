@@ -1,4 +1,4 @@
-import type { Contents } from '@probity/contract/schemas/accounts'
+import type { DeletionPreview } from '@probity/contract/schemas/accounts'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 
@@ -6,7 +6,7 @@ import { ask } from '../../api/ask.ts'
 export function contentsQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'contents'],
-    queryFn: ({ signal }) => ask<Contents>('/deletion', { signal, headers: { 'probity-account': accountId } }),
+    queryFn: ({ signal }) => ask<DeletionPreview>('/deletion', { signal, headers: { 'probity-account': accountId } }),
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,4 +1,4 @@
-import type { NoticeChoices } from '@probity/contract/schemas/users'
+import type { NotificationSettings } from '@probity/contract/schemas/users'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 
@@ -6,6 +6,7 @@ import { ask } from '../../api/ask.ts'
 export function noticesQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'notices'],
-    queryFn: ({ signal }) => ask<NoticeChoices>('/notices', { signal, headers: { 'probity-account': accountId } }),
+    queryFn: ({ signal }) =>
+      ask<NotificationSettings>('/notices', { signal, headers: { 'probity-account': accountId } }),
   })
 }

@@ -74,7 +74,7 @@ export const VALID_EXAMPLE = {
 }
 
 /** Still being worked on: the server asked us to come back, so there is a time to ask again. */
-export const OPEN_EXAMPLE = {
+export const DEFERRED_EXAMPLE = {
   email: 'grace+news@example.org',
   status: 'unknown',
   sub_status: 'greylisted',

@@ -1,7 +1,7 @@
 import type { SubStatus } from '../validations.ts'
 
-/** Results that a preset keeps: those that match one of its lines. Rows without an address are never kept. */
-export type Keeps = {
+/** A preset keeps the results that match one of its rules. Rows without an address are never kept. */
+export type PresetRule = {
   status: 'valid' | 'risky' | 'unknown'
   /** Only this reason of the status. */
   reason?: SubStatus
@@ -37,7 +37,7 @@ export const PRESETS = {
     { status: 'risky', because: 'mail is likely to be delivered' },
     { status: 'unknown', because: 'an unknown result is not evidence against the address' },
   ],
-} as const satisfies Record<string, readonly Keeps[]>
+} as const satisfies Record<string, readonly PresetRule[]>
 
 export type BounceRange = { low: number; high: number }
 

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { JOB_EXAMPLE, JOB_ID } from '../../constants/data/examples.ts'
 import { JOB_STATES } from '../../constants/jobs.ts'
-import { count, LivemodeField, nullableString, openList, pageQuery, valueList } from '../fields.ts'
+import { count, extensibleEnum, LivemodeField, nullableString, pageQuery, valueList } from '../fields.ts'
 import { jobDelayReasonField } from '../system.ts'
 import { REFERENCE_OPTION } from '../validations/fields.ts'
 import { FEATURE_OPTIONS } from '../validations/single.ts'
@@ -57,7 +57,7 @@ const JobIdField = Type.String({ format: 'uuid', description: 'Id of the job.', 
 // An open list, like the statuses of a result.
 const JobStatusField = Type.String({
   title: 'Job status',
-  ...openList(JOB_STATES),
+  ...extensibleEnum(JOB_STATES),
   description: `Status of the job. Values may be added: treat unrecognized values as in progress.${valueList(JOB_STATES)}`,
 })
 

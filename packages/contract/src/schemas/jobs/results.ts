@@ -4,7 +4,7 @@ import { VALID_EXAMPLE } from '../../constants/data/examples.ts'
 import { PRESETS } from '../../constants/data/presets.ts'
 import { PRESET_NAMES } from '../../constants/jobs.ts'
 import { STATUSES, SUB_STATUSES } from '../../constants/validations.ts'
-import { count, nullableString, openList, pageQuery } from '../fields.ts'
+import { count, extensibleEnum, nullableString, pageQuery } from '../fields.ts'
 import { PolicyDecisionField, PolicyNameField } from '../policies.ts'
 import { StatusField, SubStatusField } from '../validations/fields.ts'
 import { ValidationResult } from '../validations/single.ts'
@@ -271,7 +271,7 @@ const KeepPlan = Type.Object(
   {
     preset: Type.String({
       title: 'Preset',
-      ...openList(PRESETS),
+      ...extensibleEnum(PRESETS),
       description: 'Name of the preset, as in the results query and the CLI. Values may be added.',
     }),
     keep_count: count('Unique addresses that the preset keeps.', 5842),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { EVIDENCE_CHECKS } from '../../constants/data/evidence-checks.ts'
-import { OPEN_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
+import { DEFERRED_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
 import { SANDBOX_CASES } from '../../constants/data/sandbox.ts'
 import { withOverride } from '../../constants/policies.ts'
 import { Evidence, type EvidenceList } from './fields.ts'
@@ -35,7 +35,7 @@ test('evidence of the contract is in the table', () => {
     ...notStartedResult('ada@example.com').evidence,
     ...withOverride({ status: 'valid', safe_to_send: true, evidence: [] }, 'allow').evidence,
     ...(VALID_EXAMPLE.evidence as EvidenceList),
-    ...(OPEN_EXAMPLE.evidence as EvidenceList),
+    ...(DEFERRED_EXAMPLE.evidence as EvidenceList),
   ]
   for (const { check, outcome } of evidence) expect(Object.keys(CHECKS[check]?.outcomes ?? {})).toContain(outcome)
 })

@@ -3,20 +3,20 @@ import Type from 'typebox'
 import { EVIDENCE_CHECKS } from '../../constants/data/evidence-checks.ts'
 import { REFERENCE_LENGTH_MAX } from '../../constants/limits.ts'
 import { STATUSES, SUB_STATUSES } from '../../constants/validations.ts'
-import { openList, valueList } from '../fields.ts'
+import { extensibleEnum, valueList } from '../fields.ts'
 
 const OPEN_LIST = 'Values may be added: treat unrecognized values as `unknown`.'
 
 /** Plain strings on purpose: a closed enum would break clients on the day a value is added. */
 export const StatusField = Type.String({
   title: 'Validation status',
-  ...openList(STATUSES),
+  ...extensibleEnum(STATUSES),
   description: `The verdict. ${OPEN_LIST}${valueList(STATUSES)}`,
 })
 
 export const SubStatusField = Type.String({
   title: 'Validation sub status',
-  ...openList(SUB_STATUSES),
+  ...extensibleEnum(SUB_STATUSES),
   description: `The reason for the verdict; empty if the status is \`valid\`. Values may be added: use \`status\` for unrecognized values.${reasonList()}`,
 })
 
@@ -77,12 +77,12 @@ export const Evidence = Type.Object(
   {
     check: Type.String({
       title: 'Evidence check',
-      ...openList(meanings),
+      ...extensibleEnum(meanings),
       description: `The check that made the finding. Checks may be added.${valueList(meanings)}`,
     }),
     outcome: Type.String({
       title: 'Evidence outcome',
-      ...openList(outcomes),
+      ...extensibleEnum(outcomes),
       description: `The result of the check. Outcomes may be added. By check:${outcomesByCheck}`,
     }),
     detail: Type.String({

@@ -1,6 +1,6 @@
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { BULK_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
+import { BULK_EXAMPLE, DEFERRED_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
 import type { SubStatus } from '../../constants/validations.ts'
 import { SUB_STATUSES } from '../../constants/validations.ts'
 import { BulkRequest } from './bulk.ts'
@@ -46,7 +46,7 @@ test.each([
 })
 
 test('example verdicts agree with themselves', () => {
-  for (const result of [VALID_EXAMPLE, OPEN_EXAMPLE, ...BULK_EXAMPLE.results]) {
+  for (const result of [VALID_EXAMPLE, DEFERRED_EXAMPLE, ...BULK_EXAMPLE.results]) {
     expect(SUB_STATUSES[result.sub_status as SubStatus].status).toBe(result.status)
     expect(result.is_valid).toBe(result.status === 'valid')
   }

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { OPEN_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
+import { DEFERRED_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
 import { DECISION_TIMEOUT_DEFAULT_S, EMAIL_LENGTH_MAX } from '../../constants/limits.ts'
 import { LivemodeField, nullableNumber, nullableString } from '../fields.ts'
 import { OverrideField } from '../overrides.ts'
@@ -300,7 +300,7 @@ export const ValidationResult = Type.Object(
   {
     title: 'Validation result',
     description: 'The verdict on one address, with its evidence. Fields may be added.',
-    examples: [VALID_EXAMPLE, OPEN_EXAMPLE],
+    examples: [VALID_EXAMPLE, DEFERRED_EXAMPLE],
   },
 )
 

@@ -96,8 +96,8 @@ export const Delivery = Type.Object(DELIVERY_FIELDS, {
   examples: [DELIVERY_EXAMPLE],
 })
 
-export type WholeDelivery = Static<typeof WholeDelivery>
-export const WholeDelivery = Type.Object(
+export type DeliveryDetail = Static<typeof DeliveryDetail>
+export const DeliveryDetail = Type.Object(
   {
     ...DELIVERY_FIELDS,
     request: Sent,
@@ -178,8 +178,8 @@ export const DeliveryList = Type.Array(Delivery, {
   examples: [[DELIVERY_EXAMPLE]],
 })
 
-export type RecoverDeliveries = Static<typeof RecoverDeliveries>
-export const RecoverDeliveries = Type.Object(
+export type ResendDeliveries = Static<typeof ResendDeliveries>
+export const ResendDeliveries = Type.Object(
   {
     since_at: Type.String({
       format: 'date-time',
@@ -195,8 +195,8 @@ export const RecoverDeliveries = Type.Object(
   },
 )
 
-export type Recovered = Static<typeof Recovered>
-export const Recovered = Type.Object(
+export type ResentDeliveries = Static<typeof ResentDeliveries>
+export const ResentDeliveries = Type.Object(
   { count: count('Number of deliveries that are resent.', 17) },
   {
     title: 'Recover webhook deliveries result',

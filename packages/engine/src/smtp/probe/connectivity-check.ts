@@ -1,4 +1,4 @@
-import type { Semaphore } from '@probity/concurrency/semaphore'
+import type { Semaphore } from '@probity/concurrency/scheduling'
 import { getDomain } from 'tldts'
 import { findMailHosts } from '../../domain/mail-hosts.ts'
 import { limitQueries } from '../../domain/query-limits.ts'

@@ -1,6 +1,6 @@
 import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Semaphore } from '@probity/concurrency/semaphore'
+import type { Semaphore } from '@probity/concurrency/scheduling'
 import { SocksClient } from 'socks'
 import { isMailHostName } from '../../domain/host-name.ts'
 import { type QueryResult, queryDns } from '../../domain/query.ts'

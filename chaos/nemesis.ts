@@ -36,7 +36,7 @@ const DOWN_MS = 1_000
 const REVIVALS_MAX = 5
 
 /** Single faults of reserved victims. `kill` also starts the victim again. */
-export type Faults = {
+type Faults = {
   kill(name: VictimName): Promise<void>
   freeze(name: VictimName): void
   thaw(name: VictimName): void

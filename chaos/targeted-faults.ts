@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asOwner, type Db, type Trx } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
-import type { Faults, Nemesis, VictimName } from './nemesis.ts'
+import type { Nemesis, VictimName } from './nemesis.ts'
 
 /**
  * Faults at a moment that chance seldom hits. Each waits until workers have reached a known step, and holds a row lock or stops a
- * process to keep them there. A fault whose moment does not come, because the job has ended, is left out.
+ * process to keep them there. A fault whose moment does not come, because the job has ended, is left out and reported as not reached.
  */
 
 const POLL_MS = 10
@@ -35,13 +35,15 @@ const INVOLVED: VictimName[] = ['worker_1', 'worker_2', 'postgres']
 
 /** Kills the workers after they have requested a settlement and before it has written to the job. */
 export async function killWhileSettling(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
-  await nemesis.reserve(INVOLVED, async (faults) => {
+  await nemesis.reserve(INVOLVED, async ({ kill }) => {
     for (let locks = 0; locks < LOCKS_MAX; locks += 1) {
-      if (!(await until(CLAIMED_WITHIN_MS, async () => (await listClaimants(db, jobId, 1)).length > 0))) return
-      if (await killAtLock(db, faults, { lock: lockJob(jobId), waiting: 'settle_batches' })) {
-        return say('the workers were killed while a settlement waited')
-      }
+      if (!(await until(CLAIMED_WITHIN_MS, async () => (await countClaimants(db, jobId, 1)) > 0))) break
+      await using _lock = await holdLock(db, lockJob(jobId))
+      if (!(await until(ARRIVED_WITHIN_MS, () => isWaiting(db, 'settle_batches')))) continue
+      await Promise.all([kill('worker_1'), kill('worker_2')])
+      return say('the workers were killed while a settlement waited')
     }
+    say('warning: not reached: kill the workers while a settlement waits')
   })
 }
 
@@ -74,10 +76,11 @@ export async function killBeforeOrdered(
   hold: ReturnType<typeof holdOrdering>,
 ): Promise<void> {
   await nemesis.reserve(INVOLVED, async ({ kill }) => {
-    if (await until(ORDERED_WITHIN_MS, () => isWaiting(db, 'finish_ordering'))) {
-      await Promise.all([kill('worker_1'), kill('worker_2')])
-      say('the workers were killed after results were stored in row order')
+    if (!(await until(ORDERED_WITHIN_MS, () => isWaiting(db, 'finish_ordering')))) {
+      return say('warning: not reached: kill the workers before results in row order are used')
     }
+    await Promise.all([kill('worker_1'), kill('worker_2')])
+    say('the workers were killed after results were stored in row order')
   })
   await hold.release()
 }
@@ -89,7 +92,7 @@ export async function killBeforeOrdered(
 export async function freezeUntilReplaced(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
   await nemesis.reserve(INVOLVED, async (faults) => {
     for (const name of FROZEN_IN_TURN) {
-      if (!(await untilClaimed(db, jobId))) return
+      if (!(await untilClaimed(db, jobId))) break
       try {
         const frozenAt = await readClock(db)
         faults.freeze(name)
@@ -98,7 +101,8 @@ export async function freezeUntilReplaced(nemesis: Nemesis, db: Db, jobId: strin
         if (worker === undefined) continue
         await using _lock = await holdLock(db, lockFirstBatch(jobId, worker))
         const isReplaced = await until(REPLACED_WITHIN_MS, async () => (await countClaimed(db, jobId, worker)) <= 1)
-        if (isReplaced) say('a worker continues after its batches were claimed by the other one')
+        if (!isReplaced) break
+        say('a worker continues after its batches were claimed by the other one')
         faults.thaw(name)
         await sleep(SETTLED_WITHIN_MS)
         return
@@ -106,6 +110,7 @@ export async function freezeUntilReplaced(nemesis: Nemesis, db: Db, jobId: strin
         faults.thaw(name)
       }
     }
+    say('warning: not reached: stop a worker until another has claimed its batches')
   })
 }
 
@@ -120,18 +125,6 @@ type Lock = (trx: Trx) => Promise<unknown>
 
 function lockJob(jobId: string): Lock {
   return (trx) => sql`select from jobs where id = ${jobId} for no key update`.execute(trx)
-}
-
-/** Kills both workers while at least one of them waits for the lock in this function. False if none has come to it. */
-async function killAtLock(
-  db: Db,
-  { kill }: Faults,
-  { lock, waiting }: { lock: Lock; waiting: string },
-): Promise<boolean> {
-  await using _lock = await holdLock(db, lock)
-  if (!(await until(ARRIVED_WITHIN_MS, () => isWaiting(db, waiting)))) return false
-  await Promise.all([kill('worker_1'), kill('worker_2')])
-  return true
 }
 
 /** Takes a lock in a transaction of its own and holds it until disposed. */
@@ -174,14 +167,14 @@ async function isWaiting(db: Db, name: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The running workers that have claimed at least so many batches of a job. */
-async function listClaimants(db: Db, jobId: string, batchesMin: number): Promise<string[]> {
+/** The number of running workers that have claimed at least so many batches of a job. */
+async function countClaimants(db: Db, jobId: string, batchesMin: number): Promise<number> {
   const { rows } = await asOwner(db, (trx) =>
-    sql<{ id: string }>`select w.id from job_queue q join job_workers w on w.id = q.claimed_by
+    sql`select w.id from job_queue q join job_workers w on w.id = q.claimed_by
       where q.job_id = ${jobId} and w.seen_at > clock_timestamp() - interval '2 seconds'
       group by w.id having count(*) >= ${batchesMin}`.execute(trx),
   )
-  return rows.map(({ id }) => id)
+  return rows.length
 }
 
 async function isUp(db: Db): Promise<boolean> {
@@ -202,7 +195,7 @@ async function countClaimed(db: Db, jobId: string, worker: string): Promise<numb
 
 /** Both workers have claimed several batches, or at least one has after a while. False if neither has. */
 async function untilClaimed(db: Db, jobId: string): Promise<boolean> {
-  const haveClaimed = (workers: number) => async () => (await listClaimants(db, jobId, CLAIMED_MIN)).length >= workers
+  const haveClaimed = (workers: number) => async () => (await countClaimants(db, jobId, CLAIMED_MIN)) >= workers
   return (await until(BOTH_CLAIMED_WITHIN_MS, haveClaimed(2))) || until(CLAIMED_WITHIN_MS, haveClaimed(1))
 }
 

@@ -35,7 +35,7 @@ try {
 async function run(): Promise<void> {
   const config = readConfig(withDefaults(process.env, { PORT: '0' }))
   if (config.port !== 0 && (await canConnect(config.port))) {
-    throw new Refusal(`Port ${config.port} is in use. Choose another with PORT, or none for a free one.`)
+    throw new Refusal(`Port ${config.port} is in use. Choose another with PROBITY_PORT, or none for a free one.`)
   }
   const place = await takePlace({ databaseUrl: config.ownerUrl, redisUrl: config.redisUrl })
   try {

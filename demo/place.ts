@@ -66,11 +66,11 @@ const NOT_OURS = `PostgreSQL has a database ${DATABASE} that the demo did not cr
 
 const FAULTS: Record<string, string> = {
   '55006': 'Another demo is running on this PostgreSQL server.', // object_in_use
-  '42501': `The user of DATABASE_URL cannot create the database ${DATABASE}. Grant the right with ALTER ROLE … CREATEDB.`,
+  '42501': `The user of PROBITY_DATABASE_URL cannot create the database ${DATABASE}. Grant the right with ALTER ROLE … CREATEDB.`,
 }
 
 function explain(error: unknown): unknown {
-  if (isOutage(error)) return new Refusal(`PostgreSQL cannot be reached at DATABASE_URL. ${START_THEM}`)
+  if (isOutage(error)) return new Refusal(`PostgreSQL cannot be reached at PROBITY_DATABASE_URL. ${START_THEM}`)
   const fault = error instanceof Error && 'code' in error ? FAULTS[String(error.code)] : undefined
   return fault === undefined ? explainNoEntry(error) : new Refusal(fault)
 }
@@ -85,7 +85,7 @@ async function takeRedis(url: string): Promise<{ url: string; leave(): Promise<v
   try {
     await redis.connect()
   } catch {
-    throw new Refusal(`Redis cannot be reached at REDIS_URL. ${START_THEM}`)
+    throw new Refusal(`Redis cannot be reached at PROBITY_REDIS_URL. ${START_THEM}`)
   }
   for (let number = REDIS_DATABASES - 1; number >= 0; number -= 1) {
     if (!(await isFree(redis, number))) continue
@@ -93,7 +93,7 @@ async function takeRedis(url: string): Promise<{ url: string; leave(): Promise<v
     return { url: withPath(url, String(number)), leave: () => leaveRedis(redis) }
   }
   redis.disconnect()
-  throw new Refusal('Redis at REDIS_URL has no empty database for the demo.')
+  throw new Refusal('Redis at PROBITY_REDIS_URL has no empty database for the demo.')
 }
 
 async function isFree(redis: Redis, number: number): Promise<boolean> {

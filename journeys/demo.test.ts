@@ -191,7 +191,7 @@ test.each([
   [
     'the database does not exist',
     { DATABASE_URL: `${inject('postgresUrl')}-not` },
-    /^PostgreSQL rejected DATABASE_URL/,
+    /^PostgreSQL rejected PROBITY_DATABASE_URL/,
   ],
 ])('the demo prints one line on stderr when %s', async (_name, settings, sentence) => {
   const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'], settings)
@@ -204,7 +204,7 @@ test.each([
 test('the demo prints one line on stderr when its port is in use', async () => {
   const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'], { PORT: String(redis.port) })
   expect(await codeOf(child)).toBe(1)
-  expect(said.err).toBe(`Port ${redis.port} is in use. Choose another with PORT, or none for a free one.\n`)
+  expect(said.err).toBe(`Port ${redis.port} is in use. Choose another with PROBITY_PORT, or none for a free one.\n`)
 })
 
 test('the demo does not touch a foreign database with its name', async () => {

@@ -158,7 +158,7 @@ const HELD: Held[] = [
   [
     'confirmation of an MCP estimate',
     'packages/contract/src/constants/limits.ts',
-    'CONFIRMATION_LASTS_S',
+    'CONFIRMATION_TTL_S',
     (n) => `${n} seconds`,
   ],
   ['sign-in attempts', 'apps/api/src/people/limits.ts', 'password: { perNetwork', (n) => `| ${n} per network`],

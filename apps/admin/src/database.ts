@@ -50,9 +50,9 @@ const NO_ENTRY = ['3D000', '28000', '28P01']
 
 /** Explains in one line why the database cannot be used; other errors are returned unchanged. */
 export function explainNoEntry(error: unknown): unknown {
-  if (isOutage(error)) return new Refusal('PostgreSQL cannot be reached at DATABASE_URL.')
+  if (isOutage(error)) return new Refusal('PostgreSQL cannot be reached at PROBITY_DATABASE_URL.')
   const { code = '', message } = readFault(error)
-  return NO_ENTRY.includes(code) ? new Refusal(`PostgreSQL rejected DATABASE_URL: ${message}.`) : error
+  return NO_ENTRY.includes(code) ? new Refusal(`PostgreSQL rejected PROBITY_DATABASE_URL: ${message}.`) : error
 }
 
 function readFault(error: unknown): { code?: string; constraint?: string; message?: string } {

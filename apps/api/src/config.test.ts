@@ -27,7 +27,7 @@ test.each(Object.keys(STRIPE))('readConfig rejects payments without %s', (name) 
 })
 
 test('readConfig rejects payments together with unlimited opening credits', () => {
-  const unlimited = /NEW_ACCOUNT_CREDITS must be a number if payments are enabled/
+  const unlimited = /PROBITY_NEW_ACCOUNT_CREDITS must be a number if payments are enabled/
   expect(() => readConfig({ ...NEEDED, ...STRIPE, NEW_ACCOUNT_CREDITS: 'unlimited' })).toThrow(unlimited)
   expect(() => readConfig({ ...NEEDED, ...STRIPE })).toThrow(unlimited)
   const open = { ...NEEDED, ...STRIPE, SIGN_UP: 'open' }
@@ -74,7 +74,9 @@ test.each([
   [{ PUBLIC_URL: 'https://localhost.example' }],
   [{ PUBLIC_URL: 'https://127.0.0.1.example' }],
 ])('OPERATOR_2FA cannot be optional elsewhere: %j', (env) => {
-  expect(() => readConfig({ ...NEEDED, ...env, OPERATOR_2FA: 'optional' })).toThrow('OPERATOR_2FA can be optional only')
+  expect(() => readConfig({ ...NEEDED, ...env, OPERATOR_2FA: 'optional' })).toThrow(
+    'PROBITY_OPERATOR_2FA can be optional only',
+  )
 })
 
 test('readConfig rejects OPERATOR_NETWORKS with an invalid entry', () => {

@@ -168,7 +168,8 @@ function readRanges(name: string, text: string): string[] {
 function readOperators(vars: Settings): OperatorAccess {
   const { OPERATOR_2FA: twoFactor, OPERATOR_NETWORKS: networks, PUBLIC_URL: publicUrl, HOST: host } = vars
   if (twoFactor === 'optional' && !isLoopbackHost(publicUrl === undefined ? host : new URL(publicUrl).hostname)) {
-    const says = 'OPERATOR_2FA can be optional only if PUBLIC_URL, or HOST without it, is a loopback address.'
+    const says =
+      'PROBITY_OPERATOR_2FA can be optional only if PROBITY_PUBLIC_URL, or PROBITY_HOST without it, is a loopback address.'
     throw new BadSettings([{ name: 'OPERATOR_2FA', says }])
   }
   return { requiresTwoFactor: twoFactor === 'required', networks: readRanges('OPERATOR_NETWORKS', networks) }
@@ -177,7 +178,7 @@ function readOperators(vars: Settings): OperatorAccess {
 function readMail({ MAIL_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings): MailSettings | undefined {
   if (url === undefined) return undefined
   if (publicUrl === undefined) {
-    const says = 'MAIL_URL requires PUBLIC_URL, which is missing. Emails contain links to it.'
+    const says = 'PROBITY_MAIL_URL requires PROBITY_PUBLIC_URL, which is missing. Emails contain links to it.'
     throw new BadSettings([{ name: 'MAIL_URL', says }])
   }
   return { url, from }
@@ -190,7 +191,7 @@ function readOpening(vars: Settings, payments: PaymentSettings | undefined): Ope
   if (credits !== 'unlimited') return { plan, credits: Number(credits) }
   if (payments === undefined) return { plan, credits: null }
   const says =
-    'NEW_ACCOUNT_CREDITS must be a number if payments are enabled, for example 0: new accounts would have unlimited credits.'
+    'PROBITY_NEW_ACCOUNT_CREDITS must be a number if payments are enabled, for example 0: new accounts would have unlimited credits.'
   throw new BadSettings([{ name: 'NEW_ACCOUNT_CREDITS', says }])
 }
 
@@ -200,7 +201,7 @@ function readPayments(vars: Settings): PaymentSettings | undefined {
   if (secretKey === undefined && webhookSecret === undefined) return undefined
   if (secretKey === undefined || webhookSecret === undefined || publicUrl === undefined) {
     const says =
-      'STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and PUBLIC_URL must be set together. Otherwise paid credits would not be granted.'
+      'PROBITY_STRIPE_SECRET_KEY, PROBITY_STRIPE_WEBHOOK_SECRET and PROBITY_PUBLIC_URL must be set together. Otherwise paid credits would not be granted.'
     throw new BadSettings([{ name: secretKey === undefined ? 'STRIPE_WEBHOOK_SECRET' : 'STRIPE_SECRET_KEY', says }])
   }
   const { SUSPEND_ON_DISPUTE: suspendsOnDispute } = vars

@@ -33,11 +33,11 @@ try {
     process.exitCode = 78 // EX_CONFIG of sysexits.h: a restart does not help
   } else if (isRoleDenied(error)) {
     process.stderr.write(
-      'The login of DATABASE_URL cannot switch to the role probity_worker. See docs/running.md for how to create the worker login.\n',
+      'The login of PROBITY_DATABASE_URL cannot switch to the role probity_worker. See docs/running.md for how to create the worker login.\n',
     )
     process.exitCode = 78
   } else if (isOutage(error)) {
-    process.stderr.write('PostgreSQL cannot be reached at DATABASE_URL.\n')
+    process.stderr.write('PostgreSQL cannot be reached at PROBITY_DATABASE_URL.\n')
     process.exitCode = 75 // EX_TEMPFAIL: a restart may help
   } else {
     throw error

@@ -98,7 +98,8 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
   const around = { dns, redis, prefix, replies, probes, brakes, optOuts, ways, meters, log }
   const mailboxes = openMailboxes({ policy, habits, addressLimits, egresses, ...around })
-  if (egresses.length === 0) log.warn('SMTP probing disabled: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
+  if (egresses.length === 0)
+    log.warn('SMTP probing disabled: PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set')
   return {
     workerId: randomUUID(),
     db,

@@ -23,7 +23,7 @@ export async function examineAccess({ db, redis, publicUrl }: Access): Promise<F
 
 /** RFC 6761 section 6.3, RFC 1122 section 3.2.1.3 and RFC 4291 section 2.5.3. */
 const LOOPBACK = /^((.+\.)?localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-const LOCAL_ONLY = 'PUBLIC_URL is not set or is on this host only.'
+const LOCAL_ONLY = 'PROBITY_PUBLIC_URL is not set or is on this host only.'
 
 function judgeLogin(roles: string[], isLocal: boolean): Finding {
   if (roles.length === 0) return pass('worker-login', { saw: 'The login can switch to the role probity_worker only.' })
@@ -35,16 +35,16 @@ function judgeLogin(roles: string[], isLocal: boolean): Finding {
   ]
   return warn('worker-login', {
     saw,
-    says: 'Create a separate login with psql and set it in the DATABASE_URL of the worker:',
+    says: 'Create a separate login with psql and set it in the PROBITY_DATABASE_URL of the worker:',
     lines,
   })
 }
 
 function judgePassword(hasPassword: boolean, isLocal: boolean): Finding {
-  if (hasPassword) return pass('redis-password', { saw: 'REDIS_URL has a password.' })
-  const saw = 'REDIS_URL has no password.'
+  if (hasPassword) return pass('redis-password', { saw: 'PROBITY_REDIS_URL has a password.' })
+  const saw = 'PROBITY_REDIS_URL has no password.'
   if (isLocal) return pass('redis-password', { saw: `${saw} ${LOCAL_ONLY}` })
-  const says = 'Set a password in redis.conf, restart Redis, and add the password to REDIS_URL:'
-  const lines = ['requirepass choose-one', 'REDIS_URL=redis://:choose-one@127.0.0.1:6379']
+  const says = 'Set a password in redis.conf, restart Redis, and add the password to PROBITY_REDIS_URL:'
+  const lines = ['requirepass choose-one', 'PROBITY_REDIS_URL=redis://:choose-one@127.0.0.1:6379']
   return warn('redis-password', { saw, says, lines })
 }

@@ -99,7 +99,7 @@ test('ipv6 connects over IPv6 only, and passes on a host without IPv6', async ()
 test('egress-configured warns without an egress and shows the settings', () => {
   expect(judgeWaysOut([])).toMatchObject({
     status: 'warn',
-    fix: { lines: expect.arrayContaining(['SMTP_HELO_NAME=probe.your-domain']) },
+    fix: { lines: expect.arrayContaining(['PROBITY_SMTP_HELO_NAME=probe.your-domain']) },
   })
   expect(judgeWaysOut([EGRESS])).toMatchObject({
     status: 'pass',

@@ -33,7 +33,7 @@ export function judgeWaysOut(egresses: Egress[]): Finding {
     })
   }
   const says = 'Give this host a name with reverse DNS and a sender address that accepts mail, and set both.'
-  const lines = ['SMTP_HELO_NAME=probe.your-domain', 'SMTP_MAIL_FROM=bounce@your-domain']
+  const lines = ['PROBITY_SMTP_HELO_NAME=probe.your-domain', 'PROBITY_SMTP_MAIL_FROM=bounce@your-domain']
   return warn('egress-configured', {
     saw: 'No egress is configured, so mail servers are not probed from this host.',
     says,
@@ -96,7 +96,7 @@ function adviseOn(
 ): { says: string; lines: string[] } {
   const bind = egress.localAddress === undefined ? '' : `-s ${egress.localAddress} `
   const lines = [`nc -vz -w 8 ${bind}${host ?? 'gmail-smtp-in.l.google.com'} 25`]
-  const proxy = `SMTP_EGRESS=${egress.name}=socks5://user:password@host:1080`
+  const proxy = `PROBITY_SMTP_EGRESS=${egress.name}=socks5://user:password@host:1080`
   if (kind === 'intercepted') {
     const says =
       'A middlebox intercepts port 25, so replies cannot be trusted. Ask your hosting provider to disable it, or use a SOCKS5 proxy.'

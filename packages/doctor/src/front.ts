@@ -19,9 +19,9 @@ export async function examineFront({
   now,
 }: Pick<Patient, 'publicUrl' | 'db' | 'now'>): Promise<Finding[]> {
   if (publicUrl === undefined) {
-    const saw = 'PUBLIC_URL is not set, so the public URL of the installation is unknown.'
+    const saw = 'PROBITY_PUBLIC_URL is not set, so the public URL of the installation is unknown.'
     const says = 'Set it for the API and the worker.'
-    return [unknown('public-url', { saw, says, lines: ['PUBLIC_URL=https://probity.your-domain'] })]
+    return [unknown('public-url', { saw, says, lines: ['PROBITY_PUBLIC_URL=https://probity.your-domain'] })]
   }
   const subject = publicUrl.replace(/\/+$/, '')
   const reached = await judgeAddress(subject, now)
@@ -59,8 +59,8 @@ function judgePlain(subject: string): Finding {
   const saw = 'The URL responds without TLS.'
   if (hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]')
     return pass('public-url', { subject, saw })
-  const says = 'Terminate TLS at a reverse proxy such as Caddy, and update PUBLIC_URL.'
-  const lines = [`caddy reverse-proxy --from ${hostname} --to 127.0.0.1:3000`, `PUBLIC_URL=https://${hostname}`]
+  const says = 'Terminate TLS at a reverse proxy such as Caddy, and update PROBITY_PUBLIC_URL.'
+  const lines = [`caddy reverse-proxy --from ${hostname} --to 127.0.0.1:3000`, `PROBITY_PUBLIC_URL=https://${hostname}`]
   return warn('public-url', { subject, saw, says, lines })
 }
 

@@ -97,7 +97,10 @@ test('reverse-dns distinguishes a missing, a different and an unconfirmed PTR re
     status: 'fail',
     saw: 'The PTR record of 198.18.0.99 is host-99.hoster.example, but the EHLO name is elsewhere.probity.example.',
     fix: {
-      lines: ['99.0.18.198.in-addr.arpa. IN PTR elsewhere.probity.example.', 'SMTP_HELO_NAME=host-99.hoster.example'],
+      lines: [
+        '99.0.18.198.in-addr.arpa. IN PTR elsewhere.probity.example.',
+        'PROBITY_SMTP_HELO_NAME=host-99.hoster.example',
+      ],
     },
   })
   const oneWay = await look(named('one-way.probity.example', '198.18.0.51'))

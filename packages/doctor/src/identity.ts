@@ -27,7 +27,7 @@ export function judgeName({ egress: { name: subject, heloName } }: EgressAddress
   const name = heloName.toLowerCase()
   const says =
     'Use a dedicated name below your own domain, and set matching A and PTR records for it and the egress IP.'
-  const lines = ['SMTP_HELO_NAME=probe.your-domain']
+  const lines = ['PROBITY_SMTP_HELO_NAME=probe.your-domain']
   const end = name.split('.').at(-1) ?? ''
   const domain = getDomain(name)
   if (PRIVATE_ENDS.includes(end) || domain === null) {
@@ -112,7 +112,7 @@ async function judgeReverse({ egress, address, known }: EgressAddress, dns: Iden
   if (names.length === 0) return fail('reverse-dns', { subject, saw: `${whose} has no PTR record.`, says, lines })
   if (!names.includes(heloName.toLowerCase())) {
     const saw = `The PTR record of ${whose} is ${names.join(', ')}, but the EHLO name is ${heloName}.`
-    const renamed = names.length === 1 ? [`SMTP_HELO_NAME=${names[0]}`] : []
+    const renamed = names.length === 1 ? [`PROBITY_SMTP_HELO_NAME=${names[0]}`] : []
     return fail('reverse-dns', {
       subject,
       saw,

@@ -79,7 +79,7 @@ test('resolver-answers fails on timeout, on connection refused and with no resol
   })
   expect(await look(`127.0.0.1:${await freePort()}`)).toMatchObject({ 'resolver-answers': { status: 'fail' } })
   expect(await look()).toMatchObject({
-    'resolver-answers': { status: 'fail', fix: { lines: ['DNS_SERVERS=127.0.0.1'] } },
+    'resolver-answers': { status: 'fail', fix: { lines: ['PROBITY_DNS_SERVERS=127.0.0.1'] } },
   })
 })
 

@@ -17,8 +17,8 @@ const SPEED_TRIES = 5
 export async function examineResolvers({ dnsServers }: Pick<Patient, 'dnsServers'>): Promise<Finding[]> {
   if (dnsServers.length === 0) {
     const says = 'Set a resolver. An Unbound on this host is recommended.'
-    const saw = 'DNS_SERVERS is not set, and the system has no resolver.'
-    return [fail('resolver-answers', { saw, says, lines: ['DNS_SERVERS=127.0.0.1'] })]
+    const saw = 'PROBITY_DNS_SERVERS is not set, and the system has no resolver.'
+    return [fail('resolver-answers', { saw, says, lines: ['PROBITY_DNS_SERVERS=127.0.0.1'] })]
   }
   return (await Promise.all(dnsServers.map(examineResolver))).flat()
 }
@@ -36,7 +36,7 @@ async function examineResolver(server: string): Promise<Finding[]> {
   return [answers, ...(await Promise.all(found)), judgeOwner(server)]
 }
 
-const UNBOUND = ['apt-get install unbound', 'systemctl enable --now unbound', 'DNS_SERVERS=127.0.0.1']
+const UNBOUND = ['apt-get install unbound', 'systemctl enable --now unbound', 'PROBITY_DNS_SERVERS=127.0.0.1']
 
 /** The resolver did not respond, or does not resolve a public name. */
 function judgeRefusal(subject: string, heard: Heard): Finding {

@@ -32,5 +32,5 @@ test.each([
   ['an entry has no address', { ...IDENTITY, egress: 'a.example.net=elsewhere' }],
   ['a proxy has another protocol', { ...IDENTITY, egress: 'a.example.net=http://proxy.example.net:3128' }],
 ])('readEgresses throws when %s', (_name, identity) => {
-  expect(() => readEgresses(identity)).toThrow(/^Invalid settings:\n {2}SMTP_/)
+  expect(() => readEgresses(identity)).toThrow(/^Invalid settings:\n {2}PROBITY_SMTP_/)
 })

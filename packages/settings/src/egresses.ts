@@ -21,7 +21,7 @@ export function readEgresses({ heloName, mailFrom, egress }: Identity): Egress[]
   if (heloName === undefined && mailFrom === undefined && egress === '') return []
   if (mailFrom === undefined || heloName === undefined) {
     const name = heloName !== undefined ? 'SMTP_HELO_NAME' : mailFrom !== undefined ? 'SMTP_MAIL_FROM' : 'SMTP_EGRESS'
-    throw new BadSettings([{ name, says: 'SMTP_HELO_NAME and SMTP_MAIL_FROM must be set together.' }])
+    throw new BadSettings([{ name, says: 'PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM must be set together.' }])
   }
   const ways = readList(egress)
   if (ways.length === 0) return [{ name: heloName, heloName, mailFrom }]
@@ -38,7 +38,7 @@ function readWay(way: string, mailFrom: string): Egress {
     const proxy = URL.canParse(to) ? new URL(to) : undefined
     if (proxy?.protocol === 'socks5:' && proxy.hostname !== '') return { ...egress, socks5: readProxy(proxy) }
   }
-  const says = 'SMTP_EGRESS is not valid. Use host-name=address or host-name=socks5://host:port.'
+  const says = 'PROBITY_SMTP_EGRESS is not valid. Use host-name=address or host-name=socks5://host:port.'
   throw new BadSettings([{ name: 'SMTP_EGRESS', says }])
 }
 

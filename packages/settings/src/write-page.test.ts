@@ -1,13 +1,31 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isKnown, listSettings, PROGRAMS, SECRET_NAMES } from './every-setting.ts'
 import { showSettings } from './show.ts'
 import { writeSettingsPage } from './write-page.ts'
 
-const PAGE = new URL('../../../docs/settings.md', import.meta.url)
+const ROOT = join(import.meta.dirname, '../../..')
+const PAGE = join(ROOT, 'docs/settings.md')
 
 test('docs/settings.md matches the schemas', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(writeSettingsPage())
+})
+
+test('all other pages name settings with the prefix', () => {
+  const names = Object.values(PROGRAMS).flatMap((schema) => Object.keys(schema.properties))
+  const short = new RegExp(
+    `(?<![A-Za-z0-9_$])(?:${names.filter((name) => !name.startsWith('OTEL_')).join('|')})(?![A-Za-z0-9_])`,
+  )
+  const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).filter((page) => page !== 'docs/settings.md')
+  const found = pages.flatMap((page) =>
+    readFileSync(join(ROOT, page), 'utf8')
+      .split('\n')
+      .filter((line) => short.test(line))
+      .map((line) => `${page}: ${line}`),
+  )
+  expect(pages.length).toBeGreaterThan(40)
+  expect(found).toEqual([])
 })
 
 test('at most three settings are required', () => {

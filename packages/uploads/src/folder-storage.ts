@@ -117,7 +117,7 @@ function requireSafeFolder(folder: string): Stats | undefined {
   const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & NOT_OWNER) === 0
   if (isPrivate ? !isOurs : (found.mode & OTHERS_WRITE) !== 0) {
     throw new Error(
-      `the uploads folder ${folder} is not safe: other users of this host can change it. Set UPLOADS_FOLDER to a folder that only the service can write to.`,
+      `the uploads folder ${folder} is not safe: other users of this host can change it. Set PROBITY_UPLOADS_FOLDER to a folder that only the service can write to.`,
     )
   }
   return found

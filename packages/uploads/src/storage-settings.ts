@@ -53,6 +53,6 @@ function listMissing(needed: Needed): SettingFault[] {
   const missing = (['bucket', 'accessKeyId', 'secretAccessKey'] as const).filter((name) => needed[name] === undefined)
   return missing.map((key) => ({
     name: NAMES[key],
-    says: `${NAMES[key]} is missing. The bucket and both access keys must be set together.`,
+    says: `PROBITY_${NAMES[key]} is missing. The bucket and both access keys must be set together.`,
   }))
 }

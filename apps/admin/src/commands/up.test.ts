@@ -77,7 +77,7 @@ test('up fails when another instance uses the port, and that instance keeps runn
 
   const second = startUp(url, port)
   expect(await once(second.child, 'exit')).toEqual([1, null])
-  expect(second.readLog()).toBe(`Port ${port} is in use. Choose another with PORT.\n`)
+  expect(second.readLog()).toBe(`Port ${port} is in use. Choose another with PROBITY_PORT.\n`)
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
 })
 
@@ -90,11 +90,11 @@ test('up fails when another program uses the port', async () => {
 
   const up = startUp(url, port)
   expect(await once(up.child, 'exit')).toEqual([1, null])
-  expect(up.readLog()).toBe(`Port ${port} is in use. Choose another with PORT.\n`)
+  expect(up.readLog()).toBe(`Port ${port} is in use. Choose another with PROBITY_PORT.\n`)
 })
 
 test('up starts nothing and prints how to start PostgreSQL when it is down', async () => {
   const up = startUp('postgres://somebody:secret@127.0.0.1:1/probity', await freePort())
   expect(await once(up.child, 'exit')).toEqual([1, null])
-  expect(up.readLog()).toMatch(/^PostgreSQL cannot be reached at DATABASE_URL\.\n.*docker compose up.*\n$/)
+  expect(up.readLog()).toMatch(/^PostgreSQL cannot be reached at PROBITY_DATABASE_URL\.\n.*docker compose up.*\n$/)
 })

@@ -34,7 +34,7 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
   await migrate(config.ownerUrl).catch((error: unknown) => {
     throw isOutage(error) ? new Refusal(DATABASE_DOWN) : explainNoEntry(error)
   })
-  if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is in use. Choose another with PORT.`)
+  if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is in use. Choose another with PROBITY_PORT.`)
   await buildPages(config, env)
   const children = startParts(config, env, watch)
   let stopped = false
@@ -79,7 +79,7 @@ function developmentSettings({ publicUrl }: AdminConfig): Environment {
   return { STOP_NOTICE_MS: '0', ...(isLocal && { OPERATOR_2FA: 'optional' }) }
 }
 
-const DATABASE_DOWN = `PostgreSQL cannot be reached at DATABASE_URL.
+const DATABASE_DOWN = `PostgreSQL cannot be reached at PROBITY_DATABASE_URL.
 For development, "docker compose up -d --wait" starts one together with Redis.`
 
 function isTaken(port: number): Promise<boolean> {

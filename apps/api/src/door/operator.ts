@@ -31,7 +31,7 @@ export function requireOperator(door: Door) {
   }
 }
 
-const OUTSIDE = 'Operator pages are available only from the IP addresses in OPERATOR_NETWORKS.'
+const OUTSIDE = 'Operator pages are available only from the IP addresses in PROBITY_OPERATOR_NETWORKS.'
 
 /** Reason why a user cannot open the operator pages; null for users who are not operators. */
 export function operatorAccess(

@@ -43,7 +43,7 @@ export function describeAuditor({ reconciledUntil, stoppedAccounts }: SystemHeal
     return { name: 'Ledger reconciliation', state: 'degraded', detail, since_at: since }
   }
   if (now - reconciledUntil.getTime() > AUDIT_LATE_MS) {
-    const detail = 'Ledger reconciliation is overdue. It runs on workers with RELEASE=true.'
+    const detail = 'Ledger reconciliation is overdue. It runs on workers with PROBITY_RELEASE=true.'
     return { name: 'Ledger reconciliation', state: 'degraded', detail, since_at: since }
   }
   return { name: 'Ledger reconciliation', state: 'ok', detail: 'All balances match the ledger.', since_at: since }
@@ -52,7 +52,7 @@ export function describeAuditor({ reconciledUntil, stoppedAccounts }: SystemHeal
 export function describeLetters({ lateLetters, oldestLetter }: SystemHealth, hasMail: boolean): HealthPart {
   if (!hasMail) {
     const detail =
-      'No SMTP relay is configured (MAIL_URL). Links are written to the log, and email notifications are not sent.'
+      'No SMTP relay is configured (PROBITY_MAIL_URL). Links are written to the log, and email notifications are not sent.'
     return { name: 'SMTP relay', state: 'off', detail, since_at: null }
   }
   if (lateLetters > 0) {

@@ -1,6 +1,6 @@
 /** Reasons why an installation cannot probe mail servers. */
 export const PROBING_REASONS = {
-  no_helo_name: 'no worker has an egress (SMTP_HELO_NAME and SMTP_MAIL_FROM are not set).',
+  no_helo_name: 'no worker has an egress (PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set).',
   port_25_closed: 'the mail servers of several large providers do not respond on port 25.',
   intercepted: 'a middlebox, such as a firewall or a proxy, intercepts port 25.',
   proxy_failed: 'the egress proxy does not respond.',

@@ -36,8 +36,8 @@ async function claimFirst(accountId: string, request: IdempotentRequest): Promis
   return claimed as Claimed
 }
 
-function save(accountId: string, claimed: Claimed, answer = ANSWER) {
-  return inTenant(db, accountId, (trx) => saveResponse(trx, accountId, claimed, answer))
+function save(accountId: string, claimed: Claimed, response = ANSWER) {
+  return inTenant(db, accountId, (trx) => saveResponse(trx, accountId, claimed, response))
 }
 
 function release(accountId: string, claimed: Claimed) {
@@ -68,14 +68,14 @@ test('the first request claims the key, and a second one finds it in progress', 
 test('a stored response is replayed byte for byte with its headers, any number of times', async () => {
   const { id } = await openTestAccount(db, 0)
   await save(id, await claimFirst(id, requestOf('k')))
-  for (const _ of [1, 2, 3]) expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', answer: ANSWER })
+  for (const _ of [1, 2, 3]) expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', response: ANSWER })
 })
 
 test('a stored response outlives its lock', async () => {
   const { id } = await openTestAccount(db, 0)
   await save(id, await claimFirst(id, requestOf('k')))
   await letPass(id, 'locked_until')
-  expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', answer: ANSWER })
+  expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', response: ANSWER })
 })
 
 test('the same key with another body is a mismatch, before and after the response', async () => {
@@ -117,7 +117,7 @@ test('a claim with an expired lock is resumed by one request, under the same sub
   expect(resumed).toEqual({ ...first, kind: 'resumed', lock: expect.not.stringMatching(first.lock) })
 
   await save(id, resumed)
-  expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', answer: ANSWER })
+  expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', response: ANSWER })
 })
 
 test('a stale claim can neither save a response nor release the key', async () => {
@@ -202,7 +202,7 @@ test('an expired claim can neither save a response for its successor nor release
   await release(id, lapsed)
   expect(await claim(id, requestOf('k'))).toEqual({ kind: 'in_progress' })
   await save(id, current)
-  expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', answer: ANSWER })
+  expect(await claim(id, requestOf('k'))).toEqual({ kind: 'replay', response: ANSWER })
 })
 
 test('an account can neither complete nor release the claim of another account', async () => {

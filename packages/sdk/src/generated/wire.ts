@@ -1047,7 +1047,7 @@ export type UploadPreview = {
     mode: 'smtp' | 'dns'
     /**
      * Reason why mail servers are not probed; null if they are. Values may be added.
-     * - `no_helo_name`: no worker has an egress (SMTP_HELO_NAME and SMTP_MAIL_FROM are not set).
+     * - `no_helo_name`: no worker has an egress (PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set).
      * - `port_25_closed`: the mail servers of several large providers do not respond on port 25.
      * - `intercepted`: a middlebox, such as a firewall or a proxy, intercepts port 25.
      * - `proxy_failed`: the egress proxy does not respond.
@@ -2221,7 +2221,7 @@ export type Account = {
     mode: 'smtp' | 'dns'
     /**
      * Reason why mail servers are not probed; null if they are. Values may be added.
-     * - `no_helo_name`: no worker has an egress (SMTP_HELO_NAME and SMTP_MAIL_FROM are not set).
+     * - `no_helo_name`: no worker has an egress (PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set).
      * - `port_25_closed`: the mail servers of several large providers do not respond on port 25.
      * - `intercepted`: a middlebox, such as a firewall or a proxy, intercepts port 25.
      * - `proxy_failed`: the egress proxy does not respond.
@@ -3159,7 +3159,7 @@ export type Overview = {
     mode: 'smtp' | 'dns'
     /**
      * Reason why mail servers are not probed; null if they are. Values may be added.
-     * - `no_helo_name`: no worker has an egress (SMTP_HELO_NAME and SMTP_MAIL_FROM are not set).
+     * - `no_helo_name`: no worker has an egress (PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set).
      * - `port_25_closed`: the mail servers of several large providers do not respond on port 25.
      * - `intercepted`: a middlebox, such as a firewall or a proxy, intercepts port 25.
      * - `proxy_failed`: the egress proxy does not respond.

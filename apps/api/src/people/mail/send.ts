@@ -20,7 +20,7 @@ export function openMail(settings: MailSettings | undefined, log: FastifyBaseLog
   if (settings === undefined) {
     return {
       async send({ kind, link }) {
-        log.info({ kind, link }, 'email not sent: no SMTP relay is configured (MAIL_URL)')
+        log.info({ kind, link }, 'email not sent: no SMTP relay is configured (PROBITY_MAIL_URL)')
         return true
       },
       close: () => {},

@@ -49,8 +49,8 @@ function NoEgress() {
   return (
     <EmptyState icon={<Waypoints aria-hidden="true" />} title="No worker is probing mail servers">
       <p>
-        No active worker has a HELO name. Set <code className="font-mono">SMTP_HELO_NAME</code> and{' '}
-        <code className="font-mono">SMTP_MAIL_FROM</code>, then restart the worker.
+        No active worker has a HELO name. Set <code className="font-mono">PROBITY_SMTP_HELO_NAME</code> and{' '}
+        <code className="font-mono">PROBITY_SMTP_MAIL_FROM</code>, then restart the worker.
       </p>
     </EmptyState>
   )

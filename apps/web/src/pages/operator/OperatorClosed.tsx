@@ -30,7 +30,7 @@ const CLOSED = {
   },
   ip_not_allowed: {
     title: 'Operator pages are not available from this network',
-    text: 'They are limited to the IP addresses in OPERATOR_NETWORKS. Connect from one of them, then reload this page.',
+    text: 'They are limited to the IP addresses in PROBITY_OPERATOR_NETWORKS. Connect from one of them, then reload this page.',
   },
 }
 

@@ -172,19 +172,19 @@ export const DOCTOR_CHECKS = {
   'public-url': {
     group: 'front',
     of: 'installation',
-    title: 'PUBLIC_URL is reachable over valid TLS',
+    title: 'Public URL is reachable over valid TLS',
     why: 'Email links, setup links and sessions depend on it.',
   },
   upload: {
     group: 'front',
     of: 'installation',
-    title: 'PUBLIC_URL accepts an 8 MB upload',
+    title: 'Public URL accepts an 8 MB upload',
     why: 'Proxies have small default body limits. A larger list is rejected before it reaches the API.',
   },
   'event-stream': {
     group: 'front',
     of: 'installation',
-    title: 'PUBLIC_URL passes events through without buffering',
+    title: 'Public URL passes events through without buffering',
     why: 'A buffering proxy delays progress events until the list completes.',
   },
   'backup-age': {

@@ -12,16 +12,18 @@ import { backOff, classifyRejection, type OutcomeContext, type Rejection, retryF
 import type { ReplyObservation } from './request.ts'
 import type { FailureReason, Finding } from './result.ts'
 import {
+  addResult,
   type Effect,
+  type ExchangeState,
+  openExchange,
   type ProbeState,
   type ProbeTime,
   type RecipientOutcome,
   setOpenResults,
-  setResults,
 } from './state.ts'
 
 export type Outcome = {
-  state: ProbeState
+  state: ExchangeState
   effects: Effect[]
   /** Whether further recipients can be sent on the connection. */
   connection: 'reusable' | 'closed'
@@ -43,10 +45,13 @@ type ExchangeContext = OutcomeContext & {
 export function applyExchange(state: ProbeState, exchange: Exchange, context: ExchangeContext): Outcome {
   const { connection, known } = context
   const { mailRejection, disconnect } = exchange
-  let outcome = mailRejection === null && disconnect === null ? reuse(state) : close(state)
+  const start = openExchange(state)
+  let outcome = mailRejection === null && disconnect === null ? reuse(start) : close(start)
+  let current: ReplyContext = context
   for (const received of exchange.replies) {
-    const changed = { ...context, connection: { ...connection, ...outcome.changes } }
-    outcome = append(outcome, applyReply(outcome.state, received, changed))
+    const next = applyReply(outcome.state, received, current)
+    if (hasChanges(next)) current = { ...current, connection: { ...current.connection, ...next.changes } }
+    outcome = append(outcome, next)
   }
   if (mailRejection) {
     const rejection = { host: connection.host, stage: 'mail', reply: mailRejection } as const
@@ -57,29 +62,37 @@ export function applyExchange(state: ProbeState, exchange: Exchange, context: Ex
   return outcome.connection === 'reusable' ? append(outcome, widenWindow(outcome.state, connection)) : outcome
 }
 
-function reuse(state: ProbeState, effects: Effect[] = [], changes: ConnectionChanges = {}): Outcome {
+function reuse(state: ExchangeState, effects: Effect[] = [], changes: ConnectionChanges = NO_CHANGES): Outcome {
   return { state, effects, connection: 'reusable', changes }
 }
 
-function close(state: ProbeState, effects: Effect[] = [], changes: ConnectionChanges = {}): Outcome {
+function close(state: ExchangeState, effects: Effect[] = [], changes: ConnectionChanges = NO_CHANGES): Outcome {
   return { state, effects, connection: 'closed', changes }
 }
 
+/** Adds to the effects of the first outcome, which is not used again: an exchange has one effect or more per reply. */
 function append(outcome: Outcome, next: Outcome): Outcome {
+  outcome.effects.push(...next.effects)
   return {
     state: next.state,
-    effects: [...outcome.effects, ...next.effects],
+    effects: outcome.effects,
     connection: next.connection === 'closed' ? 'closed' : outcome.connection,
-    changes: { ...outcome.changes, ...next.changes },
+    changes: hasChanges(next) ? { ...outcome.changes, ...next.changes } : outcome.changes,
   }
 }
+
+function hasChanges({ changes }: Outcome): boolean {
+  return changes !== NO_CHANGES
+}
+
+const NO_CHANGES: ConnectionChanges = {}
 
 function learnedFrom(effects: Effect[]): HostProfile {
   return Object.assign({}, ...effects.map((effect) => (effect.kind === 'learn_host' ? effect.profile : {})))
 }
 
 /** More recipients at a time while no limit is met. */
-function widenWindow(state: ProbeState, { host, windowSize: current }: Connection): Outcome {
+function widenWindow(state: ExchangeState, { host, windowSize: current }: Connection): Outcome {
   const windowSize = nextWindowSize(current)
   if (windowSize === current) return reuse(state)
   return reuse(state, [{ kind: 'learn_host', host, profile: { stride: windowSize }, when: 'later' }], { windowSize })
@@ -87,7 +100,7 @@ function widenWindow(state: ProbeState, { host, windowSize: current }: Connectio
 
 type ReplyContext = OutcomeContext & { connection: Connection }
 
-function applyReply(state: ProbeState, received: RecipientReply, context: ReplyContext): Outcome {
+function applyReply(state: ExchangeState, received: RecipientReply, context: ReplyContext): Outcome {
   const isControl = received.recipient === state.controlRecipient
   const recorded = reuse(state, [recordReply(state, isControl ? 'control' : 'rcpt', received.reply)])
   const apply = isControl ? applyControlReply : applyRecipientReply
@@ -98,12 +111,13 @@ function recordReply({ site }: ProbeState, stage: ReplyObservation['stage'], { c
   return { kind: 'record_reply', reply: { provider: site.provider, stage, code, enhanced } }
 }
 
-function applyRecipientReply(state: ProbeState, received: RecipientReply, context: ReplyContext): Outcome {
+function applyRecipientReply(state: ExchangeState, received: RecipientReply, context: ReplyContext): Outcome {
   const { recipient, reply } = received
   const { connection, time } = context
   if (reply.code < 400) {
-    const outcome = { finding: toFinding(reply), host: connection.host, transcript: transcriptOf(received, connection) }
-    return reuse(setResults(state, [recipient], outcome, time))
+    const transcript = transcriptOf(received, connection)
+    addResult(state, recipient, { finding: toFinding(reply), host: connection.host, transcript }, time)
+    return reuse(state)
   }
   const { classification, effects } = classifyRejection(state, toRejection(received, connection), context)
   return append(reuse(state, effects), applyRejectedRecipient(state, received, { ...context, classification }))
@@ -126,7 +140,7 @@ function toRejection({ recipient, reply }: RecipientReply, { host }: Connection)
 type ClassifiedContext = ReplyContext & { classification: Classification }
 
 /** What a rejection means for the recipient, for the connection and for the other recipients. */
-function applyRejectedRecipient(state: ProbeState, received: RecipientReply, context: ClassifiedContext): Outcome {
+function applyRejectedRecipient(state: ExchangeState, received: RecipientReply, context: ClassifiedContext): Outcome {
   const { recipient, reply } = received
   const { connection, classification, time } = context
   const { reason, scope } = classification
@@ -137,7 +151,8 @@ function applyRejectedRecipient(state: ProbeState, received: RecipientReply, con
   const finding: Finding = { kind: 'refused', code: reply.code, reason: confirmedReason(before.state, reason) }
   const shared = { finding, host: connection.host, ...retryFor(classification, reply.code) }
   const own = { ...shared, transcript: transcriptOf(received, connection) }
-  const next = ruleOutCatchAll(setResults(before.state, [recipient], own, time), reason)
+  addResult(before.state, recipient, own, time)
+  const next = ruleOutCatchAll(before.state, reason)
   const isAboutUs = scope === 'egress' || reason === 'rate_limited'
   const effects = isAboutUs ? backOff(next, connection.host, context) : []
   if (!isAboutUs && reason !== 'domain_not_hosted') return append(before, reuse(next, effects))
@@ -148,7 +163,7 @@ function applyRejectedRecipient(state: ProbeState, received: RecipientReply, con
 }
 
 /** A rejected recipient proves that the domain is not a catch-all. */
-function ruleOutCatchAll(state: ProbeState, reason: Reason): ProbeState {
+function ruleOutCatchAll(state: ExchangeState, reason: Reason): ExchangeState {
   const isRuledOut = reason === 'mailbox_not_found' && state.acceptAll.value === 'untested'
   return isRuledOut ? { ...state, acceptAll: { value: 'no', source: 'live' } } : state
 }
@@ -162,7 +177,7 @@ function confirmedReason({ site, notHostedBy }: ProbeState, reason: Reason): Rea
 /** Whether a rejection is about this transaction, connection or host alone, so that the recipient stays open and is sent again. */
 type Unbound = { isOpen: boolean; outcome: Outcome }
 
-function findUnbound(state: ProbeState, { reply, position }: RecipientReply, context: ClassifiedContext): Unbound {
+function findUnbound(state: ExchangeState, { reply, position }: RecipientReply, context: ClassifiedContext): Unbound {
   const { connection, classification } = context
   const { reason, scope } = classification
   const { host } = connection
@@ -181,18 +196,18 @@ function findUnbound(state: ProbeState, { reply, position }: RecipientReply, con
   }
   // RFC 5321 §3.8: with 421 the server closes; which recipient it replied to is chance.
   const isOpen = reply.code === 421 && scope === 'connection' && reason !== 'rate_limited'
-  const changes = reason === 'too_many_recipients' ? { transaction: null } : {}
+  const changes = reason === 'too_many_recipients' ? { transaction: null } : NO_CHANGES
   return { isOpen, outcome: isOpen ? close(state, [], changes) : reuse(state, [], changes) }
 }
 
 /** The recipients that did not fit are sent in another transaction. */
-function splitTransaction(state: ProbeState, { host, recipientsMax: current }: Connection, position: number): Unbound {
+function splitTransaction(state: ExchangeState, { host, recipientsMax: current }: Connection, position: number): Unbound {
   const recipientsMax = Math.min(current, position)
   const effects: Effect[] = [{ kind: 'learn_host', host, profile: { recipientsMax }, when: 'later' }]
   return { isOpen: true, outcome: reuse(state, effects, { transaction: null, recipientsMax }) }
 }
 
-function excludeNotHosting(state: ProbeState, host: string): ProbeState {
+function excludeNotHosting(state: ExchangeState, host: string): ExchangeState {
   return {
     ...state,
     notHostedBy: new Set([...state.notHostedBy, host]),
@@ -205,7 +220,7 @@ function learnLimit(host: string, limit: HostProfile): Effect {
   return { kind: 'learn_host', host, profile: { ...limit, stride: FIRST_WINDOW_SIZE }, when: 'now' }
 }
 
-function applyControlReply(state: ProbeState, received: RecipientReply, context: ReplyContext): Outcome {
+function applyControlReply(state: ExchangeState, received: RecipientReply, context: ReplyContext): Outcome {
   const { recipient, reply } = received
   const entry = toTranscriptEntry('control', reply, recipient.path)
   if (reply.code < 300) {
@@ -221,7 +236,7 @@ function applyControlReply(state: ProbeState, received: RecipientReply, context:
   const { reason, scope, retryAfterMs: afterMs } = classification
   const isPermanent = reply.code >= 500 && (scope === 'mailbox' || reason === 'unclassified')
   const isConclusive = isPermanent || reason === 'mailbox_not_found'
-  const next: ProbeState = isConclusive
+  const next: ExchangeState = isConclusive
     ? {
         ...before.state,
         control: { kind: 'probed', entry },
@@ -236,7 +251,7 @@ function applyControlReply(state: ProbeState, received: RecipientReply, context:
 type HostContext = OutcomeContext & { known: HostProfile }
 
 /** The server rejected the session before any recipient. Such a reply is never about a mailbox. */
-function applyRejection(state: ProbeState, rejection: Rejection, context: HostContext): Outcome {
+function applyRejection(state: ExchangeState, rejection: Rejection, context: HostContext): Outcome {
   const { host, stage, reply } = rejection
   const { classification, effects } = classifyRejection(state, rejection, context)
   const before = close(state, [recordReply(state, stage, reply), ...effects])
@@ -259,7 +274,7 @@ function applyRejection(state: ProbeState, rejection: Rejection, context: HostCo
 type Lost = Pick<Exchange, 'replies'> & { disconnect: Disconnect }
 
 /** The connection ended with recipients open. A server that closes or slows down after a rejection has reached its error limit. */
-function applyDisconnect(state: ProbeState, { replies, disconnect }: Lost, connection: Connection): Outcome {
+function applyDisconnect(state: ExchangeState, { replies, disconnect }: Lost, connection: Connection): Outcome {
   const { host, greeting, rejected } = connection
   const { why } = disconnect
   const failure: RecipientOutcome = {
@@ -286,7 +301,8 @@ export function applyThrottle(state: ProbeState, { retryAfterMs }: Throttle, tim
 }
 
 /** A host could not be connected to. The first such failure is the result, unless a server rejected the session. */
-export function applyConnectFailure(state: ProbeState, failure: ConnectFailure, context: HostContext): Outcome {
+export function applyConnectFailure(before: ProbeState, failure: ConnectFailure, context: HostContext): Outcome {
+  const state = openExchange(before)
   if (failure.kind === 'rejected') return applyRejection(state, failure, context)
   const why = failure.kind === 'disconnected' ? DISCONNECTS[failure.disconnect.why] : DIAL_FAILURES[failure.failure]
   return close({ ...state, failure: state.failure ?? { finding: { kind: 'unanswered', why }, host: failure.host } })

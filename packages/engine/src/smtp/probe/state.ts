@@ -57,6 +57,17 @@ export type ProbeState = {
   readonly failure: RecipientOutcome | undefined
 }
 
+/** A state whose results belong to one exchange, which adds to them: a copy per reply would cost as much as all results so far. */
+export type ExchangeState = ProbeState & { readonly results: Map<Recipient, RecipientResult> }
+
+export function openExchange(state: ProbeState): ExchangeState {
+  return { ...state, results: new Map(state.results) }
+}
+
+export function addResult(state: ExchangeState, recipient: Recipient, outcome: RecipientOutcome, time: ProbeTime): void {
+  state.results.set(recipient, toResult(outcome, time))
+}
+
 type ProbeStart = {
   domain: string
   site: Site
@@ -134,22 +145,24 @@ function needsControl({ acceptAll, control, results }: ProbeState): boolean {
   return [...results].some(([{ skipsControl }, { finding }]) => finding.kind === 'accepted' && skipsControl !== true)
 }
 
-export function setResults(
+function setResults(
   state: ProbeState,
   recipients: readonly Recipient[],
   outcome: RecipientOutcome,
   time: ProbeTime,
-): ProbeState {
-  if (recipients.length === 0) return state
-  const { finding, host = null, transcript = [], retry } = outcome
-  const result = { finding, host, transcript, at: time.unixS, ms: time.elapsedMs, ...(retry && { retry }) }
+): ExchangeState {
+  const result = toResult(outcome, time)
   const results = new Map(state.results)
   for (const recipient of recipients) results.set(recipient, result)
   return { ...state, results }
 }
 
-export function setOpenResults(state: ProbeState, outcome: RecipientOutcome, time: ProbeTime): ProbeState {
+export function setOpenResults(state: ProbeState, outcome: RecipientOutcome, time: ProbeTime): ExchangeState {
   return setResults(state, listOpen(state), outcome, time)
+}
+
+function toResult({ finding, host = null, transcript = [], retry }: RecipientOutcome, time: ProbeTime): RecipientResult {
+  return { finding, host, transcript, at: time.unixS, ms: time.elapsedMs, ...(retry && { retry }) }
 }
 
 /** A host without a reply is not connected to again, if there is another. */

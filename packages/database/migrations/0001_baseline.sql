@@ -4129,7 +4129,7 @@ create table result_chunks (
   job_id uuid not null,
   generation smallint not null,
   no integer not null,
-  codec smallint not null default 1, -- 1: zstd level 3 with checksum
+  codec smallint not null default 1, -- 1: zstd with checksum
   size smallint not null check (size between 1 and 1000),
   first_row integer not null,
   last_row integer not null,

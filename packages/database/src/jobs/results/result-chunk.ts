@@ -146,6 +146,9 @@ function openDictionary() {
 
 const compressAsync = promisify(zstdCompress)
 
+/** Level 3 takes 1.5 times the processor time of level 1 and saves 6 bytes per result, of about 100. */
+const COMPRESSION_LEVEL = 1
+
 /** Most chunks have fewer bytes. A call in another thread costs 100 µs, twice as much as compressing the results of a batch here. */
 const ASYNC_FROM_BYTES = 1024 * 1024
 
@@ -154,7 +157,7 @@ async function compress(text: string, bytesMax: number): Promise<Buffer> {
   if (bytes.length > bytesMax)
     throw new RangeError(`A block of a chunk has ${bytes.length} bytes; ${bytesMax} is the limit.`)
   const options = {
-    params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
+    params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL, [constants.ZSTD_c_checksumFlag]: 1 },
     chunkSize: bytes.length < SMALL_BYTES ? SMALL_BUFFER_BYTES : COMPRESS_BUFFER_BYTES,
   }
   return bytes.length < ASYNC_FROM_BYTES ? zstdCompressSync(bytes, options) : compressAsync(bytes, options)

@@ -69,7 +69,7 @@ test('addresses of network interfaces are denied', async () => {
   expect(own.except(all).allows('9.9.9.9')).toBe(true)
 })
 
-test('an EHLO name that gets another address is followed, and kept while DNS does not answer', async () => {
+test('a HELO name that gets another address is followed, and kept while DNS does not answer', async () => {
   const zone = { now: { [EGRESS.heloName]: { a: ['9.9.9.10'] } } as Zone | undefined, asked: 0 }
   const policy = await openTestAddresses(zone, 10)
   zone.now = undefined

@@ -19,14 +19,14 @@ export type OwnAddresses = {
   stop(): Promise<void>
 }
 
-/** An EHLO name gets another address now and then, when an operator moves the egress. */
+/** A HELO name gets another address now and then, when an operator moves the egress. */
 const LOOK_UP_EVERY_MS = 5 * 60_000
 
 type Options = { egresses: Egress[]; dns: MailDns; log: Logger; everyMs?: number }
 
 /**
  * Anyone can point an MX record or a webhook URL at our public addresses. Connections from ourselves pass firewalls that strangers do not,
- * so no own address is dialed: neither those of network interfaces and settings, nor those that the EHLO names resolve to.
+ * so no own address is dialed: neither those of network interfaces and settings, nor those that the HELO names resolve to.
  */
 export async function openOwnAddresses({
   egresses,

@@ -15,7 +15,7 @@ type IsPublic = (address: string) => boolean
 
 /**
  * Finds the egress IP from mail servers and DNS only. Large providers return the client address in their EHLO reply; otherwise the
- * configured address is used if it is public, and as a last resort the address of the EHLO name, marked as assumed.
+ * configured address is used if it is public, and as a last resort the address of the HELO name, marked as assumed.
  */
 export async function findAddress(
   egress: Egress,

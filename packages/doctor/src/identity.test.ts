@@ -95,7 +95,7 @@ test('reverse-dns distinguishes a missing, a different and an unconfirmed PTR re
   const other = await look(named('elsewhere.probity.example', '198.18.0.99'))
   expect(other['reverse-dns']).toMatchObject({
     status: 'fail',
-    saw: 'The PTR record of 198.18.0.99 is host-99.hoster.example, but the EHLO name is elsewhere.probity.example.',
+    saw: 'The PTR record of 198.18.0.99 is host-99.hoster.example, but the HELO name is elsewhere.probity.example.',
     fix: {
       lines: [
         '99.0.18.198.in-addr.arpa. IN PTR elsewhere.probity.example.',

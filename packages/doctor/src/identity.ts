@@ -9,10 +9,10 @@ import { fail, pass, unknown, warn } from './finding.ts'
 import { reverseName } from './reverse-name.ts'
 import { judgeSender } from './sender.ts'
 
-/** The records that mail servers look up to verify the EHLO name. */
+/** The records that mail servers look up to verify the HELO name. */
 export type IdentityDns = MailDns & { resolvePtr(name: string): Promise<string[]> }
 
-/** Compares the EHLO name and sender with DNS. */
+/** Compares the HELO name and sender with DNS. */
 export async function examineIdentity(ways: EgressAddress[], dns: IdentityDns): Promise<Finding[]> {
   const found = ways.map(async (way) => [
     judgeName(way),
@@ -111,12 +111,12 @@ async function judgeReverse({ egress, address, known }: EgressAddress, dns: Iden
   const whose = known === 'assumed' ? `${address} (assumed egress IP)` : address
   if (names.length === 0) return fail('reverse-dns', { subject, saw: `${whose} has no PTR record.`, says, lines })
   if (!names.includes(heloName.toLowerCase())) {
-    const saw = `The PTR record of ${whose} is ${names.join(', ')}, but the EHLO name is ${heloName}.`
+    const saw = `The PTR record of ${whose} is ${names.join(', ')}, but the HELO name is ${heloName}.`
     const renamed = names.length === 1 ? [`PROBITY_SMTP_HELO_NAME=${names[0]}`] : []
     return fail('reverse-dns', {
       subject,
       saw,
-      says: `${says} Or use the PTR name as the EHLO name.`,
+      says: `${says} Or use the PTR name as the HELO name.`,
       lines: [...lines, ...renamed],
     })
   }

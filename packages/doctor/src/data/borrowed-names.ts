@@ -1,4 +1,4 @@
-/** Third-party and reserved domains that must not be used as an EHLO name. */
+/** Third-party and reserved domains that must not be used as a HELO name. */
 export const BORROWED_DOMAINS = [
   'gmail.com',
   'google.com',

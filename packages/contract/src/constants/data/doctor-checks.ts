@@ -28,19 +28,19 @@ export const DOCTOR_CHECKS = {
   'ehlo-name': {
     group: 'identity',
     of: 'host',
-    title: 'The EHLO name belongs to you',
-    why: 'An EHLO name that is invented or belongs to a third party gets the egress IP listed on DNSBLs.',
+    title: 'The HELO name belongs to you',
+    why: 'A HELO name that is invented or belongs to a third party gets the egress IP listed on DNSBLs.',
   },
   'forward-dns': {
     group: 'identity',
     of: 'host',
-    title: 'Forward DNS: the EHLO name resolves to the egress IP',
-    why: 'Mail servers resolve the EHLO name and reject connections from any other IP address.',
+    title: 'Forward DNS: the HELO name resolves to the egress IP',
+    why: 'Mail servers resolve the HELO name and reject connections from any other IP address.',
   },
   'reverse-dns': {
     group: 'identity',
     of: 'host',
-    title: 'Reverse DNS (PTR): the egress IP resolves to the EHLO name',
+    title: 'Reverse DNS (PTR): the egress IP resolves to the HELO name',
     why: 'Many mail servers reject IP addresses without a PTR record, or with one that forward DNS does not confirm.',
   },
   'sender-mx': {

@@ -37,7 +37,7 @@ test('a result has a link that shows other members the same result free of charg
 test('a viewer and a member of another account cannot see the result', async () => {
   const looking = await onePage(viewer.context)
   await looking.goto(path)
-  await looking.getByText('You cannot read validations').waitFor()
+  await looking.getByText('You cannot view validations').waitFor()
   const elsewhere = await onePage(stranger.context)
   await elsewhere.goto(path)
   await loaded(elsewhere)

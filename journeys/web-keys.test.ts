@@ -236,7 +236,7 @@ test('the key form reports errors above the form and at the field, and keeps the
 test('a viewer sees which roles can manage keys', async () => {
   const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
   const page = await openKeys(viewer)
-  await page.getByText('This requires the role developer, admin or owner.').waitFor()
+  await page.getByText('This requires the role owner, admin or developer.').waitFor()
   expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
 })
 

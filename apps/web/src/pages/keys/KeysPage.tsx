@@ -22,7 +22,7 @@ export function KeysPage() {
   if (may) return <Keys />
   return (
     <Page title="API keys" about={ABOUT}>
-      <NoPermission what="see API keys" roles="developer, admin or owner" />
+      <NoPermission what="view API keys" roles="owner, admin or developer" />
     </Page>
   )
 }

@@ -21,7 +21,7 @@ export function ListCard() {
         </div>
       ) : (
         <p className="text-soft">
-          Your role cannot upload lists. You need the role marketer, developer, admin or owner.
+          Your role cannot upload lists. You need the role owner, admin, developer or marketer.
         </p>
       )}
     </Card>

@@ -14,7 +14,7 @@ import { Listener } from './Listener.tsx'
 
 type RequestCardProps = { made: NewKey | undefined; onMade(made: NewKey): void }
 
-const LISTENING = 'Create a test key here. Your first request then appears in this place.'
+const LISTENING = 'Create a test key. Your first request then appears here.'
 
 /** Creates a key and shows the first request made with it. */
 export function RequestCard({ made, onMade }: RequestCardProps) {
@@ -92,7 +92,7 @@ function CreateKey({ onMade }: { onMade(made: NewKey): void }) {
     refreshKeys()
   }
   if (!may)
-    return <p className="text-soft">Your role cannot create keys. You need the role developer, admin or owner.</p>
+    return <p className="text-soft">Your role cannot create keys. You need the role owner, admin or developer.</p>
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -17,7 +17,7 @@ export function TryCard({ onAnswer }: { onAnswer(): void }) {
         <TryBox onAnswer={onAnswer} />
       ) : (
         <p className="text-soft">
-          Your role cannot validate addresses. You need the role marketer, developer, admin or owner.
+          Your role cannot validate addresses. You need the role owner, admin, developer or marketer.
         </p>
       )}
     </Card>

@@ -25,7 +25,7 @@ export function Network() {
   const may = useMay('account:write')
   return (
     <Card title="Network" about={ABOUT}>
-      {may ? <Loaded /> : <NoPermission what="see the network settings" roles={rolesFor('account:write')} />}
+      {may ? <Loaded /> : <NoPermission what="view the network settings" roles={rolesFor('account:write')} />}
     </Card>
   )
 }

@@ -23,7 +23,7 @@ export function KeptPage() {
   )
   return (
     <Page title="Validation result" about={ABOUT} trail={trail} width="narrow">
-      <Card>{may ? <Kept /> : <NoPermission what="read validations" roles={rolesFor('validations:read')} />}</Card>
+      <Card>{may ? <Kept /> : <NoPermission what="view validations" roles={rolesFor('validations:read')} />}</Card>
     </Page>
   )
 }

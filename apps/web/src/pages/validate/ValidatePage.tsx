@@ -23,7 +23,7 @@ export function ValidatePage() {
   const may = useMay('validations:write')
   return (
     <Page title="Validate" about={ABOUT}>
-      {may ? <Workbench /> : <NoPermission what="validate addresses" roles="marketer, developer, admin or owner" />}
+      {may ? <Workbench /> : <NoPermission what="validate addresses" roles="owner, admin, developer or marketer" />}
     </Page>
   )
 }

@@ -24,7 +24,7 @@ export function WebhookPage() {
   if (may) return <Loading />
   return (
     <Page title="Webhook" trail={<Trail />}>
-      <NoPermission what="see webhooks" roles={rolesFor('webhooks:read')} />
+      <NoPermission what="view webhooks" roles={rolesFor('webhooks:read')} />
     </Page>
   )
 }

@@ -22,7 +22,7 @@ export function WebhooksPage() {
   if (may) return <Webhooks />
   return (
     <Page title="Webhooks" about={ABOUT}>
-      <NoPermission what="see webhooks" roles={rolesFor('webhooks:read')} />
+      <NoPermission what="view webhooks" roles={rolesFor('webhooks:read')} />
     </Page>
   )
 }

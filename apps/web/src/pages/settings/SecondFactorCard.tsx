@@ -36,7 +36,7 @@ export function SecondFactorCard() {
         {person.two_factor ? (
           <>
             <Button onClick={() => setOpen('codes')}>Create new recovery codes</Button>
-            <Button onClick={() => setOpen('turn_off')}>Turn off 2FA</Button>
+            <Button onClick={() => setOpen('turn_off')}>Disable 2FA</Button>
           </>
         ) : (
           <Button look="primary" onClick={() => setOpen('turn_on')}>
@@ -57,14 +57,14 @@ function TurnOff({ onClose }: { onClose(): void }) {
   async function turnOff(password: string) {
     await ask('/auth/two-factor/disable', { method: 'POST', body: { password } })
     await refreshSession(queryClient)
-    toasts.done('Two-factor authentication turned off.')
+    toasts.done('Two-factor authentication disabled.')
     onClose()
   }
   return (
     <PasswordDialog
-      title="Turn off two-factor authentication?"
+      title="Disable two-factor authentication?"
       about="You will sign in with your password only. The recovery codes stop working."
-      action="Turn off 2FA"
+      action="Disable 2FA"
       danger
       onClose={onClose}
       onPassword={turnOff}

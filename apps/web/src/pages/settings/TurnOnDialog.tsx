@@ -88,7 +88,7 @@ function CodeForm({ onVerified }: { onVerified(): void }) {
       </Field>
       <div className="flex justify-end">
         <Button type="submit" look="primary" busy={isSubmitting}>
-          Turn on 2FA
+          Enable 2FA
         </Button>
       </div>
     </form>

@@ -13,7 +13,7 @@ export const SESSION_PROBLEMS = {
   two_factor_required: {
     status: 403,
     title: 'Two-factor authentication required',
-    advice: 'Turn on two-factor authentication under Settings, Security, then open the operator pages again.',
+    advice: 'Enable two-factor authentication under Settings, Security, then open the operator pages again.',
   },
   code_required: {
     status: 403,

@@ -23,11 +23,12 @@ export function formatMs(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }
 
-const BYTES = ['B', 'kB', 'MB', 'GB'] as const
+/** As in the limits of files: 50 MiB. */
+const BYTES = ['B', 'KiB', 'MiB', 'GiB'] as const
 
 export function formatBytes(bytes: number): string {
-  const step = bytes < 1_000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(bytes) / 3))
-  const value = bytes / 1_000 ** step
+  const step = bytes < 1_024 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1_024 ** step
   return `${value.toFixed(step === 0 || value >= 100 ? 0 : 1)} ${BYTES[step]}`
 }
 

@@ -33,7 +33,7 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
       <p className="max-w-md text-soft">{message}</p>
       {requestId && (
         <p className="flex flex-wrap items-center justify-center gap-1.5 text-[0.8125rem] text-faint">
-          Request <code className="font-mono break-all">{requestId}</code>
+          Request ID: <code className="font-mono break-all">{requestId}</code>
           <CopyButton text={requestId} label="Copy request ID" />
           {explainedAt?.startsWith('/docs/') && (
             <a href={explainedAt} className="inline-flex min-h-6 items-center underline underline-offset-2">

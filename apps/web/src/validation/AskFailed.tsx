@@ -18,7 +18,7 @@ export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps)
       </p>
       {failure.requestId && (
         <p className="mt-1 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-soft">
-          Request <code className="font-mono break-all">{failure.requestId}</code>
+          Request ID: <code className="font-mono break-all">{failure.requestId}</code>
           <CopyButton text={failure.requestId} label="Copy request ID" />
         </p>
       )}

@@ -20,7 +20,7 @@ export function DownloadState({ download }: { download: Download }) {
             <p>Uploaded files are kept for 7 days. The results are still available as JSON Lines.</p>
           )}
           {download.error.requestId && (
-            <p className="mt-1 font-mono text-xs break-all">Request {download.error.requestId}</p>
+            <p className="mt-1 font-mono text-xs break-all">Request ID: {download.error.requestId}</p>
           )}
         </Callout>
       )}

@@ -95,7 +95,7 @@ function Facts({ result, charged }: { result: AnyResult; charged: number | undef
       </Fact>
       <Fact name="Depth">{hasStarted ? DEPTHS[result.depth] : 'Not started'}</Fact>
       {checkedAt !== undefined && (
-        <Fact name="Checked">
+        <Fact name="Validated">
           <time
             className="inline-block first-letter:uppercase"
             dateTime={new Date(checkedAt).toISOString()}

@@ -6,7 +6,7 @@ export const PLANS: Record<string, Plan> = {
   safest: { word: 'Safest', about: 'Only valid addresses that are safe to send.' },
   balanced: {
     word: 'Balanced',
-    about: 'Valid addresses, catch-all domains, and providers that cannot be verified.',
+    about: 'Valid addresses, and addresses at catch-all domains or unverifiable providers.',
   },
   all_but_bounces: { word: 'All but bounces', about: 'Everything except addresses that will certainly bounce.' },
 }

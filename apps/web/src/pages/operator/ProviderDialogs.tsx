@@ -39,9 +39,9 @@ function PauseDialog({ provider: { provider }, onClose }: AskedProps) {
       onClose={onClose}
     >
       <p>
-        Workers stop probing this provider within 2 seconds. Lists wait for up to several hours. Single requests return{' '}
-        <code className="font-mono">unknown</code> with <code className="font-mono">retry_at</code> and are refunded if
-        no result follows.
+        Workers stop probing this provider within 2 seconds. Lists wait, for several hours at most. Single requests
+        return <code className="font-mono">unknown</code> with <code className="font-mono">retry_at</code> and are
+        refunded if no result follows.
       </p>
     </ConfirmCall>
   )

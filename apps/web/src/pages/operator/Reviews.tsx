@@ -67,7 +67,7 @@ function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
             <Th>Reason</Th>
             <Th>Domain</Th>
             <Th align="end">Invalid</Th>
-            <Th align="end">Done</Th>
+            <Th align="end">Completed</Th>
             <Th>Since</Th>
             <Th align="end">
               <span className="sr-only">Actions</span>

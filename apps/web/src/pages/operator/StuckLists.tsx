@@ -28,7 +28,7 @@ export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
             <tr>
               <Th>List</Th>
               <Th>State</Th>
-              <Th align="end">Done</Th>
+              <Th align="end">Completed</Th>
               <Th>Last progress</Th>
               <Th align="end">
                 <span className="sr-only">Actions</span>

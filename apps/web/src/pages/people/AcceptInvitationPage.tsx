@@ -38,7 +38,7 @@ function Gone() {
   return (
     <OpenPage
       title="Invitation no longer valid"
-      about="The invitation was used or revoked, or it has expired. Ask the person who invited you for a new invitation."
+      about="The invitation was used or revoked, or it has expired. Ask the member who invited you for a new invitation."
     >
       <Link to="/" className={buttonClass('primary', 'lg', 'w-full')}>
         Go to start page

@@ -9,7 +9,7 @@ const LONG = [
   'journeys/web-all-pages.test.ts',
   'journeys/web-scripts.test.ts',
   'journeys/readme.test.ts',
-  'apps/worker/src/lists.test.ts',
+  'apps/worker/src/jobs/jobs.test.ts',
   'journeys/web-people.test.ts',
   'journeys/docs-site.test.ts',
   'journeys/pooler.test.ts',

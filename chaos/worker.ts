@@ -1,8 +1,8 @@
 import { WORLD_ADDRESS_LIMITS } from '@probity/lab/world/data/habits'
-import { readConfig } from '@probity/worker/config'
-import { openLog } from '@probity/worker/log'
-import { start } from '@probity/worker/start'
-import type { Lookout } from '@probity/worker/ways-out'
+import type { Lookout } from '@probity/worker/probing/egress-monitor'
+import { readConfig } from '@probity/worker/server/config'
+import { openLog } from '@probity/worker/server/log'
+import { start } from '@probity/worker/server/start'
 import { PATIENT_HABITS } from './patient-habits.ts'
 
 /** What a worker over the world is told: its settings as production's has them, and where the world is. */

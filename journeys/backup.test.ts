@@ -142,13 +142,13 @@ test('backup --keep removes older backups and keeps other files', async () => {
   expect(statSync(second.file).isFile() && statSync(stranger).isFile()).toBe(true)
 })
 
-test.each(['api', 'worker'])(
-  'the %s does not start on the schema of a newer version, and names the migrations',
-  async (part) => {
-    const { url, db } = await createTestDatabase()
-    await asOwner(db, (trx) => sql`insert into migrations (name, run_on) values ('9999_future', now())`.execute(trx))
-    const started = await run(`apps/${part}/src/main.ts`, { DATABASE_URL: url, PORT: '0' })
-    expect(started.code).toBe(78)
-    expect(started.stderr).toMatch(/does not contain \(9999_future\)/)
-  },
-)
+test.each([
+  ['api', 'apps/api/src/main.ts'],
+  ['worker', 'apps/worker/src/server/main.ts'],
+])('the %s does not start on the schema of a newer version, and names the migrations', async (_, program) => {
+  const { url, db } = await createTestDatabase()
+  await asOwner(db, (trx) => sql`insert into migrations (name, run_on) values ('9999_future', now())`.execute(trx))
+  const started = await run(program, { DATABASE_URL: url, PORT: '0' })
+  expect(started.code).toBe(78)
+  expect(started.stderr).toMatch(/does not contain \(9999_future\)/)
+})

@@ -39,7 +39,7 @@ test('the API and the worker run with the logins that the page creates', async (
   expect(() => say('probity_api', 'probity', 'select * from accounts;')).toThrow('permission denied')
   await startWorkerProcess({ DATABASE_URL: urlOf('probity_worker_login', 'probity'), REDIS_URL: await claimRedis() })
   expect(() => say('probity_worker_login', 'probity', 'select * from jobs;')).toThrow('permission denied')
-  const wrong = spawnSync(process.execPath, [join(ROOT, 'apps/worker/src/main.ts')], {
+  const wrong = spawnSync(process.execPath, [join(ROOT, 'apps/worker/src/server/main.ts')], {
     env: { ...process.env, DATABASE_URL: urlOf('probity_api', 'probity'), REDIS_URL: await claimRedis() },
     encoding: 'utf8',
   })

@@ -90,7 +90,7 @@ async function startOpenProduct({ postgresUrl, logFolder }: Surroundings): Promi
   const api = startProgram(join(ROOT, 'apps/api/src/main.ts'), { ...settings, PORT: String(port) }, logFile)
   started.defer(() => api.stop())
   const workerLog = join(logFolder, `lent-worker-${randomUUID()}.log`)
-  const worker = startProgram(join(ROOT, 'apps/worker/src/main.ts'), settings, workerLog)
+  const worker = startProgram(join(ROOT, 'apps/worker/src/server/main.ts'), settings, workerLog)
   started.defer(() => worker.stop())
   await Promise.all([apiIsReady(url), workerIsReady(worker)])
   const kept = started.move()

@@ -38,7 +38,7 @@ export async function startApiProcess(
 
 /** The worker as it runs in production. */
 export async function startWorkerProcess(settings: Record<string, string>): Promise<WorkerProcess> {
-  const program = await startOwn(join(ROOT, 'apps/worker/src/main.ts'), settings)
+  const program = await startOwn(join(ROOT, 'apps/worker/src/server/main.ts'), settings)
   await workerIsReady(program)
   return { stop: () => stopTimed(program), kill: () => stopChild(program.child, 'SIGKILL') }
 }

@@ -47,7 +47,7 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
   const logFile = join(folder, 'api.log')
   for (const [path, log] of [
     ['apps/api/src/main.ts', logFile],
-    ['apps/worker/src/main.ts', join(folder, 'worker.log')],
+    ['apps/worker/src/server/main.ts', join(folder, 'worker.log')],
   ] as const) {
     const output = openSync(log, 'a')
     const child = spawn(process.execPath, [join(ROOT, path)], { stdio: ['ignore', output, output], env: settings })

@@ -71,8 +71,8 @@ const BIOME: Case[] = [
       'packages/database/src/global.ts': "export const url = globalThis.process.env['DATABASE_URL']\n",
     },
     allowed: {
-      'apps/worker/src/main.ts': "export const url = process.env['DATABASE_URL']\n",
-      'apps/worker/src/main.test.ts': "export const url = process.env['DATABASE_URL']\n",
+      'apps/worker/src/server/main.ts': "export const url = process.env['DATABASE_URL']\n",
+      'apps/worker/src/server/main.test.ts': "export const url = process.env['DATABASE_URL']\n",
       'bench/main.ts': "export const url = process.env['DATABASE_URL']\n",
       'checks/main.ts': "export const url = process.env['DATABASE_URL']\n",
       'journeys/start.ts': "export const url = process.env['DATABASE_URL']\n",

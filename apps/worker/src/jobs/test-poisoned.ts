@@ -1,0 +1,18 @@
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
+import type { WorkerConfig } from '../server/config.ts'
+import { openLog } from '../server/log.ts'
+import { start } from '../server/start.ts'
+
+/** A worker in a process of its own that dies whenever it is about to dial one address. Its settings are its argument, as JSON. */
+const { config, port, poison } = JSON.parse(process.argv[2] ?? '') as {
+  config: WorkerConfig
+  port: number
+  poison: string
+}
+
+function allows(address: string): boolean {
+  if (address === poison) process.kill(process.pid, 'SIGKILL')
+  return address.startsWith('127.')
+}
+
+await start(config, { policy: { port, allows }, habits: PROVIDER_LIMITS }, openLog('silent'))

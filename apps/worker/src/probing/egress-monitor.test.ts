@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import type { Probing } from '@probity/contract/schemas/system'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { confirmTestJob } from '@probity/database/jobs/test-jobs'
+import { findProbing } from '@probity/database/validations/probing'
+import type { ReferenceHost } from '@probity/engine/smtp/probe/data/reference-hosts'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
+import type { Names } from '@probity/lab/dns/zone-file'
+import { freePort } from '@probity/lab/services/daemon'
+import { type Script, type ScriptedServer, startScripted } from '@probity/lab/smtp/server'
+import { whenDone } from '@probity/lab/when-done'
+import { openInteractiveQueue } from '@probity/redis/task-queues'
+import { openStorage } from '@probity/uploads/open-storage'
+import { sql } from 'kysely'
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { WorkerConfig } from '../server/config.ts'
+import { start } from '../server/start.ts'
+import { startTestWorld } from '../server/test-worker.ts'
+
+const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
+const LANDMARKS: ReferenceHost[] = ['north.example', 'south.example'].map((domain) => ({
+  provider: domain,
+  domain,
+  greetsAs: [],
+  why: '',
+}))
+const SOON = { timeout: 15_000, interval: 50 }
+
+/** Whoever begins with "a" has a mailbox; everybody at `all.example` has one. */
+const HONEST: Script = {
+  rcpt: (_peer, to) =>
+    to.startsWith('a') || to.endsWith('@all.example') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here',
+}
+
+const world = await startTestWorld()
+const { db, accountId, config } = world
+// The plan has unknown results paid for, too, so that what is given back here is given back for want of a way out.
+await asOwner(db, (trx) => sql`update plans set refund_unknown = false`.execute(trx))
+
+/** The network around the workers: closed, nobody listens on the port that is dialled; with a box, it answers for everybody. */
+const network = { isOpen: true, hasBox: false }
+const ports = { open: await freePort(), closed: await freePort() }
+const names: Names = {}
+const servers: ScriptedServer[] = []
+for (const [n, name] of ['mail', 'all', 'north', 'south'].entries()) {
+  const [host, mx] = [`127.94.0.${n + 1}`, `mx.${name}.example`]
+  const banner = () => `220 ${network.hasBox ? 'relay.some-network.example' : mx} ESMTP`
+  const server = await startScripted({ name: mx, ...HONEST, banner }, { host, port: ports.open })
+  whenDone(() => server.stop())
+  servers.push(server)
+  Object.assign(names, { [`${name}.example`]: { mx: [[10, mx]] }, [mx]: { a: [host] } })
+}
+await world.dns.put(names)
+
+const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
+whenDone(() => queue.close())
+
+beforeEach(() => {
+  Object.assign(network, { isOpen: true, hasBox: false })
+})
+
+async function startWorker(changes: Partial<WorkerConfig> = {}, landmarks = LANDMARKS) {
+  const policy = {
+    get port() {
+      return network.isOpen ? ports.open : ports.closed
+    },
+    allows: (address: string) => address.startsWith('127.94.'),
+  }
+  const lookout = { landmarks, openMs: 600_000, closedMs: 200 }
+  const worker = await start(
+    { ...config, egresses: [EGRESS], ...changes },
+    { policy, habits: PROVIDER_LIMITS, lookout },
+    world.log,
+  )
+  whenDone(() => worker.stop())
+  return worker
+}
+
+async function validate(emails: string[]) {
+  const refs = await world.open(emails)
+  await vi.waitFor(() => queue.add({ refs, replyTo: randomUUID() }), SOON)
+  const ids = new Set(refs.map(({ id }) => id))
+  const ended = async () => (await world.look()).rows.filter(({ id, state }) => ids.has(id) && state === 'final')
+  await vi.waitFor(async () => expect(await ended()).toHaveLength(emails.length), SOON)
+  const rows = new Map((await ended()).map(({ email, result }) => [email, result as StoredResult]))
+  return emails.map((email) => rows.get(email))
+}
+
+async function expectProbing(expected: Probing): Promise<void> {
+  await vi.waitFor(async () => expect(await findProbing(db)).toEqual(expected), SOON)
+}
+
+const CLOSED: Probing = { mode: 'dns', reason: 'port_25_closed' }
+const OPEN: Probing = { mode: 'smtp', reason: null }
+
+function inShort(results: (StoredResult | undefined)[]): string[] {
+  return results.map((result) => `${result?.status} ${result?.sub_status} ${result?.depth}`)
+}
+
+test('without a way out nobody is dialled, nothing is invalid for it and what was not asked costs nothing, whatever the plan says', async () => {
+  network.isOpen = false
+  await startWorker()
+  await expectProbing(CLOSED)
+
+  const before = await world.look()
+  const results = await validate(['ada@mail.example', 'bob@mail.example', 'ada@absent.example', 'no address'])
+  expect(inShort(results)).toEqual([
+    'unknown not_probed dns',
+    'unknown not_probed dns',
+    'invalid domain_not_found dns',
+    'invalid syntax_error dns',
+  ])
+  expect(results[0]?.evidence.find(({ check }) => check === 'recipient')).toMatchObject({ outcome: 'no_egress' })
+  expect(servers.map(({ connections }) => connections())).toEqual([0, 0, 0, 0])
+  expect(await world.look()).toMatchObject({ available: before.available - 2, spent: before.spent + 2 })
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+test('a list is answered at once where no mail server can be reached, and only what was found out is paid for', async () => {
+  network.isOpen = false
+  await startWorker()
+  const before = await world.look()
+  const emails = Array.from({ length: 60 }, (_, n) => (n % 3 === 0 ? `a${n}@absent.example` : `b${n}@mail.example`))
+  async function* file() {
+    yield Buffer.from(['email', ...emails].join('\n'))
+  }
+  const { key } = await openStorage(config.storage).save(file())
+  const { id } = await confirmTestJob(db, accountId, { uniqueCount: 60, storageKey: key, mode: 'live' })
+  const lookAt = () =>
+    inTenant(db, accountId, (trx) => trx.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
+  await vi.waitFor(async () => expect((await lookAt()).state).toBe('completed'), SOON)
+
+  expect(await lookAt()).toMatchObject({ doneCount: 60, refundedCount: 40 })
+  const counts = await inTenant(db, accountId, (trx) =>
+    trx.selectFrom('jobCounts').select(['status', 'subStatus', 'count']).orderBy('status').execute(),
+  )
+  expect(counts).toEqual([
+    { status: 'invalid', subStatus: 'domain_not_found', count: 20 },
+    { status: 'unknown', subStatus: 'not_probed', count: 40 },
+  ])
+  expect(await world.look()).toMatchObject({ available: before.available - 20, spent: before.spent + 20 })
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+test('what a mail server said before still counts, and when the way is open again it is asked by itself', async () => {
+  const first = await startWorker()
+  expect(inShort(await validate(['x@all.example', 'bob@mail.example']))).toEqual([
+    'risky catch_all smtp',
+    'invalid mailbox_not_found smtp',
+  ])
+  await first.stop()
+  network.isOpen = false
+  await startWorker()
+  expect(inShort(await validate(['y@all.example', 'carol@mail.example']))).toEqual([
+    'risky catch_all smtp',
+    'unknown not_probed dns',
+  ])
+
+  network.isOpen = true
+  await expectProbing(OPEN)
+  expect(inShort(await validate(['alan@mail.example']))).toEqual(['valid  smtp'])
+})
+
+test('when nobody answers any more the way is looked at again, long before it is due', async () => {
+  await startWorker()
+  await expectProbing(OPEN)
+  network.isOpen = false
+  await validate(Array.from({ length: 24 }, (_, n) => `a${n}@${['mail', 'north', 'south'][n % 3]}.example`))
+  await expectProbing(CLOSED)
+})
+
+test('a box in between that answers for everybody is not believed', async () => {
+  network.hasBox = true
+  await startWorker()
+  await expectProbing({ mode: 'dns', reason: 'intercepted' })
+  expect(inShort(await validate(['bert@mail.example']))).toEqual(['unknown not_probed dns'])
+})
+
+test('where the landmarks cannot be looked up nothing is held against the way', async () => {
+  await startWorker(
+    {},
+    LANDMARKS.map((landmark) => ({ ...landmark, domain: `absent-${landmark.domain}` })),
+  )
+  await expectProbing(OPEN)
+  expect(inShort(await validate(['adam@mail.example']))).toEqual(['valid  smtp'])
+})
+
+test('a worker without a way out leaves the work to one that has one, and takes it when that one is gone', async () => {
+  const able = await startWorker()
+  await expectProbing(OPEN)
+  await startWorker({ egresses: [] })
+  const emails = Array.from({ length: 20 }, (_, n) => `ann${n}@mail.example`)
+  // Each as a task of its own, so that both would have some of them.
+  const results = await Promise.all(emails.map((email) => validate([email])))
+  expect(new Set(inShort(results.flat()))).toEqual(new Set(['valid  smtp']))
+
+  await able.stop()
+  await expectProbing({ mode: 'dns', reason: 'no_helo_name' })
+  expect(inShort(await validate(['anna@mail.example']))).toEqual(['unknown not_probed dns'])
+})

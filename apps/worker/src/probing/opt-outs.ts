@@ -1,0 +1,60 @@
+import { startInterval } from '@probity/concurrency/scheduling'
+import type { Db } from '@probity/database/connection/connect'
+import { readOptedOut } from '@probity/database/validations/probing'
+import type { MailboxProber } from '@probity/engine/smtp/probe/prober'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
+import type { Logger } from 'pino'
+import type { Meters } from '../server/metrics.ts'
+
+/** Mail domains whose owners opted out of probing, as this worker knows them. */
+export type OptOuts = {
+  /** Whether a domain, or one above it, is listed. `domain` is in A-labels. */
+  has(domain: string): boolean
+  stop(): Promise<void>
+}
+
+const LOAD_EVERY_MS = 2_000
+
+/** Reads the list every two seconds. While the database is unavailable, the last known list applies. */
+export async function openOptOuts({ db, log }: { db: Db; log: Logger }): Promise<OptOuts> {
+  let domains: ReadonlySet<string> = new Set()
+  const load = async () => {
+    domains = new Set(await readOptedOut(db))
+  }
+  const onError = (error: unknown) => log.debug({ err: error }, 'failed to load opted-out domains')
+  await load().catch(onError)
+  const interval = startInterval(LOAD_EVERY_MS, load, { onError, delayFirst: true, unref: true })
+  return {
+    has: (domain) => domains.size > 0 && withParents(domain.toLowerCase()).some((name) => domains.has(name)),
+    stop: () => interval.stop(),
+  }
+}
+
+function withParents(domain: string): string[] {
+  const labels = domain.split('.')
+  return labels.map((_, n) => labels.slice(n).join('.'))
+}
+
+/** A desk that sends no probe to domains that opted out. */
+export function obeyOptOuts(desk: MailboxProber, optOuts: OptOuts, meters: Meters): MailboxProber {
+  return {
+    ...desk,
+    async probe(question) {
+      if (!optOuts.has(question.domain)) return desk.probe(question)
+      meters.optedOut()
+      return optedOutAnswer()
+    },
+  }
+}
+
+function optedOutAnswer(): ProbeResult {
+  return {
+    finding: { kind: 'unasked', why: 'opted_out' },
+    acceptAll: 'untested',
+    acceptAllSource: 'live',
+    host: null,
+    transcript: [],
+    at: Date.now() / 1_000,
+    ms: 0,
+  }
+}

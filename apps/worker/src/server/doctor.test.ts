@@ -1,0 +1,67 @@
+import { asOperator, asOwner } from '@probity/database/connection/connect'
+import { listFindings, requestDoctorRun } from '@probity/database/operators/doctor'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { Redis } from 'ioredis'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { describePatient, lookAround, startLookingAround } from './doctor.ts'
+import { openTestLog } from './test-log.ts'
+import { startTestWorld } from './test-worker.ts'
+
+const world = await startTestWorld()
+await world.dns.put({ 'answers.org': { txt: ['so that there is an org'] } })
+const server = await startRedis()
+whenDone(() => server.stop())
+const redis = new Redis(server.url)
+whenDone(() => redis.disconnect())
+const patient = describePatient(world.config, world.surroundings, { db: world.db, redis })
+
+const { log, lines } = openTestLog()
+
+const kept = async () => {
+  const rows = await asOperator(world.db, listFindings)
+  return Object.fromEntries(rows.map(({ checkId, host, status }) => [checkId, `${host}:${status}`]))
+}
+const lookAgainNow = () =>
+  asOwner(world.db, (trx) => sql`update doctor_runs set began_at = began_at - interval '2 hours'`.execute(trx))
+
+test('lookAround runs once per hour, stores findings under its host and logs changes', async () => {
+  const looking = { patient, log, host: 'here' }
+  expect([await lookAround(looking), await lookAround(looking)]).toEqual([true, false])
+  expect(await kept()).toMatchObject({
+    'egress-configured': 'here:warn',
+    'resolver-answers': 'here:pass',
+    'postgres-durability': ':fail',
+    'redis-eviction': ':pass',
+    migrations: ':pass',
+    'public-url': ':unknown',
+    'backup-age': ':warn',
+  })
+  const first = lines().map(({ check }) => check)
+  expect(first).toContain('postgres-durability')
+  expect(first).not.toContain('redis-eviction')
+
+  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  await lookAgainNow()
+  await lookAround(looking)
+  expect(lines().slice(first.length)).toMatchObject([
+    { level: 40, check: 'redis-eviction', was: 'pass', status: 'warn', msg: 'doctor status changed' },
+  ])
+})
+
+test('lookAround runs at once when an operator requests it', async () => {
+  const doctor = startLookingAround(patient, log, 0)
+  whenDone(() => doctor.stop())
+  await vi.waitFor(
+    async () =>
+      expect((await asOperator(world.db, listFindings)).some(({ host }) => host !== 'here' && host !== '')).toBe(true),
+    15_000,
+  )
+  const at = async () =>
+    (await asOperator(world.db, listFindings)).find(({ checkId, host }) => checkId === 'clock' && host !== 'here')
+      ?.checkedAt
+  const before = await at()
+  expect(await asOperator(world.db, requestDoctorRun)).toBe(true)
+  await vi.waitFor(async () => expect((await at())?.getTime()).toBeGreaterThan(before?.getTime() ?? 0), 20_000)
+})

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { getServers } from 'node:dns'
+import { connect, type Db } from '@probity/database/connection/connect'
+import { getSecret } from '@probity/database/system/processes'
+import { rejectForeignSchema } from '@probity/database/system/schema-version'
+import { openDomainLists } from '@probity/engine/domain/domain-lists'
+import { createDomainLookup } from '@probity/engine/domain/facts'
+import { type MailDns, openResolver } from '@probity/engine/domain/resolver'
+import type { Network } from '@probity/engine/validate'
+import { createFactsStore } from '@probity/redis/cache'
+import { connectRedis } from '@probity/redis/connection'
+import { domainFactsKey } from '@probity/redis/keys'
+import type { AbuseLimits } from '@probity/settings/abuse-limits'
+import type { Traces } from '@probity/telemetry/span'
+import { openTraces } from '@probity/telemetry/traces'
+import { openStorage } from '@probity/uploads/open-storage'
+import type { FileStorage } from '@probity/uploads/storage'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import manifest from '../../package.json' with { type: 'json' }
+import { openReusableResults, type ReusableResults } from '../jobs/reusable-results.ts'
+import { openWaysOut, type WaysOut } from '../probing/egress-monitor.ts'
+import { meteredDomains } from '../probing/instrumentation.ts'
+import { openBrakes } from '../probing/operator-controls.ts'
+import { openOptOuts } from '../probing/opt-outs.ts'
+import { type OwnAddresses, openOwnAddresses } from '../probing/own-addresses.ts'
+import { openProbeLog } from '../probing/probe-log.ts'
+import { type Mailboxes, openMailboxes, type Surroundings } from '../probing/probers.ts'
+import { openReplyLog } from '../probing/reply-log.ts'
+import { budgetZones } from '../probing/zone-budget.ts'
+import { type Histories, openHistories } from '../validations/engine-input.ts'
+import { openSettler, type Settler } from '../validations/settle.ts'
+import type { WorkerConfig } from './config.ts'
+import { type Glance, openGlance } from './dispatch.ts'
+import { type Meters, openMeters } from './metrics.ts'
+
+/** Services of the processors, opened once per process. */
+export type Services = {
+  /** Unique among all worker processes, past ones included. */
+  workerId: string
+  db: Db
+  redis: Redis
+  /** The resolvers for all lookups. */
+  dns: MailDns
+  /** Domain lookup and lists of the engine; the prober depends on the egress. */
+  network: Omit<Network, 'prober'>
+  /** Reported delivery outcomes. */
+  histories: Histories
+  mailboxes: Mailboxes
+  /** IP addresses that are never dialed, for mail or for webhooks. */
+  ownAddresses: OwnAddresses
+  /** Whether each egress reaches mail servers. */
+  ways: WaysOut
+  /** Names of the egresses. */
+  egresses: string[]
+  /** Undefined where the abuse limits are off. */
+  abuseLimits: AbuseLimits | undefined
+  settler: Settler
+  /** Earlier results that jobs may use. */
+  reusable: ReusableResults
+  glance: Glance
+  /** Storage of uploaded files. */
+  storage: FileStorage
+  /** Counters, and the registry that serves them. */
+  meters: Meters
+  metrics: Registry
+  traces: Traces
+  log: Logger
+  close(): Promise<void>
+}
+
+export async function openServices(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<Services> {
+  const db = await connectDatabase(config)
+  const redis = connectRedis(config.redisUrl)
+  const dns = openResolver({ servers: config.dnsServers.length > 0 ? config.dnsServers : getServers() })
+  const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
+  const metrics = new Registry()
+  const meters = openMeters(metrics)
+  const { egresses, queuePrefix: prefix, abuseLimits } = config
+  const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
+  const network = {
+    domains: meteredDomains(
+      createDomainLookup({ dns: domainDns, store: createFactsStore(redis, domainFactsKey) }),
+      meters,
+    ),
+    lists: openDomainLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
+  }
+  const secret = await getSecret(db, 'recent_results')
+  const settler = openSettler({ db, redis, log, secret })
+  const replies = openReplyLog({ db, log })
+  const probes = openProbeLog({ db, log, meters })
+  const brakes = await openBrakes({ db, log })
+  const optOuts = await openOptOuts({ db, log })
+  const { habits, lookout, addressLimits = config.addressLimits } = surroundings
+  const ownAddresses = await openOwnAddresses({ egresses, dns, log })
+  const policy = ownAddresses.except(surroundings.policy)
+  const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
+  const around = { dns, redis, prefix, replies, probes, brakes, optOuts, ways, meters, log }
+  const mailboxes = openMailboxes({ policy, habits, addressLimits, egresses, ...around })
+  if (egresses.length === 0)
+    log.warn('SMTP probing disabled: PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set')
+  return {
+    workerId: randomUUID(),
+    db,
+    redis,
+    dns,
+    network,
+    histories: openHistories(db, { shared: config.sharesFeedback }),
+    mailboxes,
+    ownAddresses,
+    ways,
+    egresses: egresses.map(({ name }) => name),
+    abuseLimits,
+    settler,
+    reusable: openReusableResults({ redis, secret, log }),
+    glance: openGlance(db),
+    storage: openStorage(config.storage),
+    meters,
+    metrics,
+    traces,
+    log,
+    async close() {
+      await mailboxes.close()
+      await Promise.all([replies, probes, brakes, optOuts, ways, ownAddresses].map((one) => one.stop()))
+      redis.disconnect()
+      await db.destroy()
+      await traces.stop()
+    },
+  }
+}
+
+async function connectDatabase({ databaseUrl, databaseConnections }: WorkerConfig): Promise<Db> {
+  const db = connect(databaseUrl, {
+    connectionsMax: databaseConnections,
+    applicationName: 'probity-worker',
+    programRole: 'probity_worker',
+  })
+  await rejectForeignSchema(db).catch(async (error: unknown) => {
+    await db.destroy()
+    throw error
+  })
+  return db
+}

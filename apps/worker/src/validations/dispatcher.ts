@@ -1,0 +1,99 @@
+import { listWaiting } from '@probity/database/validations/queue'
+import type { Ref } from '@probity/redis/task-queues'
+import { Client } from 'pg'
+import type { Services } from '../server/services.ts'
+
+const LOOK_EVERY_MS = 1_000
+/** What the queue has not handed out by then, it has lost. */
+const LOST_AFTER_MS = 2_000
+const AT_ONCE_MAX = 100
+const LISTEN_AGAIN_AFTER_MS = 500
+
+/** A worker that yields work passes waiting validations to others. */
+type Hands = { work(task: Task): Promise<void>; handOver(task: Task): Promise<void>; isAside(): boolean }
+type Task = { refs: Ref[] }
+
+/**
+ * Finds open validations that no worker holds: those the queue lost, looked for now and then, and all of them at once when
+ * the api calls through PostgreSQL because Redis is away.
+ */
+export function startReleasing(services: Pick<Services, 'db' | 'log' | 'egresses'>, directUrl: string, hands: Hands) {
+  const { db, log, egresses } = services
+  const { work, handOver, isAside } = hands
+  let stopped = false
+  let looking: Promise<void> | undefined
+  let calledMeanwhile = false
+
+  async function look(olderThanMs: number): Promise<void> {
+    for (let more = true; more && !stopped; ) {
+      const isOthers = isAside()
+      const refs = await listWaiting(db, { olderThanMs, limit: AT_ONCE_MAX, egresses: isOthers ? [] : egresses })
+      if (refs.length > 0) await (isOthers ? handOver : work)({ refs })
+      // Dispatched validations stay open until a worker claims them and would be found again immediately.
+      more = refs.length === AT_ONCE_MAX && !isOthers
+    }
+  }
+
+  function lookOnce(olderThanMs: number): void {
+    if (looking) {
+      calledMeanwhile ||= olderThanMs === 0
+      return
+    }
+    looking = look(olderThanMs)
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to look for waiting validations'))
+      .finally(() => {
+        looking = undefined
+        if (calledMeanwhile && !stopped) {
+          calledMeanwhile = false
+          lookOnce(0)
+        }
+      })
+  }
+
+  const timer = setInterval(() => lookOnce(LOST_AFTER_MS), LOOK_EVERY_MS)
+  const ear = startListening(directUrl, () => lookOnce(0))
+  return {
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await ear.stop()
+      await looking
+    },
+  }
+}
+
+/** One connection of its own that listens; a transaction-mode pooler would lose what it hears. */
+function startListening(directUrl: string, hear: () => void) {
+  let client: Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  async function listen(): Promise<void> {
+    const mine = new Client({ connectionString: directUrl, application_name: 'probity-worker-listen', keepAlive: true })
+    client = mine
+    mine.on('notification', hear)
+    mine.on('error', again)
+    mine.on('end', again)
+    try {
+      await mine.connect()
+      await mine.query('listen validations')
+    } catch {
+      again() // the database is down; the timer above also keeps polling
+    }
+  }
+
+  function again(): void {
+    if (stopped) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void listen(), LISTEN_AGAIN_AFTER_MS)
+  }
+
+  void listen()
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await client?.end().catch(() => {}) // it may never have been connected
+    },
+  }
+}

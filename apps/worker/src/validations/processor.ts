@@ -1,0 +1,81 @@
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
+import { type ClaimedValidation, claimValidations, pingDatabase } from '@probity/database/validations/queue'
+import { validate } from '@probity/engine/validate'
+import { present } from '@probity/engine/verdict/present'
+import { publishResults } from '@probity/redis/result-notification'
+import type { InteractiveTask, Traced } from '@probity/redis/task-queues'
+import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
+import { summarise } from '../server/metrics.ts'
+import { throughOutage } from '../server/retry-on-outage.ts'
+import type { Services } from '../server/services.ts'
+import { mannerOf } from './options.ts'
+import { tracedNetwork } from './traced.ts'
+
+/** How long a row is ours. Longer than any validation takes; when it is over, another worker may have it. */
+const HOLD_S = 60
+/** A validation that failed this often ends with an internal error. */
+const ATTEMPTS_MAX = 3
+/** How long saving a result is retried. The client waits, and other workers cannot take over before the claim ends. */
+const SETTLE_WITHIN_MS = 20_000
+
+/** Works validations that callers wait for: takes the rows, asks the engine, settles. May run twice for the same rows. */
+export function workInteractive(services: Services) {
+  return async ({ refs, replyTo, traced, echo }: InteractiveTask): Promise<void> => {
+    if (echo !== undefined && replyTo !== undefined) return answerEcho(services, replyTo, echo)
+    const taken = await claimValidations(services.db, refs, { holdS: HOLD_S, egresses: services.egresses })
+    await Promise.all(taken.map((one) => workTraced(services, { taken: one, replyTo, traced })))
+  }
+}
+
+/** By way of PostgreSQL, as every task goes: what an api process wants to know is how long all of it takes. */
+async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
+  await pingDatabase(db)
+  await publishResults(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
+}
+
+type One = { taken: ClaimedValidation; replyTo: string | undefined; traced: Traced | undefined }
+
+/** As a part of the trace of the request that waits for it, if that has one: a trace without its beginning tells nothing. */
+async function workTraced(services: Services, { taken, replyTo, traced }: One): Promise<void> {
+  const parent = traced?.parents[taken.ref.id]
+  if (parent === undefined) return workOne(services, { taken, replyTo, span: NO_SPAN })
+  services.traces.begin('queue', { parent, at: traced?.at ?? Date.now() }).end()
+  const span = services.traces.begin('process', {
+    parent,
+    kind: 'consumer',
+    attributes: { attempts: taken.deferrals + 1 },
+  })
+  await workOne(services, { taken, replyTo, span }).finally(() => span.end())
+}
+
+type Work = Omit<One, 'traced'> & { span: Span }
+
+async function workOne(services: Services, { taken, replyTo, span }: Work): Promise<void> {
+  const { network, histories, mailboxes, settler, meters, log } = services
+  const began = performance.now()
+  const { accountId } = taken.ref
+  const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, { ...taken, accountId }) : undefined
+  try {
+    const whole = { ...network, histories: histories.of(accountId), ...(way && { prober: way.desk }) }
+    const attempt = { attempts: taken.deferrals + 1, options: mannerOf(taken) }
+    const validation = await inSpan(span, 'validate', async (validating) => {
+      const found = await validate(taken.email, tracedNetwork(whole, validating), attempt)
+      validating.note({ status: found.verdict.status, sub_status: found.verdict.subStatus })
+      return found
+    })
+    const done = { taken, result: present(validation), replyTo }
+    const { retry } = validation
+    const ms = performance.now() - began
+    meters.judged({ ...summarise(validation), asker: 'caller', isFinal: retry === null, ms })
+    const settle = () =>
+      retry === null
+        ? settler.settle(done)
+        : settler.postpone({ ...done, retryAfterMs: retry.afterMs, egress: way?.egress ?? null })
+    await inSpan(span, 'settle', () => throughOutage(log, SETTLE_WITHIN_MS, settle))
+  } catch (error) {
+    log.error({ err: error, validationId: taken.ref.id, attempts: taken.attempts }, 'validation failed')
+    // The row is still open and is dispatched again when the claim ends.
+    if (taken.attempts < ATTEMPTS_MAX) return
+    await settler.settle({ taken, result: pendingResult(taken.email, 'internal_error'), replyTo })
+  }
+}

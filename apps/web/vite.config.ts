@@ -14,7 +14,7 @@ const PIECES: Rolldown.CodeSplittingGroup[] = [
   { name: 'shell', tags: ['$initial'], priority: 2 },
   {
     name: 'ui',
-    test: /[\\/]web[\\/]src[\\/](ui|session|words)[\\/]|[\\/]roles\.ts$|[\\/]lucide-react[\\/]/,
+    test: /[\\/]web[\\/]src[\\/](ui|session|labels)[\\/]|[\\/]roles\.ts$|[\\/]lucide-react[\\/]/,
     priority: 1,
   },
 ]

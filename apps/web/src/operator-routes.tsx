@@ -1,13 +1,13 @@
 import { createRoute, redirect } from '@tanstack/react-router'
-import { lazyPage } from './offline/import-page.ts'
-import { readOperatorAuditSearch } from './pages/audit/audit-search.ts'
-import { readAccountsSearch } from './pages/operator/accounts-search.ts'
-import { readProvidersSearch } from './pages/operator/providers-search.ts'
+import { readOperatorAuditSearch } from './pages/accounts/audit/audit-search.ts'
+import { readAccountsSearch } from './pages/operators/accounts-search.ts'
+import { readProvidersSearch } from './pages/operators/providers-search.ts'
+import { lazyPage } from './session/import-page.ts'
 import { page } from './shell-route.tsx'
 
 const operatorRoute = createRoute({
   ...page('/operator'),
-  component: lazyPage(() => import('./pages/operator/OperatorPage.tsx'), 'OperatorPage'),
+  component: lazyPage(() => import('./pages/operators/OperatorPage.tsx'), 'OperatorPage'),
 })
 const operatorPage = <const P extends string>(path: P) => ({ getParentRoute: () => operatorRoute, path })
 const operatorIndexRoute = createRoute({
@@ -18,42 +18,42 @@ const operatorIndexRoute = createRoute({
 })
 const healthRoute = createRoute({
   ...operatorPage('/health'),
-  component: lazyPage(() => import('./pages/operator/Health.tsx'), 'Health'),
+  component: lazyPage(() => import('./pages/operators/Health.tsx'), 'Health'),
 })
 const doctorRoute = createRoute({
   ...operatorPage('/doctor'),
-  component: lazyPage(() => import('./pages/operator/Doctor.tsx'), 'Doctor'),
+  component: lazyPage(() => import('./pages/operators/Doctor.tsx'), 'Doctor'),
 })
 const providersRoute = createRoute({
   ...operatorPage('/providers'),
   validateSearch: readProvidersSearch,
-  component: lazyPage(() => import('./pages/operator/Providers.tsx'), 'Providers'),
+  component: lazyPage(() => import('./pages/operators/Providers.tsx'), 'Providers'),
 })
 const egressRoute = createRoute({
   ...operatorPage('/egress'),
-  component: lazyPage(() => import('./pages/operator/Egresses.tsx'), 'Egresses'),
+  component: lazyPage(() => import('./pages/operators/Egresses.tsx'), 'Egresses'),
 })
 const queuesRoute = createRoute({
   ...operatorPage('/queues'),
-  component: lazyPage(() => import('./pages/operator/Queues.tsx'), 'Queues'),
+  component: lazyPage(() => import('./pages/operators/Queues.tsx'), 'Queues'),
 })
 const reviewsRoute = createRoute({
   ...operatorPage('/reviews'),
-  component: lazyPage(() => import('./pages/operator/Reviews.tsx'), 'Reviews'),
+  component: lazyPage(() => import('./pages/operators/Reviews.tsx'), 'Reviews'),
 })
 const accountsRoute = createRoute({
   ...operatorPage('/accounts'),
   validateSearch: readAccountsSearch,
-  component: lazyPage(() => import('./pages/operator/Accounts.tsx'), 'Accounts'),
+  component: lazyPage(() => import('./pages/operators/Accounts.tsx'), 'Accounts'),
 })
 const repliesRoute = createRoute({
   ...operatorPage('/replies'),
-  component: lazyPage(() => import('./pages/operator/Replies.tsx'), 'Replies'),
+  component: lazyPage(() => import('./pages/operators/Replies.tsx'), 'Replies'),
 })
 const wholeAuditRoute = createRoute({
   ...operatorPage('/audit-log'),
   validateSearch: readOperatorAuditSearch,
-  component: lazyPage(() => import('./pages/audit/WholeAuditLog.tsx'), 'WholeAuditLog'),
+  component: lazyPage(() => import('./pages/accounts/audit/WholeAuditLog.tsx'), 'WholeAuditLog'),
 })
 
 /** The operator pages. */

@@ -1,20 +1,20 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRoute, createRouter, redirect } from '@tanstack/react-router'
-import { lazyPage } from './offline/import-page.ts'
 import { operatorRoutes } from './operator-routes.tsx'
+import { readDashboardSearch } from './pages/accounts/dashboard/dashboard-search.ts'
+import { readKeysSearch } from './pages/accounts/keys/keys-search.ts'
+import { readPolicySearch } from './pages/accounts/policies/policy-search.ts'
+import { readRequestsSearch } from './pages/accounts/requests/requests-search.ts'
+import { readUsageSearch } from './pages/accounts/usage/usage-search.ts'
 import { readBillingSearch } from './pages/billing/billing-search.ts'
-import { readDashboardSearch } from './pages/dashboard/dashboard-search.ts'
-import { readKeysSearch } from './pages/keys/keys-search.ts'
-import { readListSearch } from './pages/lists/list-search.ts'
-import { readListsSearch } from './pages/lists/lists-search.ts'
-import { readNewListSearch } from './pages/lists/new-list-search.ts'
-import { readNextPlace } from './pages/people/next-place.ts'
-import { readPolicySearch } from './pages/policies/policy-search.ts'
-import { readQuickStartSearch } from './pages/quick-start/quick-start-search.ts'
-import { readRequestsSearch } from './pages/requests/requests-search.ts'
-import { readUsageSearch } from './pages/usage/usage-search.ts'
-import { readWebhookSearch } from './pages/webhooks/webhook-search.ts'
-import { readWebhooksSearch } from './pages/webhooks/webhooks-search.ts'
+import { readListSearch } from './pages/jobs/list/list-search.ts'
+import { readListsSearch } from './pages/jobs/lists/lists-search.ts'
+import { readNewListSearch } from './pages/jobs/new-list/new-list-search.ts'
+import { readNextPlace } from './pages/users/sign-in/next-place.ts'
+import { readQuickStartSearch } from './pages/validations/quick-start/quick-start-search.ts'
+import { readWebhooksSearch } from './pages/webhooks/overview/webhooks-search.ts'
+import { readWebhookSearch } from './pages/webhooks/webhook/webhook-search.ts'
+import { lazyPage } from './session/import-page.ts'
 import { sessionQuery } from './session/session.ts'
 import { settingsRoutes } from './settings-routes.tsx'
 import { open, page, rootRoute, shellRoute } from './shell-route.tsx'
@@ -22,7 +22,7 @@ import { open, page, rootRoute, shellRoute } from './shell-route.tsx'
 const indexRoute = createRoute({
   ...page('/'),
   validateSearch: readDashboardSearch,
-  component: lazyPage(() => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
+  component: lazyPage(() => import('./pages/accounts/dashboard/DashboardPage.tsx'), 'DashboardPage'),
 })
 
 const signInRoute = createRoute({
@@ -33,79 +33,79 @@ const signInRoute = createRoute({
     const session = await context.queryClient.ensureQueryData(sessionQuery).catch(() => null)
     if (session !== null) throw redirect({ href: `/app${readNextPlace(search.next)}` })
   },
-  component: lazyPage(() => import('./pages/people/SignInPage.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 const signUpRoute = createRoute({
   ...open('/sign-up'),
-  component: lazyPage(() => import('./pages/people/SignUpPage.tsx'), 'SignUpPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/SignUpPage.tsx'), 'SignUpPage'),
 })
 const setupRoute = createRoute({
   ...open('/setup'),
-  component: lazyPage(() => import('./pages/people/SetupPage.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/SetupPage.tsx'), 'SetupPage'),
 })
 const verifyEmailRoute = createRoute({
   ...open('/verify-email'),
-  component: lazyPage(() => import('./pages/people/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
 })
 const confirmEmailRoute = createRoute({
   ...open('/confirm-email'),
-  component: lazyPage(() => import('./pages/people/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
 })
 const forgotPasswordRoute = createRoute({
   ...open('/forgot-password'),
-  component: lazyPage(() => import('./pages/people/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
 })
 const resetPasswordRoute = createRoute({
   ...open('/reset-password'),
-  component: lazyPage(() => import('./pages/people/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
 })
 const acceptInvitationRoute = createRoute({
   ...open('/accept-invitation'),
-  component: lazyPage(() => import('./pages/people/AcceptInvitationPage.tsx'), 'AcceptInvitationPage'),
+  component: lazyPage(() => import('./pages/users/invitation/AcceptInvitationPage.tsx'), 'AcceptInvitationPage'),
 })
 
 const quickStartRoute = createRoute({
   ...page('/quick-start'),
   validateSearch: readQuickStartSearch,
-  component: lazyPage(() => import('./pages/quick-start/QuickStartPage.tsx'), 'QuickStartPage'),
+  component: lazyPage(() => import('./pages/validations/quick-start/QuickStartPage.tsx'), 'QuickStartPage'),
 })
 const validateRoute = createRoute({
   ...page('/validate'),
-  component: lazyPage(() => import('./pages/validate/ValidatePage.tsx'), 'ValidatePage'),
+  component: lazyPage(() => import('./pages/validations/validate/ValidatePage.tsx'), 'ValidatePage'),
 })
 const keptRoute = createRoute({
   ...page('/validate/$validationId'),
-  component: lazyPage(() => import('./pages/validate/KeptPage.tsx'), 'KeptPage'),
+  component: lazyPage(() => import('./pages/validations/validate/KeptPage.tsx'), 'KeptPage'),
 })
 const listsRoute = createRoute({
   ...page('/lists'),
   validateSearch: readListsSearch,
-  component: lazyPage(() => import('./pages/lists/ListsPage.tsx'), 'ListsPage'),
+  component: lazyPage(() => import('./pages/jobs/lists/ListsPage.tsx'), 'ListsPage'),
 })
 const newListRoute = createRoute({
   ...page('/lists/new'),
   validateSearch: readNewListSearch,
-  component: lazyPage(() => import('./pages/lists/NewListPage.tsx'), 'NewListPage'),
+  component: lazyPage(() => import('./pages/jobs/new-list/NewListPage.tsx'), 'NewListPage'),
 })
 const listRoute = createRoute({
   ...page('/lists/$jobId'),
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./pages/lists/ListPage.tsx'), 'ListPage'),
+  component: lazyPage(() => import('./pages/jobs/list/ListPage.tsx'), 'ListPage'),
 })
 const keysRoute = createRoute({
   ...page('/keys'),
   validateSearch: readKeysSearch,
-  component: lazyPage(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/accounts/keys/KeysPage.tsx'), 'KeysPage'),
 })
 const usageRoute = createRoute({
   ...page('/usage'),
   validateSearch: readUsageSearch,
-  component: lazyPage(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
+  component: lazyPage(() => import('./pages/accounts/usage/UsagePage.tsx'), 'UsagePage'),
 })
 const requestsRoute = createRoute({
   ...page('/requests'),
   validateSearch: readRequestsSearch,
-  component: lazyPage(() => import('./pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+  component: lazyPage(() => import('./pages/accounts/requests/RequestsPage.tsx'), 'RequestsPage'),
 })
 
 const billingRoute = createRoute({
@@ -116,28 +116,28 @@ const billingRoute = createRoute({
 
 const policiesRoute = createRoute({
   ...page('/policies'),
-  component: lazyPage(() => import('./pages/policies/PoliciesPage.tsx'), 'PoliciesPage'),
+  component: lazyPage(() => import('./pages/accounts/policies/PoliciesPage.tsx'), 'PoliciesPage'),
 })
 const policyRoute = createRoute({
   ...page('/policies/$name'),
   validateSearch: readPolicySearch,
-  component: lazyPage(() => import('./pages/policies/PolicyPage.tsx'), 'PolicyPage'),
+  component: lazyPage(() => import('./pages/accounts/policies/PolicyPage.tsx'), 'PolicyPage'),
 })
 
 const webhooksRoute = createRoute({
   ...page('/webhooks'),
   validateSearch: readWebhooksSearch,
-  component: lazyPage(() => import('./pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+  component: lazyPage(() => import('./pages/webhooks/overview/WebhooksPage.tsx'), 'WebhooksPage'),
 })
 const webhookRoute = createRoute({
   ...page('/webhooks/$webhookId'),
   validateSearch: readWebhookSearch,
-  component: lazyPage(() => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
+  component: lazyPage(() => import('./pages/webhooks/webhook/WebhookPage.tsx'), 'WebhookPage'),
 })
 
 const newOrganisationRoute = createRoute({
   ...page('/accounts/new'),
-  component: lazyPage(() => import('./pages/people/NewAccountPage.tsx'), 'NewAccountPage'),
+  component: lazyPage(() => import('./pages/accounts/new-account/NewAccountPage.tsx'), 'NewAccountPage'),
 })
 
 const routeTree = rootRoute.addChildren([

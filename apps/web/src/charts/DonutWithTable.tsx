@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense } from 'react'
-import { importWhenReachable } from '../offline/import-page.ts'
+import { importWhenReachable } from '../session/import-page.ts'
 import { formatNumber, formatShare } from '../ui/format.ts'
 import { Table, Td, Th } from '../ui/Table.tsx'
 

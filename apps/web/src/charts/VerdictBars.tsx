@@ -1,5 +1,5 @@
+import { VERDICTS, verdictLook } from '../labels/verdict.tsx'
 import { formatDay, formatNumber } from '../ui/format.ts'
-import { VERDICTS, verdictLook } from '../ui/verdict.tsx'
 
 type Verdict = (typeof VERDICTS)[number]
 export type VerdictDay = { day: string } & Record<Verdict, number>

@@ -1,6 +1,6 @@
 import type { Probity } from '@probity/sdk'
 import { createContext, useContext, useMemo } from 'react'
-import { type Mode, probityFor } from '../api/probity.ts'
+import { type Mode, probityFor } from './probity.ts'
 import type { Membership } from './session.ts'
 
 /** The account and the mode of the page, with an API client for them. */

@@ -2,8 +2,8 @@ import type { Role } from '@probity/contract/constants/users'
 import type { Session as Answer, InstallationInfo } from '@probity/contract/schemas/users'
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { ask, RequestFailed } from '../api/ask.ts'
-import { asRequestFailed } from '../api/probity.ts'
+import { ask, RequestFailed } from './ask.ts'
+import { asRequestFailed } from './probity.ts'
 
 /** An account with members always has a slug. */
 export type Membership = Answer['memberships'][number] & { slug: string; role: Role }

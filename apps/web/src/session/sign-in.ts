@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { ask } from '../api/ask.ts'
+import { ask } from './ask.ts'
 import { sessionQuery } from './session.ts'
 
 /** Signs in, and returns whether a 2FA code is required. */

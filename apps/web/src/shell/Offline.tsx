@@ -1,6 +1,6 @@
 import { WifiOff } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
-import { retryPage, usePageFailed } from '../offline/import-page.ts'
+import { retryPage, usePageFailed } from '../session/import-page.ts'
 
 /** Shown while the browser is offline or a page could not be loaded. */
 export function Offline() {

@@ -1,9 +1,9 @@
 import { probingReason, WITHOUT_PROBING } from '@probity/contract/constants/system'
 import type { Account } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { accountQuery } from '../session/account-query.ts'
 import { useScene } from '../session/scene.ts'
 import { Callout } from '../ui/Callout.tsx'
-import { accountQuery } from './account-query.ts'
 
 type ProbingNoticeProps = { probing: Account['probing'] | null | undefined }
 

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { importWhenReachable, prefetchPages } from '../offline/import-page.ts'
+import { importWhenReachable, prefetchPages } from '../session/import-page.ts'
 import { keepLastAccount, readLastAccount } from '../session/last-account.ts'
 import { SceneContext, useNewScene } from '../session/scene.ts'
 import { type Membership, SessionContext, sessionQuery, useSession } from '../session/session.ts'

@@ -1,6 +1,6 @@
 import { CircleAlert, Lock, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { asRequestFailed } from '../api/probity.ts'
+import { asRequestFailed } from '../session/probity.ts'
 import { Button } from './Button.tsx'
 import { CopyButton } from './CopyButton.tsx'
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef } from 'react'
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form'
-import type { RequestFailed } from '../api/ask.ts'
-import { plainWords } from '../api/plain-words.ts'
-import { asRequestFailed } from '../api/probity.ts'
+import { plainWords } from '../labels/error-messages.ts'
+import type { RequestFailed } from '../session/ask.ts'
+import { asRequestFailed } from '../session/probity.ts'
 import { noticeSignedOut } from '../session/session.ts'
 
 /** Submits a form once, however often it is clicked. Errors are shown at their field or above the form. */

@@ -1,10 +1,10 @@
 import type { Billing, Checkout, PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
 import { type QueryClient, queryOptions, useMutation } from '@tanstack/react-query'
-import { ask } from '../../api/ask.ts'
-import { plainWords } from '../../api/plain-words.ts'
-import { asRequestFailed, sceneHeaders } from '../../api/probity.ts'
+import { plainWords } from '../../labels/error-messages.ts'
+import { accountQuery } from '../../session/account-query.ts'
+import { ask } from '../../session/ask.ts'
+import { asRequestFailed, sceneHeaders } from '../../session/probity.ts'
 import { type Scene, useScene } from '../../session/scene.ts'
-import { accountQuery } from '../../shell/account-query.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
 
 const POLL_MS = 2_000

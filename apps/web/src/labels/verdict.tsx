@@ -1,0 +1,20 @@
+import { statusLabel } from '@probity/contract/constants/labels'
+import { CircleCheck, CircleHelp, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react'
+import type { Tone } from '../ui/Badge.tsx'
+
+type Look = { tone: Tone; Icon: LucideIcon; advice: string }
+
+const LOOKS: Record<string, Look> = {
+  valid: { tone: 'valid', Icon: CircleCheck, advice: 'Send' },
+  invalid: { tone: 'invalid', Icon: CircleX, advice: 'Do not send' },
+  risky: { tone: 'risky', Icon: TriangleAlert, advice: 'Send with care' },
+  unknown: { tone: 'unknown', Icon: CircleHelp, advice: 'Review' },
+}
+const UNKNOWN = LOOKS['unknown'] as Look
+
+/** An unknown (newer) status looks like `unknown`, with its own name. */
+export function verdictLook(status: string): Look & { word: string } {
+  return { ...(LOOKS[status] ?? UNKNOWN), word: statusLabel(status) }
+}
+
+export const VERDICTS = ['valid', 'risky', 'invalid', 'unknown'] as const

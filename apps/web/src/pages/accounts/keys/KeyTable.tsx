@@ -1,0 +1,153 @@
+import type { ReactNode } from 'react'
+import { describeScopes } from '../../../labels/scopes.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { formatCount, formatDate, formatNumber } from '../../../ui/format.ts'
+import { RelativeTime } from '../../../ui/RelativeTime.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { KeyMenu } from './KeyMenu.tsx'
+import { KeyStatus } from './KeyStatus.tsx'
+import { KeyUse } from './KeyUse.tsx'
+import type { KeyAction } from './key-action.ts'
+import type { Key } from './keys-query.ts'
+
+type KeyTableProps = { caption: string; keys: Key[]; onAct(action: KeyAction): void }
+
+/** The same fields as a table where there is room, and as cards where there is not. */
+export function KeyTable({ caption, keys, onAct }: KeyTableProps) {
+  return (
+    <>
+      <div className="hidden md:block">
+        <Table caption={caption}>
+          <thead>
+            <tr>
+              {['Name', 'Mode', 'Scopes', 'Limits', 'Last used', 'Expires', 'Status'].map((head) => (
+                <Th key={head}>{head}</Th>
+              ))}
+              <Th>
+                <span className="sr-only">Actions</span>
+              </Th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <KeyRow key={key.id} of={key} onAct={onAct} />
+            ))}
+          </tbody>
+        </Table>
+      </div>
+      <ul aria-label={caption} className="flex flex-col gap-3 md:hidden">
+        {keys.map((key) => (
+          <KeyCard key={key.id} of={key} onAct={onAct} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function KeyRow({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }) {
+  return (
+    <tr>
+      <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
+        <KeyName of={key} />
+      </th>
+      <Td>
+        <ModeBadge livemode={key.livemode} />
+      </Td>
+      <Td className="text-soft">{describeScopes(key.scopes)}</Td>
+      <Td className="text-soft">
+        <Limits of={key} />
+      </Td>
+      <Td>
+        <KeyUse last_used_at={key.last_used_at} />
+      </Td>
+      <Td className="text-soft">
+        <Ends of={key} />
+      </Td>
+      <Td>
+        <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} />
+      </Td>
+      <Td className="text-end">
+        <KeyMenu of={key} onAct={onAct} />
+      </Td>
+    </tr>
+  )
+}
+
+function KeyCard({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }) {
+  return (
+    <li className="rounded-lg border border-line bg-surface px-4 py-3 shadow-card">
+      <div className="flex items-start justify-between gap-2">
+        <KeyName of={key} />
+        <KeyMenu of={key} onAct={onAct} />
+      </div>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} />
+        <ModeBadge livemode={key.livemode} />
+      </div>
+      <dl className="mt-3 grid grid-cols-2 gap-x-4 gap-y-2.5 text-[0.8125rem]">
+        <Line name="Scopes">{describeScopes(key.scopes)}</Line>
+        <Line name="Limits">
+          <Limits of={key} />
+        </Line>
+        <Line name="Last used">
+          <KeyUse last_used_at={key.last_used_at} />
+        </Line>
+        <Line name="Expires">
+          <Ends of={key} />
+        </Line>
+      </dl>
+    </li>
+  )
+}
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-faint">{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function KeyName({ of: { name, type, hint, created_at: createdAt, replaces_key_id: replaces } }: { of: Key }) {
+  return (
+    <span className="block min-w-36">
+      <span className="block font-medium [overflow-wrap:anywhere]">{name}</span>
+      <span className="block text-xs text-faint">
+        <code className="font-mono">{hint}</code> · {replaces ? 'Replaces another key, created ' : 'Created '}
+        {formatDate(createdAt)}
+      </span>
+      {type === 'publishable' && <span className="block text-xs text-soft">Publishable key</span>}
+    </span>
+  )
+}
+
+function ModeBadge({ livemode }: Pick<Key, 'livemode'>) {
+  return <Badge tone={livemode ? 'accent' : 'risky'}>{livemode ? 'Live' : 'Test'}</Badge>
+}
+
+function Limits({ of: key }: { of: Key }) {
+  const { ip_allowlist: ips, monthly_cap: cap, allowed_origins: origins, visitor_cap: visits } = key
+  if (ips.length + origins.length === 0 && cap === null) return <span className="text-faint">None</span>
+  return (
+    <>
+      {ips.length > 0 && (
+        <span className="block" title={ips.join('\n')}>
+          {formatCount(ips.length, 'IP address', 'IP addresses')}
+        </span>
+      )}
+      {origins.length > 0 && (
+        <span className="block [overflow-wrap:anywhere]" title={origins.join('\n')}>
+          {origins.length === 1 ? origins[0] : formatCount(origins.length, 'origin')}
+        </span>
+      )}
+      {visits !== null && <span className="block">{formatNumber(visits)} requests/hour per visitor</span>}
+      {cap !== null && <span className="block whitespace-nowrap">{formatNumber(cap)} credits/month</span>}
+    </>
+  )
+}
+
+function Ends({ of: { expires_at: at, revoked_at: revokedAt, status } }: { of: Key }) {
+  if (status === 'revoked' && revokedAt !== null) return <RelativeTime at={revokedAt} />
+  return at === null ? <span className="text-faint">Never</span> : <RelativeTime at={at} />
+}

@@ -1,0 +1,38 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { ask } from '../../../session/ask.ts'
+import { keepLastAccount } from '../../../session/last-account.ts'
+import { type Membership, sessionQuery } from '../../../session/session.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { FormSummary } from '../../../ui/FormSummary.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
+import { ACCOUNT_NAME_RULES, NameField } from '../../users/sign-in/NameField.tsx'
+
+/** Creates an account with the user as its owner. */
+export function NewAccount(props: { isFirstChoice: boolean; onOpened?: (opened: Membership) => void }) {
+  const queryClient = useQueryClient()
+  const form = useForm({ defaultValues: { name: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ name }) => {
+    const opened = await ask<Membership>('/accounts', { method: 'POST', body: { name: name.trim() } })
+    // Before the session is refetched, so that the shell shows the new account.
+    keepLastAccount(opened.slug)
+    await queryClient.invalidateQueries(sessionQuery)
+    props.onOpened?.(opened)
+  })
+  const look = props.isFirstChoice ? 'primary' : 'secondary'
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <FormSummary form={form} />
+      <NameField
+        label="Account name"
+        hint="Your company or team. It can be changed later."
+        autoComplete="organization"
+        input={form.register('name', ACCOUNT_NAME_RULES)}
+        error={form.formState.errors.name?.message}
+      />
+      <Button type="submit" look={look} size="lg" busy={form.formState.isSubmitting}>
+        Create account
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,89 @@
+import type { Policy } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { rolesFor, useMay } from '../../../session/may.ts'
+import { useScene } from '../../../session/scene.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { buttonClass } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Page } from '../../../ui/Page.tsx'
+import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { policiesQuery } from './policies-query.ts'
+
+const ABOUT =
+  'A policy maps a result to a decision: allow, review or block. A request can name a policy; the response then contains the decision and its reason.'
+
+/** The policies that a request can name. */
+export function PoliciesPage() {
+  const { data, error, refetch } = useQuery(policiesQuery(useScene()))
+  return (
+    <Page title="Policies" about={ABOUT}>
+      <Card>
+        {data && <PolicyTable policies={data} />}
+        {!data && error && (
+          <ErrorState error={error} onRetry={() => void refetch()} what="The policies could not be loaded" />
+        )}
+        {!data && !error && <Skeleton lines={4} label="Loading policies" />}
+      </Card>
+      <OwnPolicies />
+    </Page>
+  )
+}
+
+function OwnPolicies() {
+  const may = useMay('account:write')
+  if (!may) return <Callout>You need the role {rolesFor('account:write')} to create policies.</Callout>
+  return (
+    <Card title="Custom policies" about="Copy the closest built-in policy and edit its rules.">
+      <div className="flex flex-wrap gap-2">
+        {['signup', 'newsletter', 'transactional'].map((name) => (
+          <Link
+            key={name}
+            to="/policies/$name"
+            params={{ name }}
+            search={{ do: 'copy' }}
+            className={buttonClass('secondary', 'sm')}
+          >
+            Copy {name}
+          </Link>
+        ))}
+      </div>
+    </Card>
+  )
+}
+
+function PolicyTable({ policies }: { policies: Policy[] }) {
+  return (
+    <Table caption="Policies">
+      <thead>
+        <tr>
+          <Th>Name</Th>
+          <Th>Description</Th>
+          <Th>Rules</Th>
+          <Th>Type</Th>
+        </tr>
+      </thead>
+      <tbody className="[&_tr:last-child>*]:border-b-0">
+        {policies.map(({ name, description, rules, is_built_in: isBuiltIn }) => (
+          <tr key={name}>
+            <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-medium">
+              <Link
+                to="/policies/$name"
+                params={{ name }}
+                className="inline-flex min-h-6 items-center font-mono text-[0.8125rem] [overflow-wrap:anywhere] underline-offset-4 hover:underline"
+              >
+                {name}
+              </Link>
+            </th>
+            <Td className="min-w-48 text-soft [overflow-wrap:anywhere]">{description}</Td>
+            <Td className="whitespace-nowrap">{formatCount(rules.length, 'rule')}</Td>
+            <Td>{isBuiltIn ? <Badge>Built-in</Badge> : <Badge tone="accent">Custom</Badge>}</Td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}

@@ -1,0 +1,36 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Scene } from '../../../session/scene.ts'
+import type { RequestsSearch } from './requests-search.ts'
+
+const REQUESTS_PER_PAGE = 50
+const FOLLOW_EVERY_MS = 2_000
+
+/** One page of requests. The newest page is polled while updates are on. */
+export function requestsQuery({ key, probity }: Scene, search: RequestsSearch, isFollowed: boolean) {
+  const { class: statusClass, code, key: keyId, from, to, cursor } = search
+  return queryOptions({
+    queryKey: [...key, 'requests', { statusClass, code, keyId, from, to, cursor }],
+    queryFn: async ({ signal }) => {
+      const { data, nextCursor, retentionDays } = await probity.requests.list({
+        class: statusClass,
+        code,
+        keyId,
+        cursor,
+        limit: REQUESTS_PER_PAGE,
+        ...(from && { from: new Date(from) }),
+        ...(to && { to: new Date(to) }),
+        signal,
+      })
+      return { data, nextCursor, retentionDays }
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: isFollowed && cursor === undefined ? FOLLOW_EVERY_MS : false,
+  })
+}
+
+export function requestQuery({ key, probity }: Scene, id: string) {
+  return queryOptions({
+    queryKey: [...key, 'request', id],
+    queryFn: ({ signal }) => probity.requests.get(id, { signal }),
+  })
+}

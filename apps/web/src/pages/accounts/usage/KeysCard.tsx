@@ -1,0 +1,74 @@
+import type { Usage } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useScene } from '../../../session/scene.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { formatNumber } from '../../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { keyLabel } from './key-label.ts'
+import { usageQuery } from './usage-query.ts'
+import { RANGE_USUAL } from './usage-search.ts'
+
+type KeyUsage = NonNullable<Usage['keys']>[number]
+
+/** Usage by API key, and of members in the web app. */
+export function KeysCard() {
+  const { days = RANGE_USUAL } = useSearch({ from: '/shell/usage' })
+  const { data, isError, error, refetch } = useQuery(usageQuery(useScene(), days, 'key'))
+  return (
+    <Card title="Usage by key" about="For the selected days. Usage in the web app has no key.">
+      {data ? <ByKey keys={data.keys ?? []} /> : isError && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !isError && <Skeleton lines={3} />}
+    </Card>
+  )
+}
+
+function ByKey({ keys }: { keys: KeyUsage[] }) {
+  if (keys.length === 0) return <p className="text-soft">No keys were used on these days.</p>
+  return (
+    <Table caption="Usage by key" className="max-h-96 overflow-y-auto">
+      <thead>
+        <tr>
+          <Th>Key</Th>
+          <Th align="end">Requests</Th>
+          <Th align="end">Credits used</Th>
+          <Th align="end">Credits refunded</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr key={key.key_id} className="last:[&>td]:border-b-0">
+            <Td className="min-w-32">
+              <KeyName usage={key} />
+            </Td>
+            {/* Requests of the web app are not counted, so there is no number to show. */}
+            <Td align="end">{key.key_id === null ? '–' : formatNumber(key.requests)}</Td>
+            <Td align="end">{formatNumber(key.credits_used)}</Td>
+            <Td align="end">{formatNumber(key.credits_refunded)}</Td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+/** Links to the credit transactions of this key. Test keys have none. */
+function KeyName({ usage: { key_id, key_name } }: { usage: KeyUsage }) {
+  const { mode } = useScene()
+  const label = keyLabel({ key_id, key_name })
+  if (mode === 'test') return <span className="[overflow-wrap:anywhere]">{label}</span>
+  return (
+    <Link
+      from="/usage"
+      to="."
+      search={({ skip: _, ...now }) => ({ ...now, key: key_id ?? 'none' })}
+      replace
+      resetScroll={false}
+      className="font-medium [overflow-wrap:anywhere] underline-offset-4 hover:text-accent-text hover:underline"
+    >
+      {label}
+      <span className="sr-only">, show transactions</span>
+    </Link>
+  )
+}

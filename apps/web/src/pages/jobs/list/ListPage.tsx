@@ -1,0 +1,130 @@
+import type { BulkJob } from '@probity/sdk'
+import { Link } from '@tanstack/react-router'
+import { ChevronLeft, FileX } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useMay } from '../../../session/may.ts'
+import { asRequestFailed } from '../../../session/probity.ts'
+import { buttonClass } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Page } from '../../../ui/Page.tsx'
+import { RelativeTime } from '../../../ui/RelativeTime.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { JobStateBadge } from '../lists/JobStateBadge.tsx'
+import { LIST_ROLES } from '../lists/list-roles.ts'
+import { FinishedList } from './FinishedList.tsx'
+import { ListActions } from './ListActions.tsx'
+import { Results } from './Results.tsx'
+import { RunningList } from './RunningList.tsx'
+import { useListId } from './use-list-search.ts'
+import { useLiveJob } from './use-live-job.ts'
+
+/** One list: its progress, then its results. */
+export function ListPage() {
+  const { query, following } = useLiveJob(useListId())
+  const { data: job, error } = query
+  if (error && asRequestFailed(error).status === 404) return <NoList />
+  if (job === undefined) {
+    return (
+      <Page title="List" trail={<Trail />}>
+        <Card>
+          {error ? (
+            <ErrorState error={error} onRetry={() => void query.refetch()} what="The list could not be loaded" />
+          ) : (
+            <Skeleton lines={6} label="Loading the list" />
+          )}
+        </Card>
+      </Page>
+    )
+  }
+  const isUnderWay = job.finished_at === null
+  return (
+    <Page
+      title={job.filename}
+      heading={<Heading job={job} />}
+      about={<About job={job} />}
+      trail={<Trail />}
+      actions={<ListActions job={job} />}
+    >
+      {error && <Stale onRetry={() => void query.refetch()} />}
+      {isUnderWay ? <RunningList job={job} following={following} /> : <FinishedList job={job} />}
+      {job.done_count > 0 && <Results job={job} />}
+    </Page>
+  )
+}
+
+function Heading({ job }: { job: BulkJob }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5 [overflow-wrap:anywhere]">
+      {job.filename} <JobStateBadge status={job.status} />
+    </span>
+  )
+}
+
+function About({ job }: { job: BulkJob }) {
+  const mayChange = useMay('jobs:write')
+  const { email_count, unique_count, duplicate_count, email_column, created_at } = job
+  return (
+    <>
+      {formatCount(unique_count, 'address', 'addresses')} in {formatCount(email_count, 'row')}
+      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`} · column {email_column} ·{' '}
+      <RelativeTime at={created_at} />
+      {!mayChange && (
+        <span className="mt-1 block">
+          You have read-only access to this list. Pausing, canceling and deleting require the role {LIST_ROLES}.
+        </span>
+      )}
+    </>
+  )
+}
+
+function Trail() {
+  return (
+    <Link to="/lists" className="inline-flex min-h-6 items-center gap-1 rounded-sm hover:text-ink">
+      <ChevronLeft className="size-4" aria-hidden="true" />
+      Lists
+    </Link>
+  )
+}
+
+function Stale({ onRetry }: { onRetry(): void }) {
+  return (
+    <Callout
+      kind="warning"
+      live
+      title="Data may be out of date."
+      actions={<TextButton onPress={onRetry}>Try again</TextButton>}
+    >
+      The service could not be reached.
+    </Callout>
+  )
+}
+
+function TextButton({ onPress, children }: { onPress(): void; children: ReactNode }) {
+  return (
+    <button type="button" onClick={onPress} className="min-h-6 font-medium underline underline-offset-4">
+      {children}
+    </button>
+  )
+}
+
+function NoList() {
+  return (
+    <Page title="List" trail={<Trail />}>
+      <Card>
+        <EmptyState
+          icon={<FileX aria-hidden="true" />}
+          title="List not found"
+          action={
+            <Link to="/lists" className={buttonClass('primary')}>
+              View all lists
+            </Link>
+          }
+        >
+          It was deleted, or it belongs to another account or mode.
+        </EmptyState>
+      </Card>
+    </Page>
+  )
+}

@@ -1,0 +1,153 @@
+import type { UnclassifiedReply } from '@probity/contract/schemas/operators'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Eye, MessageSquareDashed, Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { providerName } from '../../labels/provider-names.ts'
+import { asRequestFailed } from '../../session/probity.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { Segments } from '../../ui/Segments.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { Table, Td, Th } from '../../ui/Table.tsx'
+import { useToasts } from '../../ui/Toasts.tsx'
+import { repliesQuery } from './queries.ts'
+import { ruleRow } from './rule-row.ts'
+import { useOperatorCall } from './use-operator-call.ts'
+
+const VIEWS = [
+  { value: 'new', label: 'New' },
+  { value: 'all', label: 'All' },
+] as const
+
+type View = (typeof VIEWS)[number]['value']
+
+/** SMTP replies that no classification rule matches. New rules are written from them. */
+export function Replies() {
+  const [view, setView] = useState<View>('new')
+  const { data, error, isError, refetch } = useQuery(repliesQuery)
+  return (
+    <Card
+      title="Unclassified replies"
+      about="SMTP replies that no classification rule matches, most frequent first. Addresses are redacted before storage."
+      actions={
+        <Segments
+          label="Replies shown"
+          size="sm"
+          value={view}
+          choices={VIEWS}
+          onChange={(next: View) => setView(next)}
+        />
+      }
+    >
+      {data === undefined ? (
+        isError ? (
+          <ErrorState error={error} onRetry={() => void refetch()} what="The replies could not be loaded" />
+        ) : (
+          <Skeleton lines={5} label="Loading replies" />
+        )
+      ) : (
+        <>
+          {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
+          <ReplyList
+            replies={data.replies.filter(({ reviewed_at }) => view === 'all' || reviewed_at === null)}
+            view={view}
+          />
+        </>
+      )}
+    </Card>
+  )
+}
+
+function ReplyList({ replies, view }: { replies: UnclassifiedReply[]; view: View }) {
+  if (replies.length === 0) {
+    return (
+      <EmptyState
+        icon={<MessageSquareDashed aria-hidden="true" />}
+        title={view === 'new' ? 'No new replies' : 'No unclassified replies'}
+      >
+        {view === 'new'
+          ? 'Reviewed replies are listed under All.'
+          : 'Replies that no rule matches are counted here for 90 days.'}
+      </EmptyState>
+    )
+  }
+  return (
+    <Table caption="Unclassified replies">
+      <thead>
+        <tr>
+          <Th>Reply</Th>
+          <Th>Provider</Th>
+          <Th align="end">Seen</Th>
+          <Th>Last seen</Th>
+          <Th align="end">
+            <span className="sr-only">Actions</span>
+          </Th>
+        </tr>
+      </thead>
+      <tbody className="[&_tr:last-child>*]:border-b-0">
+        {replies.map((reply) => (
+          <ReplyRow key={`${reply.provider} ${reply.stage} ${reply.code} ${reply.reply}`} reply={reply} />
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+function ReplyRow({ reply }: { reply: UnclassifiedReply }) {
+  return (
+    <tr>
+      <th scope="row" className="max-w-xl min-w-56 border-b border-line py-2.5 pe-3 text-start align-top font-normal">
+        <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+          {reply.code} {reply.reply}
+        </code>
+      </th>
+      <Td className="align-top whitespace-nowrap">
+        {reply.provider ? providerName(reply.provider) : 'Other'}
+        <p className="text-xs text-faint">reply to {reply.stage}</p>
+      </Td>
+      <Td align="end" className="align-top">
+        {formatNumber(reply.seen)}
+      </Td>
+      <Td className="align-top text-soft">
+        <RelativeTime at={reply.last_seen_at} />
+      </Td>
+      <Td align="end" className="align-top">
+        <div className="flex justify-end gap-1">
+          <CopyButton text={ruleRow(reply)} label={`Copy a rule for ${reply.code} ${reply.reply}`} />
+          <MarkButton reply={reply} />
+        </div>
+      </Td>
+    </tr>
+  )
+}
+
+function MarkButton({ reply: { provider, stage, code, reply, reviewed_at } }: { reply: UnclassifiedReply }) {
+  const call = useOperatorCall()
+  const toasts = useToasts()
+  const isReviewed = reviewed_at !== null
+  const { mutate, isPending } = useMutation({
+    mutationFn: () =>
+      call(
+        '/replies/review',
+        { provider, stage, code, reply, is_reviewed: !isReviewed },
+        isReviewed ? 'Marked as new.' : 'Marked as reviewed. It is listed under All.',
+      ),
+    onError: (error) => toasts.failed(asRequestFailed(error).message),
+  })
+  const Icon = isReviewed ? Undo2 : Eye
+  return (
+    <Button
+      size="sm"
+      busy={isPending}
+      onClick={() => mutate()}
+      icon={<Icon className="size-4" aria-hidden="true" />}
+      aria-label={`${isReviewed ? 'Mark as new' : 'Mark as reviewed'}: ${code} ${reply}`}
+    >
+      {isReviewed ? 'Mark as new' : 'Mark as reviewed'}
+    </Button>
+  )
+}

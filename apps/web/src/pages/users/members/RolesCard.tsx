@@ -1,0 +1,64 @@
+import { mayUse, ROLES, type Role } from '@probity/contract/constants/users'
+import { Check, Minus } from 'lucide-react'
+import { useScene } from '../../../session/scene.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { ROLE_NAMES } from './RoleChoice.tsx'
+
+type Power = { what: string; has(role: Role): boolean }
+
+/** Derived from the role table that the API enforces. */
+const POWERS: Power[] = [
+  { what: 'View lists, results and the account', has: (role) => mayUse(role, 'jobs:read', true) },
+  { what: 'Validate single addresses', has: (role) => mayUse(role, 'validations:write', false) },
+  { what: 'Upload and run lists', has: (role) => mayUse(role, 'jobs:write', false) },
+  { what: 'Manage API keys', has: (role) => mayUse(role, 'keys:write', false) },
+  { what: 'Manage webhooks', has: (role) => mayUse(role, 'webhooks:write', false) },
+  { what: 'Invite, change and remove members', has: (role) => ROLES[role].members },
+  { what: 'Change account settings', has: (role) => mayUse(role, 'account:write', false) },
+  { what: 'Add and remove owners', has: (role) => role === 'owner' },
+]
+
+export function RolesCard() {
+  const { membership } = useScene()
+  return (
+    <Card title="Roles" about={`Permissions of each role. Your role is ${membership.role}.`}>
+      <Table caption="Role permissions">
+        <thead>
+          <tr>
+            <Th>Permission</Th>
+            {ROLE_NAMES.map((role) => (
+              <Th key={role} className="text-center! capitalize">
+                {role}
+              </Th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {POWERS.map(({ what, has }) => (
+            <tr key={what} className="last:[&>*]:border-0">
+              <th scope="row" className="min-w-40 border-b border-line py-2 pe-3 text-start font-normal">
+                {what}
+              </th>
+              {ROLE_NAMES.map((role) => (
+                <Td key={role} className="py-2! text-center">
+                  <YesOrNo yes={has(role)} />
+                </Td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Card>
+  )
+}
+
+function YesOrNo({ yes }: { yes: boolean }) {
+  const Icon = yes ? Check : Minus
+  return (
+    <>
+      <Icon className={yes ? 'mx-auto size-4 text-valid' : 'mx-auto size-4 text-faint opacity-60'} aria-hidden="true" />
+      <span className="sr-only">{yes ? 'Yes' : 'No'}</span>
+    </>
+  )
+}

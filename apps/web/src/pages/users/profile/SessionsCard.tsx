@@ -1,0 +1,127 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { plainWords } from '../../../labels/error-messages.ts'
+import { ask } from '../../../session/ask.ts'
+import { asRequestFailed } from '../../../session/probity.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { ConfirmDialog } from '../../../ui/Dialog.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { RelativeTime } from '../../../ui/RelativeTime.tsx'
+import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
+import { readDevice } from './device.ts'
+import { SESSIONS_KEY, type SignedInSession, sessionsQuery } from './sessions-query.ts'
+
+export function SessionsCard() {
+  const query = useQuery(sessionsQuery)
+  const sessions = query.data?.sessions ?? []
+  const others = sessions.filter(({ is_current }) => !is_current).length
+  return (
+    <Card
+      title="Sessions"
+      about="Devices where you are signed in. Sessions expire after 12 hours of inactivity, or after 7 days."
+      actions={others > 0 && <EndOthers count={others} />}
+    >
+      {query.isPending && <Skeleton lines={2} label="Loading sessions" />}
+      {query.isError && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isSuccess && <SessionTable sessions={sessions} />}
+    </Card>
+  )
+}
+
+function SessionTable({ sessions }: { sessions: SignedInSession[] }) {
+  return (
+    <Table caption="Your sessions">
+      <thead className="max-sm:sr-only">
+        <tr>
+          <Th>Device</Th>
+          <Th>IP address</Th>
+          <Th>Last active</Th>
+          <Th>
+            <span className="sr-only">Actions</span>
+          </Th>
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.map((session) => (
+          <SessionRow key={session.id} session={session} />
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+const CELL = 'max-sm:block max-sm:border-0 max-sm:px-0 max-sm:py-0.5'
+
+function SessionRow({ session }: { session: SignedInSession }) {
+  const end = useEnd(() => ask(`/sessions/${session.id}`, { method: 'DELETE' }), 'Session ended.')
+  const device = readDevice(session.user_agent)
+  return (
+    <tr className="max-sm:block max-sm:border-b max-sm:border-line max-sm:py-3 max-sm:last:border-0 sm:last:[&>td]:border-0">
+      <Td className={CELL}>
+        <span className="flex flex-wrap items-center gap-2 font-medium">
+          {device}
+          {session.is_current && <Badge tone="accent">Current session</Badge>}
+        </span>
+      </Td>
+      <Td className={`${CELL} font-mono text-[0.8125rem] text-soft`}>{session.ip_address ?? 'Unknown'}</Td>
+      <Td className={`${CELL} text-soft`}>
+        <span className="sm:hidden">Last active </span>
+        <RelativeTime at={session.last_seen_at} />
+      </Td>
+      <Td className={`${CELL} sm:text-end`}>
+        {!session.is_current && (
+          <Button
+            size="sm"
+            className="max-sm:mt-2"
+            busy={end.isPending}
+            aria-label={`End session: ${device}`}
+            onClick={() => end.mutate()}
+          >
+            End session
+          </Button>
+        )}
+      </Td>
+    </tr>
+  )
+}
+
+function EndOthers({ count }: { count: number }) {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  const end = useEnd(() => ask('/sessions', { method: 'DELETE' }).finally(close), 'Other sessions ended.')
+  return (
+    <>
+      <Button size="sm" onClick={() => setOpen(true)}>
+        End other sessions
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        onCancel={close}
+        onConfirm={() => end.mutate()}
+        title="End all other sessions?"
+        confirm="End sessions"
+        busy={end.isPending}
+        danger
+      >
+        <p>
+          You are signed out on {formatCount(count, 'other device')} and stay signed in here. API keys keep working.
+        </p>
+      </ConfirmDialog>
+    </>
+  )
+}
+
+function useEnd(end: () => Promise<unknown>, done: string) {
+  const queryClient = useQueryClient()
+  const toasts = useToasts()
+  return useMutation({
+    mutationFn: end,
+    onSuccess: () => toasts.done(done),
+    onError: (error) => toasts.failed(plainWords(asRequestFailed(error))),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: SESSIONS_KEY }),
+  })
+}

@@ -1,0 +1,132 @@
+import type { ComponentType, ReactNode } from 'react'
+import { VerdictBadge } from '../../../labels/VerdictBadge.tsx'
+import { confidenceWord, verdictSentence } from '../../../labels/verdict-sentences.ts'
+import { Callout } from '../../../ui/Callout.tsx'
+import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { formatDateTime, formatRelative, formatShare } from '../../../ui/format.ts'
+import { adviceOn, NOT_STARTED } from './advice.ts'
+import { type AnyResult, domainOf } from './any-result.ts'
+import { EvidenceTimeline } from './EvidenceTimeline.tsx'
+import { Flags } from './Flags.tsx'
+import { OpenNotice } from './OpenNotice.tsx'
+import { Suggestion } from './Suggestion.tsx'
+
+/** Explains the deliverability. Passed in, because only pages that show live results need its script. */
+export type Explain = ComponentType<{ result: AnyResult }>
+
+type ResultDetailsProps = {
+  result: AnyResult
+  /** Credits charged for the result, if known. */
+  charged?: number | undefined
+  /** Validates the suggested address. Without it the suggestion can be copied. */
+  onTry?: ((email: string) => void) | undefined
+  /** Validates again to get the final result of a deferred validation. */
+  onAskAgain?: (() => void) | undefined
+  Explain?: Explain | undefined
+}
+
+/** The result for one address: verdict, recommendation, traits, deliverability and evidence. */
+export function ResultDetails({ result, charged, onTry, onAskAgain, Explain }: ResultDetailsProps) {
+  const retryAt = 'retry_at' in result ? result.retry_at : null
+  return (
+    <div className="flex flex-col gap-5">
+      <Verdict result={result} />
+      {result.did_you_mean && <Suggestion email={result.did_you_mean} onTry={onTry} />}
+      {retryAt !== null && <OpenNotice subStatus={result.sub_status} retryAt={retryAt} onAskAgain={onAskAgain} />}
+      <Facts result={result} charged={charged} />
+      <Flags result={result} />
+      {Explain && <Explain result={result} />}
+      <section className="flex flex-col gap-3">
+        <h3 className="font-semibold">Evidence</h3>
+        {result.evidence === undefined ? (
+          <Callout>The evidence for this result was not loaded.</Callout>
+        ) : (
+          <EvidenceTimeline result={result} evidence={result.evidence} />
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Verdict({ result }: { result: AnyResult }) {
+  const { email, status, sub_status: subStatus } = result
+  return (
+    <div className="flex flex-col gap-2.5">
+      <p className="flex items-center gap-1 font-mono text-[0.8125rem] text-soft">
+        <span className="min-w-0 [overflow-wrap:anywhere]">{email}</span>
+        <CopyButton text={email} label="Copy address" />
+      </p>
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <VerdictBadge status={status} size="lg" />
+        <strong className="text-lg font-semibold tracking-[-0.01em]">{adviceOn(result)}</strong>
+      </p>
+      <p className="max-w-prose text-[0.9375rem] [overflow-wrap:anywhere]">
+        {verdictSentence(status, subStatus, domainOf(result))} {extraOf(result)}
+      </p>
+    </div>
+  )
+}
+
+/** Completes the sentence: the syntax error, or a note on a valid role address. */
+function extraOf(result: AnyResult): string {
+  const { status, sub_status: subStatus, evidence = [] } = result
+  if (subStatus === 'syntax_error') return evidence.find(({ check }) => check === 'syntax')?.detail ?? ''
+  const { is_role_based: isRole } = 'domain' in result ? result : result.details
+  return status === 'valid' && isRole ? 'It is a role address, so several people may read it.' : ''
+}
+
+function Facts({ result, charged }: { result: AnyResult; charged: number | undefined }) {
+  const code = result.details?.smtp_code ?? 0
+  const hasStarted = result.sub_status !== NOT_STARTED
+  const checkedAt = hasStarted ? checkedAtOf(result) : undefined
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-md border border-line bg-sunken px-4 py-3 sm:grid-cols-3 xl:grid-cols-5">
+      <Fact name="Confidence">
+        {hasStarted ? (
+          <>
+            {confidenceWord(result.confidence)} <span className="text-faint">{formatShare(result.confidence)}</span>
+          </>
+        ) : (
+          <span className="text-faint">None</span>
+        )}
+      </Fact>
+      <Fact name="SMTP reply">
+        {code > 0 ? <span className="font-mono">{code}</span> : <span className="text-faint">None</span>}
+      </Fact>
+      <Fact name="Depth">{hasStarted ? DEPTHS[result.depth] : 'Not started'}</Fact>
+      {checkedAt !== undefined && (
+        <Fact name="Validated">
+          <time
+            className="inline-block first-letter:uppercase"
+            dateTime={new Date(checkedAt).toISOString()}
+            title={formatDateTime(checkedAt)}
+          >
+            {formatRelative(checkedAt)}
+          </time>
+        </Fact>
+      )}
+      {charged !== undefined && <Fact name="Cost">{costOf(charged)}</Fact>}
+    </dl>
+  )
+}
+
+const DEPTHS = { smtp: 'SMTP', dns: 'DNS only' }
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-faint">{name}</dt>
+      <dd className="mt-0.5 font-medium">{children}</dd>
+    </div>
+  )
+}
+
+function costOf(charged: number): string {
+  return charged === 1 ? '1 credit' : `${charged} credits`
+}
+
+/** The time of the SMTP probe, which can be cached and older than the result; else the time of the last finding. */
+function checkedAtOf({ evidence = [] }: AnyResult): number | undefined {
+  const asked = evidence.find(({ check }) => check === 'recipient') ?? evidence.at(-1)
+  return asked && Date.parse(asked.checked_at)
+}

@@ -1,0 +1,71 @@
+import { type ClipboardEvent, type FormEvent, type ReactNode, type Ref, useId } from 'react'
+import { Button } from '../../../ui/Button.tsx'
+import { TextInput } from '../../../ui/Field.tsx'
+import { cleanAddress } from './clean-address.ts'
+
+type AddressFormProps = {
+  value: string
+  onChange(value: string): void
+  onSubmit(email: string): void
+  busy: boolean
+  inputRef?: Ref<HTMLInputElement>
+  /** Below the field. */
+  children?: ReactNode
+}
+
+/** The field and the button for one address. Any text can be sent: malformed addresses get a verdict too. */
+export function AddressForm({ value, onChange, onSubmit, busy, inputRef, children }: AddressFormProps) {
+  const id = useId()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const email = cleanAddress(value)
+    if (busy || email === '') return
+    onChange(email)
+    onSubmit(email)
+  }
+  const paste = (event: ClipboardEvent<HTMLInputElement>) => {
+    const text = event.clipboardData.getData('text')
+    const cleaned = cleanAddress(text)
+    if (cleaned === text) return
+    event.preventDefault()
+    const { selectionStart, selectionEnd } = event.currentTarget
+    onChange(value.slice(0, selectionStart ?? value.length) + cleaned + value.slice(selectionEnd ?? value.length))
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3" noValidate>
+      <div>
+        <label htmlFor={id} className="mb-1.5 block font-medium">
+          Email address
+        </label>
+        <div className="flex flex-wrap gap-2 sm:flex-nowrap">
+          <TextInput
+            id={id}
+            ref={inputRef}
+            type="text"
+            inputMode="email"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={1024}
+            placeholder="ada@example.com"
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+            onPaste={paste}
+            className="h-11 min-w-0 flex-1 basis-56 text-base"
+          />
+          <Button
+            type="submit"
+            look="primary"
+            size="lg"
+            busy={busy}
+            disabled={value.trim() === ''}
+            className="max-sm:w-full"
+          >
+            {busy ? 'Validating…' : 'Validate'}
+          </Button>
+        </div>
+      </div>
+      {children}
+    </form>
+  )
+}

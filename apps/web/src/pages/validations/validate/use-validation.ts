@@ -1,0 +1,82 @@
+import { ProbityApiError, type ValidationResult } from '@probity/sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { RequestFailed } from '../../../session/ask.ts'
+import { asRequestFailed, type Mode, probityFor } from '../../../session/probity.ts'
+import { useScene } from '../../../session/scene.ts'
+
+/** A result and its credits charged. */
+export type Answer = { result: ValidationResult; charged: number | undefined }
+export type Asked = { email: string; timeout?: number | undefined }
+
+export type ValidationState =
+  | { kind: 'idle' }
+  | { kind: 'asking'; asked: Asked }
+  | { kind: 'answered'; asked: Asked; answer: Answer }
+  | { kind: 'failed'; asked: Asked; failure: RequestFailed; retryAfterS: number | undefined }
+  | { kind: 'canceled'; asked: Asked }
+
+export type Validation = {
+  state: ValidationState
+  ask(asked: Asked): void
+  /** Repeats the request with the same idempotency key, so that it is not charged twice. */
+  repeat(): void
+  cancel(): void
+  show(answer: Answer): void
+}
+
+/** Validates one address at a time as the signed-in user. */
+export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): Validation {
+  const { membership, key } = useScene()
+  const accountId = membership.account_id
+  const probity = useMemo(() => probityFor({ accountId, mode }, 0), [accountId, mode])
+  const queryClient = useQueryClient()
+  const [state, setState] = useState<ValidationState>({ kind: 'idle' })
+  const running = useRef<AbortController>(undefined)
+  const idempotencyKey = useRef('')
+  useEffect(() => () => running.current?.abort(), [])
+
+  async function send(asked: Asked) {
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setState({ kind: 'asking', asked })
+    const options = { waitSeconds: asked.timeout, signal: controller.signal, idempotencyKey: idempotencyKey.current }
+    try {
+      const { data, response } = await probity.validate(asked.email, options).withResponse()
+      const answer = { result: data, charged: response.creditsCharged }
+      if (controller.signal.aborted) return
+      setState({ kind: 'answered', asked, answer })
+      onAnswer?.(answer)
+    } catch (error) {
+      if (controller.signal.aborted) return
+      const retryAfterS = error instanceof ProbityApiError ? error.retryAfterSeconds : undefined
+      setState({ kind: 'failed', asked, failure: asRequestFailed(error), retryAfterS })
+    }
+    void queryClient.invalidateQueries({ queryKey: [...key, 'account'] })
+  }
+
+  return {
+    state,
+    ask(asked) {
+      idempotencyKey.current = newKey()
+      void send(asked)
+    },
+    repeat() {
+      if (state.kind !== 'idle') void send(state.asked)
+    },
+    cancel() {
+      running.current?.abort()
+      if (state.kind === 'asking') setState({ kind: 'canceled', asked: state.asked })
+    },
+    show(answer) {
+      running.current?.abort()
+      setState({ kind: 'answered', asked: { email: answer.result.email }, answer })
+    },
+  }
+}
+
+/** Not crypto.randomUUID, which is unavailable on plain HTTP pages. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

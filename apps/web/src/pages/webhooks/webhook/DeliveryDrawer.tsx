@@ -1,0 +1,127 @@
+import type { Webhook, WebhookDeliveryDetail } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { useScene } from '../../../session/scene.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { CodeBlock } from '../../../ui/Code.tsx'
+import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { formatDateTime } from '../../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { DeliveryBadge } from '../overview/DeliveryBadge.tsx'
+import { deliveryQuery } from '../overview/queries.ts'
+import { AttemptsTable } from './AttemptsTable.tsx'
+import { useResend } from './use-webhook-calls.ts'
+import { useWebhookSearch } from './use-webhook-search.ts'
+import { webhookCurl } from './webhook-curl.ts'
+
+/** One delivery with its request and attempts. It is open while the URL names it. */
+export function DeliveryDrawer({ webhook }: { webhook: Webhook }) {
+  const { search, turn } = useWebhookSearch()
+  const { delivery, ...rest } = search
+  if (delivery === undefined) return null
+  return <OpenDelivery webhook={webhook} id={delivery} onClose={() => turn(rest, { replace: true })} />
+}
+
+function OpenDelivery({ webhook, id, onClose }: { webhook: Webhook; id: string; onClose(): void }) {
+  const { data, error, refetch } = useQuery(deliveryQuery(useScene(), webhook.id, id))
+  return (
+    <Dialog drawer open onClose={onClose} title={data?.type ?? 'Delivery'} about={webhook.url}>
+      {data && <Details webhook={webhook} delivery={data} />}
+      {!data && error && (
+        <ErrorState error={error} onRetry={() => void refetch()} what="This delivery could not be loaded" />
+      )}
+      {!data && !error && <Skeleton lines={8} label="Loading delivery" />}
+    </Dialog>
+  )
+}
+
+type DetailsProps = { webhook: Webhook; delivery: WebhookDeliveryDetail }
+
+function Details({ webhook, delivery }: DetailsProps) {
+  const { event_id: eventId, attempts, request, retry_at: retryAt } = delivery
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <DeliveryBadge of={delivery} />
+        <ResendButton webhook={webhook} delivery={delivery} />
+      </div>
+      <dl className="flex flex-col gap-2 text-[0.8125rem] [&_dt]:text-faint">
+        <div>
+          <dt>Event ID</dt>
+          <dd className="flex items-center gap-1">
+            <code className="font-mono break-all">{eventId}</code>
+            <CopyButton text={eventId} label="Copy event ID" />
+          </dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>{formatDateTime(delivery.created_at)}</dd>
+        </div>
+        {retryAt !== null && (
+          <div>
+            <dt>Next attempt</dt>
+            <dd>{formatDateTime(retryAt)}</dd>
+          </div>
+        )}
+      </dl>
+      <section className="flex flex-col gap-2">
+        <h3 className="font-semibold">Attempts</h3>
+        {attempts.length > 0 ? <AttemptsTable attempts={attempts} /> : <p className="text-soft">No attempts yet.</p>}
+      </section>
+      <Sent url={webhook.url} request={request} />
+    </div>
+  )
+}
+
+function ResendButton({ webhook, delivery }: DetailsProps) {
+  const resend = useResend(webhook, delivery.id)
+  return (
+    <Button
+      size="sm"
+      disabled={!webhook.enabled || delivery.request.body === null}
+      busy={resend.isPending}
+      icon={<RotateCw className="size-4" aria-hidden="true" />}
+      onClick={() => resend.mutate()}
+    >
+      Resend delivery
+    </Button>
+  )
+}
+
+function Sent({ url, request: { headers, body } }: { url: string; request: WebhookDeliveryDetail['request'] }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <>
+      {lines.length > 0 && (
+        <section className="flex flex-col gap-2">
+          <h3 className="font-semibold">Request headers (last attempt)</h3>
+          <CodeBlock code={lines.join('\n')} label="Headers" />
+        </section>
+      )}
+      <section className="flex flex-col gap-2">
+        <h3 className="font-semibold">Request body</h3>
+        {body === null ? (
+          <p className="text-soft">The body has expired under the account’s retention setting.</p>
+        ) : (
+          <>
+            <CodeBlock code={indent(body)} label="Body" />
+            <div className="flex flex-wrap gap-2">
+              <CopyButton text={body} label="Copy the raw body" word="Copy raw body" />
+              <CopyButton
+                text={webhookCurl({ url, headers, body })}
+                label="Copy delivery as curl command"
+                word="Copy as curl"
+              />
+            </div>
+          </>
+        )}
+      </section>
+    </>
+  )
+}
+
+/** Indented for display. The signature covers the raw bytes, so the raw body can be copied as well. */
+function indent(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2)
+}

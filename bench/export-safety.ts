@@ -29,7 +29,7 @@ export async function benchExport() {
     await migrate(postgres.url)
     const key = await openAccount(postgres.url)
     const port = await freePort()
-    const api = startProgram('apps/api/src/main.ts', [], {
+    const api = startProgram('apps/api/src/server/main.ts', [], {
       DATABASE_URL: postgres.url,
       REDIS_URL: redis.url,
       PORT: String(port),

@@ -60,7 +60,7 @@ export async function startListProduct(options: Options, cleanUp: AsyncDisposabl
     LOG_LEVEL: 'warn',
   }
   const port = await freePort()
-  const api = startProgram('apps/api/src/main.ts', [], { ...settings, PORT: String(port), STOP_NOTICE_MS: '0' })
+  const api = startProgram('apps/api/src/server/main.ts', [], { ...settings, PORT: String(port), STOP_NOTICE_MS: '0' })
   cleanUp.defer(() => stopChild(api, 'SIGTERM'))
   const task = {
     settings: { ...settings, ...IDENTITY, DNS_SERVERS: `127.0.0.1:${options.dnsPort}` },

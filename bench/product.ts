@@ -59,7 +59,7 @@ export async function startBenchProduct(
     NODE_OPTIONS: MEMORY_CEILING,
     ...more,
   }
-  const api = startProgram('apps/api/src/main.ts', [], settings)
+  const api = startProgram('apps/api/src/server/main.ts', [], settings)
   const worker = startProgram('apps/worker/src/server/main.ts', [], settings)
   for (const program of [api, worker]) ifItFails.defer(() => stopChild(program, 'SIGTERM'))
   const url = `http://127.0.0.1:${port}`

@@ -70,7 +70,7 @@ export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableS
   }
   const url = `http://127.0.0.1:${port}`
   const api = run('api', {
-    args: [join(ROOT, 'apps/api/src/main.ts')],
+    args: [join(ROOT, 'apps/api/src/server/main.ts')],
     env: { ...settings, PORT: String(port), STOP_NOTICE_MS: '0' },
     isUp: () => answers(url),
   })

@@ -78,7 +78,9 @@ test('every block of every page is run, compared with what was printed, or shown
 })
 
 const OTHER_TESTS = [
-  ...['mcp', 'feedback', 'overview', 'policies/policies'].map((name) => `apps/api/src/routes/${name}.test.ts`),
+  ...['mcp/mcp', 'feedback/feedback', 'accounts/overview', 'accounts/policies/policies'].map(
+    (name) => `apps/api/src/${name}.test.ts`,
+  ),
   'packages/database/src/system/schema-files.test.ts',
   'bench/table.test.ts',
 ]

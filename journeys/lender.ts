@@ -87,7 +87,7 @@ async function startOpenProduct({ postgresUrl, logFolder }: Surroundings): Promi
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const logFile = join(logFolder, `lent-api-${randomUUID()}.log`)
-  const api = startProgram(join(ROOT, 'apps/api/src/main.ts'), { ...settings, PORT: String(port) }, logFile)
+  const api = startProgram(join(ROOT, 'apps/api/src/server/main.ts'), { ...settings, PORT: String(port) }, logFile)
   started.defer(() => api.stop())
   const workerLog = join(logFolder, `lent-worker-${randomUUID()}.log`)
   const worker = startProgram(join(ROOT, 'apps/worker/src/server/main.ts'), settings, workerLog)

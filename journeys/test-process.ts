@@ -30,7 +30,7 @@ export async function startApiProcess(
   root: string = ROOT,
 ): Promise<ApiProcess> {
   const chosen = port ?? (await freePort())
-  const program = await startOwn(join(root, 'apps/api/src/main.ts'), { ...settings, PORT: String(chosen) })
+  const program = await startOwn(join(root, 'apps/api/src/server/main.ts'), { ...settings, PORT: String(chosen) })
   const url = `http://127.0.0.1:${chosen}`
   await apiIsReady(url)
   return { port: chosen, url, readLog: program.readLog, stop: () => stopTimed(program) }

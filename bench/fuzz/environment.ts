@@ -46,7 +46,7 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
   }
   const logFile = join(folder, 'api.log')
   for (const [path, log] of [
-    ['apps/api/src/main.ts', logFile],
+    ['apps/api/src/server/main.ts', logFile],
     ['apps/worker/src/server/main.ts', join(folder, 'worker.log')],
   ] as const) {
     const output = openSync(log, 'a')

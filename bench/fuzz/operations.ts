@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { describeApp } from '@probity/api/describe-app'
-import { ENDPOINTS } from '@probity/api/people/data/endpoints'
+import { ENDPOINTS } from '@probity/api/middleware/rate-limit/data/endpoints'
+import { describeApp } from '@probity/api/server/describe-app'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Schema } from './examples.ts'
 

@@ -196,5 +196,5 @@ test('prints each fault with its place and fails, or says nothing and passes', (
     status: 1,
     stderr: 'apps/api/src/index.ts:1 is an index: give the file the name of what it holds\n',
   })
-  expect(run({ 'apps/api/src/main.ts': '' })).toEqual({ status: 0, stderr: '' })
+  expect(run({ 'apps/api/src/server/main.ts': '' })).toEqual({ status: 0, stderr: '' })
 })

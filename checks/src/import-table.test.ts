@@ -180,8 +180,8 @@ promise('wants another part by its name and by the name of its file', [
     value('@probity/contract'),
     'imports contract as a whole: name the file, as in @probity/contract/name',
   ],
-  ['journeys/c.ts', value('../apps/api/src/main.ts'), 'imports api by path: write @probity/api/main'],
-  ['journeys/d.ts', value('@probity/api/main'), FINE],
+  ['journeys/c.ts', value('../apps/api/src/server/main.ts'), 'imports api by path: write @probity/api/server/main'],
+  ['journeys/d.ts', value('@probity/api/server/main'), FINE],
 ])
 
 promise('refuses a part without a row, and a path nobody can check', [

@@ -65,7 +65,7 @@ const BIOME: Case[] = [
     promise: 'refuses process.env outside main.ts',
     by: ['lint/style/noProcessEnv'],
     refused: {
-      'apps/api/src/config.ts': "export const url = process.env['DATABASE_URL']\n",
+      'apps/api/src/server/config.ts': "export const url = process.env['DATABASE_URL']\n",
       'apps/api/src/routes/main.ts': "export const url = process.env['DATABASE_URL']\n",
       'packages/database/src/main.ts': "export const url = process['env']['DATABASE_URL']\n",
       'packages/database/src/global.ts': "export const url = globalThis.process.env['DATABASE_URL']\n",

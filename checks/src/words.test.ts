@@ -8,7 +8,7 @@ const PLANTED: [kind: WordKind, path: string, text: string][] = [
   ['web', 'apps/web/src/Label.tsx', 'export const Label = () => <input aria-label="Lists under way" />\n'],
   ['emails', 'apps/api/src/people/mail/emails.ts', "export const subject = 'Somebody signed in'\n"],
   ['logs', 'apps/worker/src/start.ts', "log.warn({ id }, 'redis is away')\n"],
-  ['strings', 'apps/api/src/problem.ts', `export const detail = \`The \${name} is set aside\`\n`],
+  ['strings', 'apps/api/src/http/problem.ts', `export const detail = \`The \${name} is set aside\`\n`],
   ['strings', 'apps/admin/src/command.ts', "export const text = 'Writes letters to members'\n"],
   ['strings', 'apps/cli/src/command.ts', "export const text = 'What costs a credit is refused.'\n"],
   [

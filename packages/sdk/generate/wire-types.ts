@@ -12,7 +12,7 @@ type Document = { openapi: string; info: object; components: { schemas: Record<s
 
 /** The types of everything that goes over the wire, written from the api's own description of itself. */
 export async function writeWireTypes(): Promise<string> {
-  const document = JSON.parse(run(process.execPath, ['apps/api/src/print-document.ts'])) as Document
+  const document = JSON.parse(run(process.execPath, ['apps/api/src/server/print-document.ts'])) as Document
   const folder = mkdtempSync(join(tmpdir(), 'probity-wire-'))
   try {
     await createClient({

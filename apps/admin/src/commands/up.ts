@@ -16,7 +16,7 @@ import { Refusal } from '../refusal.ts'
 import { makeSetupLink } from '../setup-link.ts'
 import { buildWeb, watchWeb } from '../web-build.ts'
 
-const API = fileURLToPath(new URL('../../../api/src/main.ts', import.meta.url))
+const API = fileURLToPath(new URL('../../../api/src/server/main.ts', import.meta.url))
 const WORKER = fileURLToPath(new URL('../../../worker/src/server/main.ts', import.meta.url))
 const READY_WITHIN_MS = 120_000
 

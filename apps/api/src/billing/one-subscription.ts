@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { Problem } from '../problem.ts'
-import { askStripe } from './ask-stripe.ts'
+import { Problem } from '../http/problem.ts'
+import { askStripe } from './call-stripe.ts'
 
 /** More than anybody opens within the day for which Stripe keeps a page open. */
 const PAGES_MAX = 100

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { Problem } from '../problem.ts'
-import { openPriceTags, type PriceTags } from './price-tags.ts'
+import { Problem } from '../http/problem.ts'
+import { openPriceTags, type PriceTags } from './price-cache.ts'
 
 export type PaymentSettings = {
   secretKey: string

@@ -1,6 +1,6 @@
 import type { Reversal } from '@probity/database/billing/payments'
 import type Stripe from 'stripe'
-import { askStripe } from './ask-stripe.ts'
+import { askStripe } from './call-stripe.ts'
 
 /**
  * Dispute statuses in which no money is withdrawn: it was returned (won), an inquiry asks questions only (warning_*), or a refund took

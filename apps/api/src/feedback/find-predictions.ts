@@ -2,9 +2,9 @@ import { inTenant } from '@probity/database/connection/connect'
 import { type KeptPrediction, listJobPredictions, listPredictionsById } from '@probity/database/feedback/calibration'
 import type { Prediction } from '@probity/database/feedback/outcome-sums'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import type { Caller } from '../door/caller.ts'
-import type { Services } from '../services.ts'
-import { ALL_FEATURES } from '../validation/features.ts'
+import { ALL_FEATURES } from '../http/validation-options.ts'
+import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Services } from '../server/services.ts'
 import type { SortedOutcome } from './sort-outcomes.ts'
 
 type Where = Pick<Services, 'db' | 'redis' | 'recentKeyOf'>

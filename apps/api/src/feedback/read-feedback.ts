@@ -1,8 +1,8 @@
 import type { PermanentCode } from '@probity/contract/constants/problems'
 import { type FeedbackQuery, FeedbackReport } from '@probity/contract/schemas/feedback'
 import type { FastifyError } from 'fastify'
-import { checkRequests } from '../compile-late.ts'
-import { asProblem, Problem } from '../problem.ts'
+import { checkRequests } from '../http/compile-late.ts'
+import { asProblem, Problem } from '../http/problem.ts'
 import { type ReadReport, readReport } from './read-report.ts'
 import { type SortedReport, sortOutcomes } from './sort-outcomes.ts'
 

@@ -4,7 +4,7 @@ import { guessDelimiter } from '@probity/uploads/delimiter'
 import { readRecords } from '@probity/uploads/records'
 import { Refusal } from '@probity/uploads/refusal'
 import Value from 'typebox/value'
-import { Problem } from '../problem.ts'
+import { Problem } from '../http/problem.ts'
 
 /** A report whose day is known. */
 export type ReadReport = FeedbackReport & { sent_on: string }

@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina'
-import { Problem } from '../problem.ts'
+import { Problem } from '../http/problem.ts'
 import { type ReportOutcome, type ReportReading, type ReportTask, readFeedback } from './read-feedback.ts'
 
 /** Reads reports, long ones in a thread: 10,000 internationalized addresses take seconds of CPU time. */

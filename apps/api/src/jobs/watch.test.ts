@@ -1,8 +1,8 @@
 import type { Db } from '@probity/database/connection/connect'
 import { expect, test, vi } from 'vitest'
-import { startTestApi } from '../test-api.ts'
-import { openStreamPlaces } from './stream-places.ts'
-import { startJob } from './test-list.ts'
+import { openStreamPlaces } from '../http/stream-slots.ts'
+import { startTestApi } from '../testing/test-api.ts'
+import { startJob } from '../testing/test-jobs.ts'
 import { openJobWatch } from './watch.ts'
 
 const api = await startTestApi()

@@ -1,7 +1,7 @@
 import type { ProblemBody } from '@probity/contract/schemas/problems'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
-import { INSIDE } from '../door/note-requests.ts'
-import type { Services } from '../services.ts'
+import { INSIDE } from '../middleware/request-log/record-requests.ts'
+import type { Services } from '../server/services.ts'
 
 /** What a tool call runs with: the HTTP request of the agent and the API that serves it. */
 export type ToolContext = { app: FastifyInstance; services: Services; request: FastifyRequest }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { CONFIRMATION_TTL_S } from '@probity/contract/constants/limits'
-import type { Caller } from '../door/caller.ts'
+import type { Caller } from '../middleware/authentication/auth.ts'
 
 /** The subject of a confirmation: one column of one upload. */
 export type ConfirmedUpload = { uploadId: string; emailColumn: string }

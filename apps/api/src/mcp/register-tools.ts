@@ -16,10 +16,10 @@ import {
 import type { ProblemBody } from '@probity/contract/schemas/problems'
 import { ValidationResult } from '@probity/contract/schemas/validations/single'
 import type { TSchema } from 'typebox'
-import { asProblem, Problem, problemBody } from '../problem.ts'
+import { asProblem, Problem, problemBody } from '../http/problem.ts'
 import { ApiError, type ToolContext } from './call-api.ts'
+import * as words from './descriptions.ts'
 import * as tools from './tools.ts'
-import * as words from './words.ts'
 
 type Tool<Args, Output> = {
   name: string

@@ -18,10 +18,10 @@ import {
 } from '@probity/contract/schemas/mcp'
 import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { stringify } from 'csv-stringify/sync'
-import { Problem } from '../problem.ts'
+import { Problem } from '../http/problem.ts'
 import { callApi, callApiPage, type ToolContext } from './call-api.ts'
 import { readConfirmation, writeConfirmation } from './confirmation.ts'
-import { adviceFor, meaningOf } from './words.ts'
+import { adviceFor, meaningOf } from './descriptions.ts'
 
 export function validateEmail(context: ToolContext, { idempotency_key: key, ...payload }: ValidateEmail) {
   const headers = key === undefined ? {} : { 'idempotency-key': key }

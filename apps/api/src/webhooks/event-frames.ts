@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { PADDING } from '../jobs/event-stream.ts'
+import { PADDING } from '../http/event-stream.ts'
 
 const HEARTBEAT_EVERY_MS = 15_000
 const RECONNECT_AFTER_MS = 3_000

@@ -7,7 +7,7 @@ import type { Webhook as ShownWebhook } from '@probity/contract/schemas/webhooks
 import type { View } from '@probity/database/connection/scope'
 import type { Delivery, Resent, WholeDelivery } from '@probity/database/webhooks/deliveries'
 import type { CallbackSecret, Webhook } from '@probity/database/webhooks/webhooks'
-import { Problem } from '../problem.ts'
+import { Problem } from '../http/problem.ts'
 
 /** A webhook as the API shows it. */
 export function presentWebhook(webhook: Webhook): ShownWebhook {

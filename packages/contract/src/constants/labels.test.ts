@@ -66,7 +66,7 @@ const ENTRY =
 const TABLE_SIZE = 3
 const TABLE_SHARE = 0.8
 
-const FILES = globSync(['apps/web/src/**/*.{ts,tsx}', 'apps/cli/src/**/*.ts', 'apps/api/src/people/**/*.ts'], {
+const FILES = globSync(['apps/web/src/**/*.{ts,tsx}', 'apps/cli/src/**/*.ts', 'apps/api/src/{people,users}/**/*.ts'], {
   cwd: ROOT.pathname,
 }).filter((path) => !/\.test\.tsx?$/.test(path))
 

@@ -1,6 +1,6 @@
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
-import { digest } from '../digest.ts'
+import { digest } from '../../http/digest.ts'
 import type { Letter } from './letters.ts'
 import type { Mail } from './send.ts'
 

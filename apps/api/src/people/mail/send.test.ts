@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
-import { openBrowser, PASSWORD, startPeopleApi } from '../test-browser.ts'
+import { openBrowser, PASSWORD, startPeopleApi } from '../../testing/test-browser.ts'
 import { invitationLetter } from './letters.ts'
 import { openMail } from './send.ts'
 import { startSink } from './test-sink.ts'

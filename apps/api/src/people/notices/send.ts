@@ -8,7 +8,7 @@ import {
 } from '@probity/database/users/notifications'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
-import { digest } from '../digest.ts'
+import { digest } from '../../http/digest.ts'
 import { takeEmail } from '../mail/recipient-limits.ts'
 import type { Mail } from '../mail/send.ts'
 import { noticeLetter } from './letters.ts'

@@ -1,0 +1,142 @@
+import { createBatcher } from '@probity/concurrency/scheduling'
+import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/constants/limits'
+import { Account, UpdateAccount } from '@probity/contract/schemas/accounts'
+import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts/accounts'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
+import { arePartitionsReady, makePartitions } from '@probity/database/system/retention'
+import { findDelayReason, getProbing } from '@probity/database/validations/probing'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { Problem } from '../http/problem.ts'
+import type { Route } from '../http/route.ts'
+import { storable } from '../http/storable.ts'
+import type { Caller } from '../middleware/authentication/auth.ts'
+import { refuseTestKey, refuseWithout } from '../middleware/authentication/authenticate.ts'
+
+const TOGETHER_MAX = 1_000
+
+/** The caller's own account: plan, credits and limits. */
+export const showAccount: Route = async (app, { db }) => {
+  const show = operation(
+    {
+      id: 'getAccount',
+      tag: 'Account',
+      summary: 'Get plan, credits and limits',
+      description: 'The account of the calling key.',
+      problems: DOOR_PROBLEMS,
+      sends: ['Credits-Remaining'],
+    },
+    { response: { 200: Account } },
+  )
+  // A request that arrives during a read waits for the next one, so that it sees current data, and concurrent requests share a query.
+  const findTogether = createBatcher<undefined, Found>(TOGETHER_MAX, async (accountId, all) => {
+    const found = await inTenant(db, accountId, (trx) => findOwn(trx, accountId))
+    return all.map(() => found)
+  })
+  app.get('/account', { schema: show, config: { scope: 'account:read' } }, async ({ caller }, reply) => {
+    const found = await findTogether(caller.accountId, undefined)
+    reply.header('credits-remaining', found.account.available)
+    return presentAccount(found, caller)
+  })
+
+  const change = operation(
+    {
+      id: 'updateAccount',
+      tag: 'Account',
+      summary: 'Change the settings of the account',
+      description:
+        'Changes only the settings in the body. Needs a live key with the scope `account:write`. To change `credits` alone, a key of either mode with `account:write` or `webhooks:write` is sufficient, because the threshold controls the event `credits.low`.',
+      problems: ['invalid_request', 'live_key_required', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+    },
+    { body: UpdateAccount, response: { 200: Account } },
+  )
+  app.patch('/account', { schema: change }, async ({ caller, body }) => {
+    refuseForeignSettings(caller, body)
+    return presentAccount(await changeAccount(db, caller, readChange(body)), caller)
+  })
+}
+
+/** The low-credit threshold is a setting of webhooks too. A test key, which may be widely shared, must not change how live results are stored. */
+function refuseForeignSettings(caller: Caller, { credits, ...settings }: UpdateAccount): void {
+  const changesAccount = Object.values(settings).some((value) => value !== undefined)
+  if (changesAccount || !caller.scopes.includes('webhooks:write')) refuseWithout(caller, 'account:write')
+  if (changesAccount) refuseTestKey(caller)
+}
+
+function readChange({ name, retention_days, credits, sending }: UpdateAccount): AccountChange {
+  return {
+    ...(name !== undefined && { name: storable(name) }),
+    ...(retention_days !== undefined && { retentionDays: retention_days }),
+    ...(credits !== undefined && { lowCredits: credits.low_at }),
+    ...(sending?.threshold !== undefined && { sendThreshold: sending.threshold }),
+    ...(sending?.excluded_traits !== undefined && { excludedTraits: sending.excluded_traits }),
+  }
+}
+
+const PARTITIONS_RETRY_S = 2
+
+async function changeAccount(db: Db, { accountId }: Caller, change: AccountChange): Promise<Found> {
+  const { retentionDays } = change
+  if (retentionDays !== undefined) await refuseLongRetention(db, accountId, retentionDays)
+  // The partitions first: from the moment it keeps longer the account's rows need one that far ahead.
+  if (retentionDays !== undefined) await makePartitions(db, retentionDays)
+  return inTenant(db, accountId, async (trx) => {
+    const isReady = retentionDays === undefined || (await arePartitionsReady(trx, retentionDays))
+    // Another process is making partitions at the moment, and does not know of ours.
+    if (!isReady) throw new Problem('overloaded', undefined, { retryAfterS: PARTITIONS_RETRY_S })
+    await updateAccount(trx, accountId, change)
+    return findOwn(trx, accountId)
+  })
+}
+
+/** One account with a long retention makes partitions for all accounts, so the plan limits it. Operators can set a longer one. */
+async function refuseLongRetention(db: Db, accountId: string, days: number): Promise<void> {
+  const { account, plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  if (days <= Math.max(plan.retentionDaysMax, account.retentionDays)) return
+  const detail = `must be at most ${plan.retentionDaysMax} on the plan ${plan.name}`
+  throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/retention_days', detail }] })
+}
+
+type Found = Awaited<ReturnType<typeof findOwn>>
+
+/** The tenant's account, whether mail servers can be reached for it, and whether validation is delayed. */
+async function findOwn(trx: Trx, accountId: string) {
+  const { account, plan, lowAt } = await getAccount(trx, accountId)
+  return { account, plan, lowAt, probing: await getProbing(trx), delayReason: await findDelayReason(trx) }
+}
+
+function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, caller: Caller): Account {
+  return {
+    id: account.id,
+    name: account.name,
+    livemode: caller.mode === 'live',
+    plan: {
+      name: plan.name,
+      api_access: plan.apiAccess,
+      ai_enhancement: plan.aiEnhancement,
+      catchall_detection: plan.catchallDetection,
+      refund_unknown: plan.refundUnknown,
+    },
+    credits: {
+      available: account.available,
+      reserved: account.reserved,
+      used: account.spent,
+      unlimited: account.unlimited,
+      low_at: lowAt,
+    },
+    limits: {
+      requests_per_window: plan.requestsPerWindow,
+      window_s: plan.windowS,
+      emails_per_request: EMAILS_PER_REQUEST_MAX,
+      emails_per_file: plan.emailsPerFile,
+      interactive_in_flight: plan.interactiveInFlight,
+      retention_days_max: plan.retentionDaysMax,
+    },
+    sending: { threshold: account.sendThreshold, excluded_traits: account.excludedTraits },
+    probing,
+    delay_reason: delayReason,
+    retention_days: account.retentionDays,
+    ...(caller.id !== null && {
+      key: { id: caller.id, name: caller.name, livemode: caller.mode === 'live', scopes: caller.scopes },
+    }),
+  }
+}

@@ -1,0 +1,301 @@
+import type { Role } from '@probity/contract/constants/users'
+import { keepSubscription, savePrice, withdrawPrice } from '@probity/database/billing/payments'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { expect, test } from 'vitest'
+import { callApp } from '../testing/test-api.ts'
+import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../testing/test-browser.ts'
+import { pay, sendable, startTestStripe, subscribe } from '../testing/test-stripe.ts'
+
+const stripe = await startTestStripe()
+const opening = { plan: 'payg', credits: 0 }
+const api = await startPeopleApi({ config: { payments: stripe.settings, opening } })
+const off = await startPeopleApi({ config: { opening } })
+
+await asOwner(api.db, async (trx) => {
+  await savePrice(trx, { id: 'price_large', plan: null, credits: 10_000 })
+  await savePrice(trx, { id: 'price_small', plan: null, credits: 1_000 })
+  await savePrice(trx, { id: 'price_growth', plan: 'growth', credits: 500 })
+  await savePrice(trx, { id: 'price_gone', plan: null, credits: 1 })
+  await withdrawPrice(trx, 'price_gone')
+})
+stripe.things.set('price_small', { id: 'price_small', unit_amount: 900, currency: 'eur', recurring: null })
+stripe.things.set('price_growth', {
+  id: 'price_growth',
+  unit_amount: 4_900,
+  currency: 'eur',
+  recurring: { interval: 'month' },
+})
+
+async function openOwner() {
+  const owner = await signUp(api)
+  const account = await openOrganisation(owner)
+  const accountId = account['probity-account']
+  const { body } = await owner.get('/session')
+  const [membership] = body['memberships'] as { slug: string }[]
+  return { owner, account, accountId, slug: membership?.slug ?? '' }
+}
+
+/** What the plans of these tests have in common. */
+const FEATURES = {
+  api_access: true,
+  ai_enhancement: true,
+  catchall_detection: true,
+  refund_unknown: true,
+  emails_per_file: 100_000,
+  requests_per_window: 6_000,
+  window_s: 60,
+}
+
+const UNTAGGED = { amount: null, currency: null }
+
+test('shows what is sold and for how much, and what Stripe does not say is left open', async () => {
+  const { owner, account } = await openOwner()
+  const { status, body } = await owner.get('/billing', account)
+  expect([status, body]).toEqual([
+    200,
+    {
+      enabled: true,
+      plan: 'payg',
+      features: FEATURES,
+      debt: 0,
+      subscribed_to: null,
+      has_portal: false,
+      packs: [
+        { price: 'price_small', credits: 1_000, amount: 900, currency: 'eur' },
+        { price: 'price_large', credits: 10_000, ...UNTAGGED },
+      ],
+      plans: [
+        {
+          price: 'price_growth',
+          plan: 'growth',
+          features: FEATURES,
+          credits: 500,
+          amount: 4_900,
+          currency: 'eur',
+          interval: 'month',
+        },
+      ],
+    },
+  ])
+})
+
+test('a pack is bought by way of a page of Stripe, and its credits are there when that was paid', async () => {
+  const { owner, account, accountId } = await openOwner()
+  const { status, body } = await owner.post('/billing/checkout', { price: 'price_small', quantity: 3 }, account)
+  expect([status, body['url']]).toEqual([200, expect.stringMatching(/^https:\/\/checkout\.stripe\.test\/cs_/)])
+  const asked = stripe.asked.findLast(({ path }) => path === '/v1/checkout/sessions')
+  expect(Object.fromEntries(asked?.form ?? [])).toEqual({
+    mode: 'payment',
+    customer: expect.stringMatching(/^cus_/),
+    client_reference_id: accountId,
+    'line_items[0][price]': 'price_small',
+    'line_items[0][quantity]': '3',
+    success_url: expect.stringMatching(
+      /^http:\/\/127\.0\.0\.1:3000\/app\/billing\?org=[a-z0-9-]+&checkout=paid&session=\{CHECKOUT_SESSION_ID\}$/,
+    ),
+    cancel_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/app\/billing\?org=[a-z0-9-]+&checkout=canceled$/),
+  })
+
+  const sessionId = String(body['url']).split('/').at(-1) as string
+  const told = () =>
+    callApp(api.app, sendable({ type: 'checkout.session.completed', object: stripe.things.get(sessionId) as object }))
+  await told()
+  expect(await creditsSeen(owner, account)).toBe(0)
+  pay(stripe, sessionId)
+  await told()
+  expect(await creditsSeen(owner, account)).toBe(3_000)
+})
+
+async function creditsSeen(person: SignedIn, account: Record<string, string>): Promise<unknown> {
+  const { body } = await person.get('/account', account)
+  return (body['credits'] as { available: number }).available
+}
+
+test('whoever comes back from paying can ask whether it has arrived, and nobody else can', async () => {
+  const { owner, account } = await openOwner()
+  const { body } = await owner.post('/billing/checkout', { price: 'price_small', quantity: 2 }, account)
+  const sessionId = sessionOf(body)
+  const path = `/billing/checkout/${sessionId}`
+  expect((await owner.get(path, account)).body).toEqual({ credits: 2_000, granted: false })
+  pay(stripe, sessionId)
+  await callApp(api.app, sendable({ type: 'checkout.session.completed', object: { id: sessionId } }))
+  expect((await owner.get(path, account)).body).toEqual({ credits: 2_000, granted: true })
+
+  const stranger = await openOwner()
+  expect((await stranger.owner.get(path, stranger.account)).status).toBe(404)
+  expect((await owner.get('/billing/checkout/cs_nobodys', account)).status).toBe(404)
+})
+
+test('GET /billing/checkout/{session} responds with 404 to an id with NUL, which PostgreSQL rejects', async () => {
+  const { owner, account } = await openOwner()
+  expect((await owner.get('/billing/checkout/cs_%00', account)).status).toBe(404)
+})
+
+function sessionOf(body: Record<string, unknown>): string {
+  return String(body['url']).split('/').at(-1) as string
+}
+
+test('what was promised is given, whatever the price gives by the time it is paid', async () => {
+  const { owner, account } = await openOwner()
+  await asOwner(api.db, (trx) => savePrice(trx, { id: 'price_moving', plan: null, credits: 70 }))
+  const { body } = await owner.post('/billing/checkout', { price: 'price_moving' }, account)
+  await asOwner(api.db, (trx) => savePrice(trx, { id: 'price_moving', plan: null, credits: 7 }))
+  await asOwner(api.db, (trx) => withdrawPrice(trx, 'price_moving'))
+  const sessionId = String(body['url']).split('/').at(-1) as string
+  pay(stripe, sessionId)
+  await callApp(api.app, sendable({ type: 'checkout.session.completed', object: { id: sessionId } }))
+  expect(await creditsSeen(owner, account)).toBe(70)
+})
+
+test('an account is one customer at Stripe, of whom Stripe learns nothing from us but the id of the account', async () => {
+  const { owner, account, accountId } = await openOwner()
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => owner.post('/billing/checkout', { price: 'price_small' }, account)),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  const made = stripe.asked.filter(
+    ({ path, form }) => path === '/v1/customers' && [...form.values()].includes(accountId),
+  )
+  expect(new Set(made.map(({ headers }) => headers['idempotency-key']))).toEqual(
+    new Set([`probity-customer-${accountId}`]),
+  )
+  for (const { form } of made) expect(Object.fromEntries(form)).toEqual({ 'metadata[account_id]': accountId })
+  const sessions = stripe.asked.filter(({ form }) => form.get('client_reference_id') === accountId)
+  expect(new Set(sessions.map(({ form }) => form.get('customer'))).size).toBe(1)
+})
+
+test('the portal is there once something was bought', async () => {
+  const { owner, account } = await openOwner()
+  expect(await owner.post('/billing/portal', {}, account)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  await owner.post('/billing/checkout', { price: 'price_growth' }, account)
+  const { status, body } = await owner.post('/billing/portal', {}, account)
+  expect([status, body['url']]).toEqual([200, expect.stringMatching(/^https:\/\/billing\.stripe\.test\/cus_/)])
+  expect((await owner.get('/billing', account)).body).toMatchObject({ has_portal: true })
+})
+
+test('whoever pays for a plan is not sold a second one', async () => {
+  const { owner, account, accountId } = await openOwner()
+  expect((await owner.post('/billing/checkout', { price: 'price_growth' }, account)).status).toBe(200)
+  const state = { id: `sub_${accountId}`, price: 'price_growth', isPaid: true, beganAt: new Date() }
+  await inTenant(api.db, accountId, (trx) => keepSubscription(trx, { ...state, checkedAt: new Date().toISOString() }))
+  const again = await owner.post('/billing/checkout', { price: 'price_growth' }, account)
+  expect(again).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+  expect((await owner.get('/billing', account)).body).toMatchObject({ plan: 'growth', subscribed_to: 'price_growth' })
+  expect((await owner.post('/billing/checkout', { price: 'price_small' }, account)).status).toBe(200)
+})
+
+const planPage = async ({ owner, account }: Awaited<ReturnType<typeof openOwner>>) =>
+  owner.post('/billing/checkout', { price: 'price_growth' }, account)
+
+/** Those on which the person's organisation could still subscribe. */
+function listOpenPages({ slug }: { slug: string }): string[] {
+  return [...stripe.things.values()]
+    .filter(({ mode, status }) => mode === 'subscription' && status === 'open')
+    .filter(({ success_url }) => String(success_url).includes(`org=${slug}&`))
+    .map(({ id }) => id)
+}
+
+test('a second page for a plan closes the first, so that nobody pays on both', async () => {
+  const person = await openOwner()
+  await planPage(person)
+  const second = sessionOf((await planPage(person)).body)
+  expect(listOpenPages(person)).toEqual([second]) // within one second it may be the first that stays, and is shown again
+})
+
+test('of pages for a plan that are opened at the same time one stays, and it is the one that is shown', async () => {
+  const person = await openOwner()
+  await planPage(person) // there is a customer from here on
+  const answers = await Promise.all(Array.from({ length: 5 }, () => planPage(person)))
+  const open = listOpenPages(person)
+  expect(open).toHaveLength(1)
+  expect(answers.map(({ body }) => sessionOf(body))).toContain(open[0])
+})
+
+test('who has just subscribed is refused another plan, also before Stripe has told us', async () => {
+  const person = await openOwner()
+  const sessionId = sessionOf((await planPage(person)).body)
+  subscribe(stripe, sessionId)
+  expect(await planPage(person)).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+})
+
+test('who pays on the first page while the second opens is refused the second', async () => {
+  const person = await openOwner()
+  const first = sessionOf((await planPage(person)).body)
+  const page = stripe.things.get(first) as object
+  // Paid between the question for open pages and the closing: Stripe lists it as open, and closes it no more.
+  let looks = 0
+  Object.defineProperty(page, 'status', { get: () => (looks++ === 0 ? 'open' : 'complete') })
+  Object.assign(page, { created: 0 })
+  expect(await planPage(person)).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+  const open = listOpenPages(person).filter((id) => id !== first)
+  expect(open).toEqual([])
+})
+
+test.each([
+  ['a price that is not ours', { price: 'price_other' }, '/price'],
+  ['one that was withdrawn', { price: 'price_gone' }, '/price'],
+  ['two of a plan', { price: 'price_growth', quantity: 2 }, '/quantity'],
+  ['no pack at all', { price: 'price_small', quantity: 0 }, '/quantity'],
+  ['more packs than we sell at once', { price: 'price_small', quantity: 101 }, '/quantity'],
+])('%s is refused before Stripe is asked', async (_, order, pointer) => {
+  const { owner, account } = await openOwner()
+  const before = stripe.asked.length
+  const { status, body } = await owner.post('/billing/checkout', order, account)
+  expect([status, body['errors']]).toEqual([400, [{ pointer, detail: expect.any(String) }]])
+  expect(stripe.asked).toHaveLength(before)
+})
+
+test('while Stripe is away nothing is sold, and what the account has is still shown', async () => {
+  const { owner, account } = await openOwner()
+  stripe.state.isAway = true
+  const refused = await owner.post('/billing/checkout', { price: 'price_small' }, account)
+  expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } })
+  expect(await owner.get('/billing', account)).toMatchObject({ status: 200, body: { enabled: true, plan: 'payg' } })
+  stripe.state.isAway = false
+})
+
+test('everybody in the organisation sees what is sold, and owners and admins buy', async () => {
+  const { account, accountId } = await openOwner()
+  const buys: Record<Exclude<Role, 'owner'>, boolean> = {
+    admin: true,
+    developer: false,
+    marketer: false,
+    viewer: false,
+  }
+  for (const [role, mayBuy] of Object.entries(buys)) {
+    const person = await signUp(api)
+    await addMember(api, accountId, person, role as Role)
+    expect((await person.get('/billing', account)).status).toBe(200)
+    const { status } = await person.post('/billing/checkout', { price: 'price_small' }, account)
+    expect([role, status]).toEqual([role, mayBuy ? 200 : 403])
+    expect((await person.post('/billing/portal', {}, account)).status).toBe(mayBuy ? 200 : 403)
+  }
+})
+
+test('no key buys anything, whatever it may do otherwise', async () => {
+  const { call } = await api.openCaller()
+  for (const path of ['/billing/checkout', '/billing/portal']) {
+    expect((await call({ method: 'POST', url: `/api/v1${path}`, payload: {} })).status).toBe(404)
+    expect((await call({ method: 'POST', url: `/app/api${path}`, payload: {} })).status).toBe(403)
+  }
+})
+
+test('where nothing is set up the account is told so, and nothing is sold', async () => {
+  const owner = await signUp(off)
+  const account = await openOrganisation(owner)
+  const { body } = await owner.get('/billing', account)
+  expect(body).toEqual({
+    enabled: false,
+    plan: 'payg',
+    features: FEATURES,
+    debt: 0,
+    subscribed_to: null,
+    has_portal: false,
+    packs: [],
+    plans: [],
+  })
+  for (const path of ['/billing/checkout', '/billing/portal']) {
+    const answer = await owner.post(path, { price: 'price_small' }, account)
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_configured' } })
+  }
+})

@@ -1,0 +1,135 @@
+import swagger from '@fastify/swagger'
+import { PROBLEMS } from '@probity/contract/constants/data/problems'
+import type { ProblemCode } from '@probity/contract/constants/problems'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
+import { ProblemBody, problemExample } from '@probity/contract/schemas/problems'
+import type { FastifyInstance } from 'fastify'
+import type { TSchema } from 'typebox'
+import manifest from '../../package.json' with { type: 'json' }
+import type { ApiConfig } from '../server/config.ts'
+import { type HeaderName, SENDS } from './openapi-headers.ts'
+import { TAGS, type TagName } from './openapi-tags.ts'
+
+/** What any route under /api/v1 may answer before it looks at the request itself. */
+export const DOOR_PROBLEMS: ProblemCode[] = [
+  'api_key_in_query',
+  'conflicting_api_keys',
+  'missing_api_key',
+  'invalid_api_key',
+  'revoked_api_key',
+  'expired_api_key',
+  'paused_api_key',
+  'ip_not_allowed',
+  'origin_not_allowed',
+  'key_type_not_allowed',
+  'missing_scope',
+  'key_type_not_allowed',
+  'account_suspended',
+  'api_not_in_plan',
+  'rate_limited',
+  'internal_error',
+  'overloaded',
+  'service_unavailable',
+]
+
+/** What every POST may answer besides, but the upload of a file. */
+export const IDEMPOTENCY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_mismatch']
+
+/** What a route that spends may answer besides. */
+export const SPENDING_PROBLEMS: ProblemCode[] = [
+  'invalid_request',
+  'insufficient_credits',
+  'api_key_cap_reached',
+  'account_on_hold',
+  ...IDEMPOTENCY_PROBLEMS,
+  'concurrency_limited',
+  ...DOOR_PROBLEMS,
+]
+
+/** What a route that spends sends with its answer. */
+export const SPENDING_HEADERS = ['Credits-Charged', 'Credits-Remaining'] as const
+
+/** What a route that takes JSON may answer besides. */
+export const BODY_PROBLEMS: ProblemCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
+
+type Meaning = {
+  id: string
+  tag: TagName
+  summary: string
+  description: string
+  problems: ProblemCode[]
+  /** Headers of its successful responses besides those that `declareHeaders` derives. */
+  sends?: readonly HeaderName[]
+}
+type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema; response: Record<number, TSchema> }
+
+/** A route's schema: what it takes, what it answers, and every way it may say no with an example of each. */
+export function operation<const P extends Parts>(meaning: Meaning, parts: P): P {
+  const { id, tag, summary, description, problems, sends = [] } = meaning
+  const response = { ...parts.response, ...problemAnswers(problems) }
+  // Typed as the parts alone: handlers return answers, and problems are thrown.
+  const schema = { operationId: id, tags: [tag], summary, description, [SENDS]: sends, ...parts, response }
+  return schema
+}
+
+function problemAnswers(codes: ProblemCode[]): Record<number, unknown> {
+  const byStatus = Object.groupBy(codes, (code) => PROBLEMS[code].status)
+  const answers = Object.entries(byStatus).map(([status, group = []]) => {
+    const examples = Object.fromEntries(group.map((code) => [code, { value: problemExample(code) }]))
+    const description = group.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(' ')
+    return [status, { description, content: { 'application/problem+json': { schema: ProblemBody, examples } } }]
+  })
+  return Object.fromEntries(answers)
+}
+
+const ABOUT = `Probity validates email addresses and returns a result with its evidence.
+
+Send your key in the \`X-API-Key\` header of every request, or as \`Authorization: Bearer\`. Errors are \`application/problem+json\` (RFC 9457) with a stable
+\`code\`. Every response has a \`Request-Id\`; quote it in support requests. \`RateLimit\` and \`RateLimit-Policy\` give the
+number of requests left. [API conventions](/docs/api-conventions) describes pagination, idempotency, times and ids, and
+[Versioning](/docs/versioning) the changes that v1 allows.
+
+With a test key (\`pb_test_…\`) the local part of an address selects the result (\`valid@\`, \`mailbox-full@\`, \`greylisted@\`, …).
+No mail server is contacted and no credits are charged.`
+
+const TRY_IT = `
+
+Without an account you can try it with the public sandbox key: \`${PUBLIC_SANDBOX_KEY}\`.`
+
+/** The version in the path, which changes only with an incompatible API. `info.version` is that of the release. */
+const API_VERSION = 'v1'
+
+/** Collects the routes' schemas into an OpenAPI 3.1 document. Must be registered before the routes. */
+export async function describeApi(app: FastifyInstance, config: ApiConfig): Promise<void> {
+  await app.register(swagger, {
+    transform: ({ schema, url, route }) => {
+      // The web application uses the same routes under another path, which is not part of the API.
+      const hidden = url.startsWith('/app/') && { hide: true }
+      return { schema: { ...schema, ...hidden, ...(route.config?.deprecation && { deprecated: true }) }, url }
+    },
+    openapi: {
+      openapi: '3.1.0',
+      info: describeRelease(config),
+      servers: [{ url: config.publicUrl ?? '/', description: 'This installation' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          bearer: { type: 'http', scheme: 'bearer' },
+        },
+      },
+      security: [{ apiKey: [] }, { bearer: [] }],
+    },
+  })
+}
+
+function describeRelease({ publicUrl, publicSandbox }: ApiConfig) {
+  return {
+    title: 'Probity',
+    version: manifest.version,
+    'x-api-version': API_VERSION,
+    description: publicSandbox ? ABOUT + TRY_IT : ABOUT,
+    contact: { name: 'Operator of this installation', ...(publicUrl && { url: publicUrl }) },
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  }
+}

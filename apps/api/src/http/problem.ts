@@ -1,0 +1,142 @@
+import { KEY_PATTERN } from '@probity/contract/constants/keys'
+import {
+  ALL_PROBLEMS,
+  type AnyProblemCode,
+  type PermanentCode,
+  problemType,
+  type TransientCode,
+} from '@probity/contract/constants/problems'
+import type { ProblemBody } from '@probity/contract/schemas/problems'
+import { isOutage } from '@probity/database/connection/outage'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { hasDisconnected } from './body-state.ts'
+import { forgetRoute } from './known-route.ts'
+
+type FieldFault = { pointer: string; detail: string }
+/** Says when to come again. */
+type ComeAgain = { retryAfterS: number }
+type ProblemOptions = Partial<ComeAgain> & { errors?: FieldFault[] }
+
+/** A customer's mistake, or our saying no: what is thrown here is what they read. Never put their input into it. */
+export class Problem extends Error {
+  readonly code: AnyProblemCode
+  readonly retryAfterS: number | undefined
+  readonly errors: FieldFault[] | undefined
+
+  constructor(code: TransientCode, detail: string | undefined, options: ComeAgain)
+  constructor(code: PermanentCode, detail?: string, options?: ProblemOptions)
+  constructor(code: AnyProblemCode, detail: string = ALL_PROBLEMS[code].advice, options: ProblemOptions = {}) {
+    super(detail)
+    this.code = code
+    this.retryAfterS = options.retryAfterS
+    this.errors = options.errors
+  }
+}
+
+/** Throws not_found if the object is missing. Objects of other accounts are not distinguished from missing ones. */
+export function found<T>(one: T | undefined): T {
+  if (one === undefined) throw new Problem('not_found')
+  return one
+}
+
+/** The last stop of everything thrown: mistakes are answered, bugs and outages are logged once and answered without detail. */
+export function answerError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
+  // The error of a connection that ended is an ECONNRESET, as that of a database connection that ends.
+  const isDisconnected = hasDisconnected(request)
+  const problem = isDisconnected ? new Problem('invalid_request') : asProblem(error)
+  if (isDisconnected) request.log.debug('client disconnected')
+  else if (ALL_PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
+    request.log.error({ err: error, code: problem.code }, 'request failed')
+  }
+  return sendProblem(request, reply, problem)
+}
+
+export function answerMissing(request: FastifyRequest, reply: FastifyReply) {
+  forgetRoute(request)
+  const methods = request.server.methodsOf(request.url)
+  if (methods.length === 0) return sendProblem(request, reply, new Problem('not_found'))
+  reply.header('allow', methods.join(', '))
+  return sendProblem(request, reply, new Problem('method_not_allowed'))
+}
+
+function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
+  const body = problemBody(problem, request.id)
+  request.problemCode = problem.code
+  if (problem.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
+  return reply
+    .code(body.status)
+    .header('content-type', 'application/problem+json')
+    .serializer((value: unknown) => JSON.stringify(value))
+    .send(body)
+}
+
+export function problemBody(problem: Problem, requestId: string): ProblemBody {
+  const { status, title } = ALL_PROBLEMS[problem.code]
+  return {
+    type: problemType(problem.code),
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    request_id: requestId,
+    ...(problem.errors && { errors: problem.errors }),
+    ...(problem.retryAfterS !== undefined && { retry_after_s: problem.retryAfterS }),
+  }
+}
+
+/** Problems for errors of the framework. */
+const FRAMEWORK_CODES: Record<string, PermanentCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
+}
+
+/** PostgreSQL's error codes for NUL and half surrogate pairs, in a text and in JSON. No text of our own has them, so the client sent one. */
+const UNSTORABLE = new Set(['22021', '22P05'])
+const UNSTORABLE_DETAIL = 'The request contains a character that cannot be stored. Remove NUL characters.'
+
+const UNAVAILABLE_RETRY_S = 2
+
+/** Maps a thrown error to a problem. */
+export function asProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error
+  if (error.validation) return new Problem('invalid_request', undefined, { errors: readFaults(error) })
+  if (error instanceof SyntaxError) return new Problem('malformed_json')
+  const known = FRAMEWORK_CODES[error.code]
+  if (known) return new Problem(known)
+  if (UNSTORABLE.has(error.code)) return new Problem('invalid_request', UNSTORABLE_DETAIL)
+  if (isOutage(error)) return new Problem('service_unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S })
+  return new Problem('internal_error')
+}
+
+const FAULTS_SHOWN_MAX = 10
+
+type SchemaFault = NonNullable<FastifyError['validation']>[number]
+
+/** Names the fields that are wrong and says why. */
+function readFaults(error: FastifyError): FieldFault[] {
+  // The checker reports an unknown field a second time, under that field's own name.
+  const faults = (error.validation ?? []).filter(({ keyword }) => keyword !== 'boolean').flatMap(readFault)
+  return faults.slice(0, FAULTS_SHOWN_MAX)
+}
+
+function readFault({ instancePath: place = '', keyword, params, message }: SchemaFault): FieldFault[] {
+  const { requiredProperties, additionalProperties = [] } = params as Record<string, string[]>
+  const missing = requiredProperties?.[0]
+  if (keyword === 'required' && missing) return [{ pointer: `${place}/${missing}`, detail: 'is required' }]
+  if (keyword !== 'additionalProperties') return [{ pointer: place, detail: message ?? 'is not valid' }]
+  const named = additionalProperties.filter(isFieldName)
+  const faults = named.map((name) => ({ pointer: `${place}/${name}`, detail: 'is not a known field' }))
+  return named.length < additionalProperties.length
+    ? [...faults, { pointer: place, detail: 'has an unknown field' }]
+    : faults
+}
+
+/** Whether an unknown field is named in the response. Other names can be data: an address, or a key. */
+function isFieldName(name: string): boolean {
+  return /^[A-Za-z0-9_-]{1,50}$/.test(name) && !name.match(KEY_PATTERN)
+}

@@ -1,0 +1,154 @@
+import { ConfirmRequest, JobCreated } from '@probity/contract/schemas/jobs/jobs'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { inTenant, type Trx } from '@probity/database/connection/connect'
+import { emitJobEvent } from '@probity/database/jobs/job-control'
+import {
+  type ConfirmableUpload,
+  type Confirmed,
+  confirmUpload as confirm,
+  type EmailCounts,
+  findConfirmable,
+  findReplay,
+  type Replay,
+} from '@probity/database/jobs/jobs'
+import { RECENT_FOR_S } from '@probity/redis/cache'
+import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
+import { Problem } from '../http/problem.ts'
+import type { Route } from '../http/route.ts'
+import { storable } from '../http/storable.ts'
+import { readFeatures } from '../http/validation-options.ts'
+import { readUrl } from '../http/webhook-url.ts'
+import type { Caller } from '../middleware/authentication/auth.ts'
+import { viewOf } from '../middleware/authentication/scope.ts'
+import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../middleware/idempotency/with-idempotency.ts'
+import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
+import type { Services } from '../server/services.ts'
+import { getReading } from './uploads/stored-preview.ts'
+
+/** Lists of that size take minutes. */
+const WAITING_RETRY_S = 60
+
+/** Turns an upload into a job and sets its credits aside, all or nothing. */
+export const confirmUpload: Route = async (app, services) => {
+  const schema = operation(
+    {
+      id: 'confirmUpload',
+      tag: 'Jobs',
+      summary: 'Create a job from an upload',
+      description:
+        'Reserves one credit for each unique address and queues the job, or rejects the request without any change. Rows without an address are not part of the job. An upload creates one job: confirming it again with the same column returns that job with status 200 and its current `status`, at no further cost; the options of the first confirmation apply.',
+      problems: [
+        'not_found',
+        'upload_already_confirmed',
+        'unknown_column',
+        'column_without_emails',
+        'too_many_emails',
+        'queue_limit_reached',
+        'webhook_url_rejected',
+        ...BODY_PROBLEMS,
+        ...SPENDING_PROBLEMS,
+      ],
+      sends: SPENDING_HEADERS,
+    },
+    { body: ConfirmRequest, response: { 200: JobCreated, 201: JobCreated } },
+  )
+  const config = {
+    scope: 'jobs:write',
+    loadClass: 'list',
+    idempotency: 'spends',
+    handlerTimeoutMs: READS_FILE_MS,
+  } as const
+  app.post('/bulk/upload/confirm', { schema, config }, async (request, reply) => {
+    await spendOnce(services, request, reply, (attempt) =>
+      confirmOnce(services, request.caller, { wish: request.body, attempt }),
+    )
+    return reply
+  })
+}
+
+/** No message is sent: workers find the job in PostgreSQL, so nothing can be lost between a commit and a message. */
+async function confirmOnce(
+  services: Services,
+  caller: Caller,
+  { wish, attempt }: { wish: ConfirmRequest; attempt: Attempt },
+): Promise<Spent> {
+  const { db } = services
+  const { accountId } = caller
+  const callbackUrl = wish.callback_url === undefined ? null : readUrl(wish.callback_url, '/callback_url')
+  const before = await inTenant(db, accountId, (trx) => lookUp(trx, caller, wish))
+  if (before.replay) return answer(caller, asFirst(before.replay, attempt), before.available)
+
+  const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax }
+  const counts = await countEmails(services, before.upload, wanted)
+  return inTenant(db, accountId, async (trx) => {
+    const { upload_id: uploadId, email_column: emailColumn } = wish
+    const asked = {
+      uploadId,
+      emailColumn,
+      keyId: caller.id,
+      ...readFeatures(wish),
+      ...readOptions(wish),
+      ...counts,
+      callbackUrl,
+    }
+    const confirmed = await confirm(trx, viewOf(caller), asked)
+    if (confirmed.kind === 'confirmed') {
+      await emitJobEvent(trx, { ...viewOf(caller), id: confirmed.jobId }, 'job.created')
+    }
+    const { account } = await getAccount(trx, accountId)
+    return answer(caller, confirmed, account.available)
+  })
+}
+
+/** Recent results are stored for a day, so a longer age means the same. */
+function readOptions({ reference, max_age_s: maxAgeS }: ConfirmRequest) {
+  return {
+    reference: reference === undefined ? undefined : storable(reference),
+    maxAgeS: maxAgeS === undefined ? undefined : Math.min(maxAgeS, RECENT_FOR_S),
+  }
+}
+
+/** An attempt under the same Idempotency-Key may have created the job before its response was stored: it gets the first response. */
+function asFirst(replay: Replay, { resumed }: Attempt): Confirmed {
+  return resumed && replay.kind === 'replayed' ? { kind: 'confirmed', jobId: replay.jobId } : replay
+}
+
+/** A replay comes first: the job outlives its upload. */
+async function lookUp(trx: Trx, caller: Caller, { upload_id, email_column }: ConfirmRequest) {
+  const view = viewOf(caller)
+  const { account, plan } = await getAccount(trx, caller.accountId)
+  const replay = await findReplay(trx, view, { uploadId: upload_id, emailColumn: email_column })
+  if (replay) return { replay, available: account.available }
+  const upload = await findConfirmable(trx, view, upload_id)
+  if (upload === undefined) throw noSuchUpload()
+  return { upload, emailsMax: plan.emailsPerFile }
+}
+
+type Wanted = { accountId: string; column: string; emailsMax: number }
+
+/** The row has the counts of the suggested column. */
+async function countEmails(services: Services, upload: ConfirmableUpload, wanted: Wanted): Promise<EmailCounts> {
+  if (!upload.columns.includes(wanted.column)) throw new Problem('unknown_column')
+  const isSuggested = wanted.column === upload.suggestedColumn
+  const { emailCount, uniqueCount } = isSuggested ? upload : await getReading(services, upload.storageKey, wanted)
+  if (emailCount > wanted.emailsMax) throw new Problem('too_many_emails')
+  if (emailCount === 0) throw new Problem('column_without_emails')
+  return { emailCount, uniqueCount }
+}
+
+/** 201 for the confirmation that created the job, 200 for every other one. */
+function answer({ mode }: Caller, confirmed: Confirmed, available: number): Spent {
+  if (confirmed.kind === 'missing') throw noSuchUpload()
+  if (confirmed.kind === 'upload_already_confirmed') throw new Problem('upload_already_confirmed')
+  if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)
+  if (confirmed.kind === 'too_many')
+    throw new Problem('queue_limit_reached', undefined, { retryAfterS: WAITING_RETRY_S })
+  const [code, status] = confirmed.kind === 'replayed' ? ([200, confirmed.status] as const) : ([201, 'queued'] as const)
+  const job: JobCreated = { id: confirmed.jobId, status, livemode: mode === 'live' }
+  // Reserved credits are charged later.
+  return { status: code, text: JSON.stringify(job), creditsCharged: 0, creditsRemaining: available }
+}
+
+function noSuchUpload(): Problem {
+  return new Problem('not_found', 'The upload does not exist or has expired.')
+}

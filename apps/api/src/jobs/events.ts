@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream'
+import { JOB_EXAMPLE } from '@probity/contract/constants/data/examples'
+import { JobParams } from '@probity/contract/schemas/jobs/jobs'
+import { inTenant } from '@probity/database/connection/connect'
+import { findJob } from '@probity/database/jobs/jobs'
+import { presentJob } from '@probity/database/jobs/present-job'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { END_ID, EVENT_STREAM_HEADERS, type EventStream, openEventStream } from '../http/event-stream.ts'
+import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { found } from '../http/problem.ts'
+import type { Route } from '../http/route.ts'
+import { openStreamPlaces, STREAM_BOUNDS } from '../http/stream-slots.ts'
+import { viewOf } from '../middleware/authentication/scope.ts'
+import { watchAccess } from '../middleware/authentication/stream-access.ts'
+import type { Services } from '../server/services.ts'
+import { type JobWatch, openJobWatch } from './watch.ts'
+
+/** For readers of the API document: what is streamed is held against no schema. */
+const JobEvents = Type.Unsafe<Readable>({
+  description: 'Server-sent events, each with the whole job as its data.',
+  content: {
+    'text/event-stream': {
+      schema: { type: 'string', description: 'Events named `progress`, and one named `end` at the end.' },
+      example: `retry: 3000\n\nevent: progress\nid: processing/6400\ndata: ${JSON.stringify(JOB_EXAMPLE)}\n\n`,
+    },
+  },
+})
+
+/** A job's progress as it happens. */
+export const streamEvents: Route = async (app, services) => {
+  const { db, log, hurry } = services
+  const watch = openJobWatch(db, log)
+  const places = openStreamPlaces(STREAM_BOUNDS)
+  const open = new Set<EventStream>()
+  const closeAll = () => {
+    for (const events of open) events.close()
+  }
+  hurry.addEventListener('abort', closeAll)
+  app.addHook('preClose', async () => closeAll())
+
+  const schema = operation(
+    {
+      id: 'streamJobEvents',
+      tag: 'Jobs',
+      summary: 'Follow a job',
+      description: `Server-sent events. \`progress\` is sent immediately and after every change, at most once a second; \`end\` is sent when the job has ended, and then the stream is closed. Each event contains the whole job, so a client that reconnects misses nothing. A comment every 15 seconds is a heartbeat. A stream lasts at most an hour, and an account can have ${STREAM_BOUNDS.perAccount} at a time. A client that reconnects after \`end\` receives 204.`,
+      problems: ['invalid_request', 'not_found', 'too_many_streams', ...DOOR_PROBLEMS],
+    },
+    {
+      params: JobParams,
+      response: {
+        200: JobEvents,
+        204: Type.Null({ description: 'The job has ended, and the client has received `end`.' }),
+      },
+    },
+  )
+  app.get('/bulk/jobs/:job_id/events', { schema, config: { scope: 'jobs:read' } }, async (request, reply) => {
+    const { caller, params } = request
+    const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), params.job_id))
+    const first = presentJob(found(job))
+    if (first.finished_at !== null && request.headers['last-event-id'] === END_ID) return reply.code(204).send(null)
+
+    const leave = places.take(caller.accountId)
+    const events = openEventStream(first)
+    open.add(events)
+    const stopListening = follow({ watch, services, request, events }, params.job_id)
+    events.stream.once('close', () => {
+      stopListening()
+      open.delete(events)
+      leave()
+    })
+    if (hurry.aborted) events.close()
+    return reply.headers(EVENT_STREAM_HEADERS).send(events.stream)
+  })
+}
+
+type Following = { watch: JobWatch; services: Services; request: FastifyRequest; events: EventStream }
+
+/** Sends the job while the key or the session can read it. Deleting the job ends the stream. */
+function follow({ watch, services, request, events }: Following, jobId: string): () => void {
+  const { caller, log } = request
+  const isAllowed = watchAccess(services, request, 'jobs:read')
+  return watch.listen(viewOf(caller), jobId, (job) => {
+    isAllowed().then(
+      (allowed) => {
+        if (job && allowed) events.show(job)
+        else events.close()
+      },
+      // PostgreSQL is unavailable, so access cannot be checked. The next check follows within a second.
+      (error: unknown) => log.warn({ err: error }, 'failed to check access to an event stream'),
+    )
+  })
+}

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Job, JobList } from '@probity/contract/schemas/jobs/jobs'
+import { asOwner } from '@probity/database/connection/connect'
+import { recordProcess } from '@probity/database/system/processes'
+import { sql } from 'kysely'
+import Value from 'typebox/value'
+import { expect, test } from 'vitest'
+import { type Caller, startTestApi } from '../testing/test-api.ts'
+import {
+  confirmList,
+  copyUpload,
+  csvOf,
+  emailsOf,
+  getJob,
+  planJob,
+  startJob,
+  uploadList,
+  workBatch,
+} from '../testing/test-jobs.ts'
+
+const api = await startTestApi()
+const { db } = api
+const caller = await api.openCaller({ credits: 10_000 })
+
+async function list(by: Caller, query = '') {
+  const { status, headers, body } = await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })
+  expect(status).toBe(200)
+  expect([...Value.Errors(JobList, body)]).toEqual([])
+  const jobs = body as unknown as Job[]
+  return { jobs, ids: jobs.map(({ id }) => id), total: headers['x-total-count'], link: headers['link'] }
+}
+
+test('a queued job shows what the preview counted and what was set aside', async () => {
+  const csv = csvOf([...emailsOf(4), 'person0@EXAMPLE.com', ''])
+  const { body } = await confirmList(caller, await uploadList(caller, csv, 'newsletter.csv'))
+  const job = await getJob(caller, String(body['id']))
+  expect([...Value.Errors(Job, job)]).toEqual([])
+  expect(job).toEqual({
+    id: body['id'],
+    status: 'queued',
+    filename: 'newsletter.csv',
+    email_column: 'email',
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    started_at: null,
+    finished_at: null,
+    expires_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    reference: null,
+    callback_url: null,
+    row_count: 5,
+    email_count: 5,
+    unique_count: 4,
+    duplicate_count: 1,
+    done_count: 0,
+    progress: 0,
+    rate_per_s: 0,
+    eta: null,
+    deferred: [],
+    delay_reason: 'no_worker',
+    status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
+    sub_status_counts: {},
+    credits: { reserved: 4, used: 0, refunded: 0 },
+    livemode: true,
+  })
+})
+
+test('a job under way shows its counts, its rate, what waits and when it will be done', async () => {
+  const jobId = await startJob(caller, 60)
+  const [first, second] = await planJob(db, jobId, [20, 20, 20])
+  if (!first || !second) throw new Error('no plan')
+  await workBatch(db, first)
+  await workBatch(db, second, { status: 'unknown', subStatus: 'blocked', later: 5 })
+
+  const job = await getJob(caller, jobId)
+  expect(job).toMatchObject({
+    status: 'processing',
+    done_count: 35,
+    progress: 0.5833,
+    status_counts: { valid: 20, invalid: 0, risky: 0, unknown: 15 },
+    sub_status_counts: { blocked: 15 },
+    credits: { reserved: 25, used: 35, refunded: 15 },
+    deferred: [{ reason: 'greylisted', count: 5 }],
+  })
+  expect(job.rate_per_s).toBeGreaterThan(0)
+  const [now, until] = [Date.now(), Date.parse(job.deferred[0]?.retry_at ?? '')]
+  expect(until).toBeGreaterThan(now)
+  expect(Date.parse(job.eta?.earliest_at ?? '')).toBeGreaterThanOrEqual(until)
+  expect(Date.parse(job.eta?.latest_at ?? '')).toBeGreaterThan(now + 70 * 60_000)
+})
+
+test('a paused job says so, is forecast for no time, and goes on with what it was doing', async () => {
+  const jobId = await startJob(caller, 20)
+  const [first] = await planJob(db, jobId, [10, 10])
+  if (first) await workBatch(db, first)
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/pause` })
+  expect(await getJob(caller, jobId)).toMatchObject({ status: 'paused', done_count: 10, eta: null })
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/resume` })
+  expect((await getJob(caller, jobId)).status).toBe('processing')
+})
+
+test('progress is 1 only when all is done', async () => {
+  const jobId = await startJob(caller, 6_667)
+  await planJob(db, jobId, [100])
+  await asOwner(db, (trx) => sql`update jobs set done_count = unique_count - 1 where id = ${jobId}`.execute(trx))
+  expect((await getJob(caller, jobId)).progress).toBe(0.9998)
+})
+
+test('a completed job keeps its summary when its rows have expired', async () => {
+  const jobId = await startJob(caller, 20)
+  const [first, second] = await planJob(db, jobId, [10, 10])
+  if (first) await workBatch(db, first)
+  if (second) await workBatch(db, second, { status: 'invalid', subStatus: 'mailbox_not_found' })
+  const before = await getJob(caller, jobId)
+  expect(before).toMatchObject({
+    status: 'completed',
+    progress: 1,
+    rate_per_s: 0,
+    eta: null,
+    status_counts: { valid: 10, invalid: 10 },
+    credits: { reserved: 0, used: 20, refunded: 0 },
+  })
+  expect(before.finished_at).not.toBeNull()
+
+  await asOwner(db, async (trx) => {
+    await sql`delete from result_chunks where job_id = ${jobId}`.execute(trx)
+    await sql`delete from job_batches where job_id = ${jobId}`.execute(trx)
+    await sql`update jobs set expires_on = utc_today() - 400 where id = ${jobId}`.execute(trx)
+  })
+  const { expires_on: _, ...after } = await getJob(caller, jobId)
+  expect(before).toMatchObject(after)
+})
+
+test('the list is an array, newest first, ten at a time from the first on unless asked otherwise', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  expect(await list(by)).toEqual({ jobs: [], ids: [], total: '0', link: undefined })
+  const ids: string[] = []
+  for (const uploadId of await copyUpload(db, await uploadList(by, csvOf(emailsOf(1))), 12)) {
+    ids.unshift(String((await confirmList(by, uploadId)).body['id']))
+  }
+
+  const first = await list(by)
+  expect([first.ids, first.total]).toEqual([ids.slice(0, 10), '12'])
+  expect(first.link).toBe('</api/v1/bulk/jobs?skip=10&limit=10>; rel="next"')
+  const second = await list(by, '?skip=10')
+  expect(second.ids).toEqual(ids.slice(10))
+  expect(second.link).toBe('</api/v1/bulk/jobs?skip=0&limit=10>; rel="prev"')
+  const middle = await list(by, '?skip=2&limit=3')
+  expect(middle.ids).toEqual(ids.slice(2, 5))
+  expect((await list(by, '?skip=50')).ids).toEqual([])
+})
+
+test('an item of the list is what the job shows alone', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  const jobId = await startJob(by, 3)
+  expect((await list(by)).jobs).toEqual([await getJob(by, jobId)])
+})
+
+test('a limit above 100 counts as 100, and one that is no number is refused', async () => {
+  const by = await api.openCaller({ credits: 1_000 })
+  const jobId = await startJob(by, 1)
+  await asOwner(db, (trx) =>
+    sql`insert into jobs (account_id, mode, upload_id, filename, email_column, row_count, email_count, unique_count,
+          credits_per_email, refund_unknown, expires_on)
+        select account_id, mode, gen_random_uuid(), filename, email_column, 1, 1, 1, 0, true, expires_on
+        from jobs, generate_series(1, 104) where id = ${jobId}`.execute(trx),
+  )
+  const { ids, total, link } = await list(by, '?limit=1000')
+  expect([ids.length, total]).toEqual([100, '105'])
+  expect(link).toBe('</api/v1/bulk/jobs?skip=100&limit=100>; rel="next"')
+  for (const query of ['?limit=0', '?limit=ten', '?skip=-1']) {
+    const { status, body } = await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })
+    expect([status, body['code']]).toEqual([400, 'invalid_request'])
+  }
+})
+
+test('the counts add up to what is done in every answer, while batches are being settled', async () => {
+  const jobId = await startJob(caller, 200)
+  const refs = await planJob(
+    db,
+    jobId,
+    Array.from({ length: 20 }, () => 10),
+  )
+  let isOver = false
+  const working = (async () => {
+    for (const ref of refs) await workBatch(db, ref)
+    isOver = true
+  })()
+  while (!isOver) {
+    const { status_counts: counts, done_count, credits } = await getJob(caller, jobId)
+    expect(counts.valid + counts.invalid + counts.risky + counts.unknown).toBe(done_count)
+    expect(credits.used + credits.reserved).toBe(200)
+  }
+  await working
+  expect((await getJob(caller, jobId)).status).toBe('completed')
+})
+
+test('a job that is not there is 404, and an id that is none is refused', async () => {
+  const get = async (id: string) => (await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${id}` })).body['code']
+  expect(await get(randomUUID())).toBe('not_found')
+  expect(await get('nonsense')).toBe('invalid_request')
+})
+
+test('no address is in the log, nor the name of a file', async () => {
+  const log = readFileSync(api.logFile, 'utf8')
+  expect(log).toContain('/api/v1/bulk/jobs')
+  for (const word of ['example.com', 'newsletter']) expect(log).not.toContain(word)
+})
+
+test('jobs are found by what they are doing and by a part of their file’s name, in the page, the total and the links', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  const begin = async (filename: string) => {
+    const { body } = await confirmList(by, await uploadList(by, csvOf(emailsOf(1)), filename))
+    return String(body['id'])
+  }
+  const [spring, summer, autumn] = [
+    await begin('Spring 100%.csv'),
+    await begin('summer.csv'),
+    await begin('autumn.csv'),
+  ]
+  const control = (id: string, wish: string) => by.call({ method: 'POST', url: `/api/v1/bulk/jobs/${id}/${wish}` })
+  await control(summer, 'pause')
+  await control(autumn, 'cancel')
+
+  const found = async (query: string) => (await list(by, query)).ids
+  expect(await found('?status=queued')).toEqual([spring])
+  expect(await found('?status=paused')).toEqual([summer])
+  expect(await found('?status=canceled,paused')).toEqual([autumn, summer])
+  expect(await found('?status=completed')).toEqual([])
+  expect(await found('?search=MM')).toEqual([summer])
+  expect(await found('?search=%25')).toEqual([spring])
+  expect(await found('?search=a_t')).toEqual([])
+  expect(await found('?search=%00')).toEqual([])
+  expect(await found('?search=m&status=canceled')).toEqual([autumn])
+  const { total, link, ids } = await list(by, '?search=.csv&status=queued,paused&limit=1')
+  expect([total, ids]).toEqual(['2', [summer]])
+  expect(link).toBe('</api/v1/bulk/jobs?status=queued%2Cpaused&search=.csv&skip=1&limit=1>; rel="next"')
+  for (const query of ['?status=done', '?status=', '?search=']) {
+    expect((await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })).status).toBe(400)
+  }
+})
+
+test('jobs and the account say that no worker is running until a worker has a heartbeat', async () => {
+  const delays = async (jobId: string) => {
+    const { body } = await caller.call({ method: 'GET', url: '/api/v1/account' })
+    const { status, delay_reason: reason } = await getJob(caller, jobId)
+    return [status, reason, body['delay_reason']]
+  }
+  const jobId = await startJob(caller, 2)
+  expect(await delays(jobId)).toEqual(['queued', 'no_worker', 'no_worker'])
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/pause` })
+  expect(await delays(jobId)).toEqual(['paused', null, 'no_worker'])
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/resume` })
+
+  const worker = { id: randomUUID(), kind: 'worker', version: '0.1.0', facts: {} } as const
+  await recordProcess(db, worker)
+  expect(await delays(jobId)).toEqual(['queued', null, null])
+  await asOwner(db, (trx) =>
+    sql`update processes set seen_at = now() - interval '36 seconds' where id = ${worker.id}`.execute(trx),
+  )
+  expect(await delays(jobId)).toEqual(['queued', 'no_worker', 'no_worker'])
+  await planJob(db, jobId, [2])
+  expect(await delays(jobId)).toEqual(['processing', 'no_worker', 'no_worker'])
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/cancel` })
+  expect(await delays(jobId)).toEqual(['canceled', null, 'no_worker'])
+})

@@ -1,0 +1,127 @@
+import multipart from '@fastify/multipart'
+import { UploadForm, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { inTenant } from '@probity/database/connection/connect'
+import { insertUpload } from '@probity/database/jobs/uploads'
+import { getProbing } from '@probity/database/validations/probing'
+import type { UploadReading } from '@probity/uploads/read-upload'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
+import type { Route } from '../../http/route.ts'
+import type { Caller } from '../../middleware/authentication/auth.ts'
+import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
+import type { Services } from '../../server/services.ts'
+import { disconnectSignal } from './disconnect-signal.ts'
+import { presentPreview } from './present.ts'
+import { FORM_LIMITS, type Received, receiveFile } from './receive.ts'
+import { keepReading } from './stored-preview.ts'
+
+/** Takes a file in and says what is in it, before anything is validated or charged. */
+export const previewUpload: Route = async (app, services) => {
+  await app.register(multipart, { limits: FORM_LIMITS })
+  const schema = operation(
+    {
+      id: 'previewUpload',
+      tag: 'Jobs',
+      summary: 'Upload a CSV file and preview it',
+      description:
+        'Detects the encoding, the columns, the column with the addresses and the cost of validating them. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; text without an address is neither validated nor charged. The preview itself validates, charges and reserves nothing. The file is deleted after 24 hours if the upload is not confirmed.',
+      problems: PREVIEW_PROBLEMS,
+    },
+    { body: UploadForm, response: { 200: UploadPreview } },
+  )
+  const options = {
+    schema: { ...schema, consumes: ['multipart/form-data'] },
+    config: {
+      scope: 'jobs:write',
+      loadClass: 'list',
+      largeBody: true,
+      idempotency: 'ignored',
+      handlerTimeoutMs: READS_FILE_MS,
+    },
+    validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
+  } as const
+  const { uploadShares, storage } = services
+  app.post('/bulk/upload/preview', options, async (request, reply) => {
+    const { caller } = request
+    const signal = disconnectSignal(reply)
+    const look = (path: string) => readFile(services, caller, path, signal)
+    try {
+      return await uploadShares.hold(caller.accountId, async () =>
+        keepUpload(services, caller, await receiveFile(request, storage, look)),
+      )
+    } catch (error) {
+      if (!request.raw.complete) discardRest(request, reply)
+      throw error
+    }
+  })
+}
+
+/** For a client that is still sending to read the response. */
+const LINGER_MS = 1_000
+
+/**
+ * Reads and discards what the client sends after its file was rejected, and closes the connection a second later. Closing it at once would reset
+ * it, and the client could lose the response.
+ */
+function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  raw.resume()
+  reply.raw.once('finish', () => setTimeout(() => raw.complete || raw.destroy(), LINGER_MS).unref())
+}
+
+const PREVIEW_PROBLEMS = [
+  'invalid_request',
+  'no_file',
+  'file_too_large',
+  'unsupported_media_type',
+  'content_encoding_refused',
+  'not_csv',
+  'empty_file',
+  'malformed_csv',
+  'record_too_long',
+  'too_many_columns',
+  'too_many_rows',
+  'too_many_emails',
+  'no_email_column',
+  'too_many_uploads',
+  ...DOOR_PROBLEMS,
+] satisfies Parameters<typeof operation>[0]['problems']
+
+async function readFile(
+  { db, uploadReader }: Services,
+  { accountId }: Caller,
+  path: string,
+  signal: AbortSignal,
+): Promise<UploadReading> {
+  const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  return uploadReader.read(path, { accountId, emailsMax: plan.emailsPerFile, signal })
+}
+
+type Read = Received<UploadReading>
+
+/** Notes what was found in the file; one of which nothing could be noted is removed. */
+async function keepUpload(services: Services, caller: Caller, received: Read): Promise<UploadPreview> {
+  const { db, storage, uploadShares } = services
+  const { accountId, mode } = caller
+  try {
+    await keepReading(storage, received.key, received.seen)
+    return await inTenant(db, accountId, async (trx) => {
+      await uploadShares.check(trx, accountId, received.size)
+      const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
+      const { account } = await getAccount(trx, accountId)
+      const probing = await getProbing(trx)
+      const { filename, size: sizeBytes, seen } = received
+      return presentPreview({ mode, filename, sizeBytes, ...kept }, seen, { account, probing })
+    })
+  } catch (error) {
+    await storage.remove(received.key)
+    throw error
+  }
+}
+
+function rowOf({ key, size, filename, seen }: Read) {
+  const { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestion } = seen
+  const suggestedColumn = columns[suggestion.index] ?? ''
+  const found = { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestedColumn }
+  return { ...found, filename, sizeBytes: size, storageKey: key }
+}

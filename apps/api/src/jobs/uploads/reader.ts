@@ -1,0 +1,145 @@
+import type { PermanentCode } from '@probity/contract/constants/problems'
+import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
+import type { Layout } from '@probity/uploads/read-addresses'
+import type { ColumnReading } from '@probity/uploads/read-column'
+import type { UploadReading } from '@probity/uploads/read-upload'
+import type { FileStorage } from '@probity/uploads/storage'
+import { Piscina } from 'piscina'
+import { Problem } from '../../http/problem.ts'
+import { openTurns } from './turns.ts'
+
+export type ReadTask =
+  | { kind: 'file'; path: string; emailsMax: number }
+  | { kind: 'column'; path: string; emailsMax: number; layout: Layout }
+  | { kind: 'find'; path: string; search: FileSearch }
+  | { kind: 'erase'; path: string; to: string; erasure: FileErasure }
+export type ReadOutcome =
+  | { kind: 'found'; isFound: boolean }
+  | { kind: 'erased'; rows: number }
+  | { kind: 'file'; reading: UploadReading }
+  | { kind: 'column'; reading: ColumnReading }
+  | { kind: 'refused'; code: PermanentCode; detail: string }
+
+/** The account of the file, the address limit of its plan, and a signal that ends the reading. */
+export type ReadOptions = TurnOptions & { emailsMax: number }
+type TurnOptions = { accountId: string; signal?: AbortSignal }
+
+/** Reads uploaded files in another thread, one at a time for each account. */
+export type UploadReader = {
+  /** Reads a local file. Throws a Problem for an unusable file. */
+  read(path: string, options: ReadOptions): Promise<UploadReading>
+  /** Reads a stored file. */
+  readKept(key: string, options: ReadOptions): Promise<UploadReading>
+  /** The addresses in one column of a stored file. Throws a Problem if they exceed the limit. */
+  readColumn(key: string, layout: Layout, options: ReadOptions): Promise<ColumnReading>
+  /** Whether a stored file contains an address, in any column. */
+  find(key: string, search: FileSearch, options: TurnOptions): Promise<boolean>
+  /** Rewrites a stored file without an address. Returns the number of changed rows. */
+  erase(key: string, erasure: FileErasure, options: TurnOptions): Promise<number>
+  stop(): Promise<void>
+}
+
+/** The limit for one reading, its wait included. Readings take seconds: this bounds files that our own limits do not. */
+const DEADLINE_MS = 120_000
+const RETRY_AFTER_S = 5
+/** Readings of one account that wait for their turn. Each upload among them has its file on the disk. */
+const WAITING_MAX = 20
+
+const THREADS = {
+  filename: new URL('./reader-thread.ts', import.meta.url).href,
+  name: 'readFile',
+  // Reading occupies a CPU core, and other requests need one too.
+  maxThreads: 2,
+  minThreads: 0,
+  maxQueue: 50,
+  // Starting a thread takes longer than reading most files, so idle threads are kept for a while.
+  idleTimeout: 30_000,
+  // With atomics, an idle thread would block before it has closed the previous file.
+  atomics: 'disabled',
+  // Nearly all objects are short-lived, so a small young generation keeps the memory use low.
+  resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 },
+  // Without the environment: the thread parses untrusted files and needs no secrets.
+  env: {},
+  recordTiming: false,
+} as const
+
+type Found = Exclude<ReadOutcome, { kind: 'refused' }>
+
+export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS): UploadReader {
+  const threads = new Piscina<ReadTask, ReadOutcome>({ ...THREADS, execArgv: [] })
+  const turns = openTurns()
+
+  const run = (task: ReadTask, signal: AbortSignal) => runInThread(threads, task, signal)
+
+  /** An abort ends the thread of a running reading, so that no thread works for a client that has disconnected. */
+  async function takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { accountId, signal: gone } = options
+    if (turns.waiting(accountId) >= WAITING_MAX) throw tooBusy()
+    const deadline = AbortSignal.timeout(deadlineMs)
+    const signal = gone ? AbortSignal.any([gone, deadline]) : deadline
+    try {
+      return await turns.take(accountId, signal, () => work(signal))
+    } catch (error) {
+      if (gone?.aborted) throw new Problem('request_timeout', 'The client disconnected.')
+      throw deadline.aborted && !(error instanceof Problem) ? tooBusy() : error
+    }
+  }
+
+  function runOnKept(key: string, options: TurnOptions, taskFor: (path: string) => ReadTask): Promise<Found> {
+    return takeTurn(options, (signal) => storage.lend(key, (path) => run(taskFor(path), signal)))
+  }
+
+  return {
+    async read(path, options) {
+      const { emailsMax } = options
+      const outcome = await takeTurn(options, (signal) => run({ kind: 'file', path, emailsMax }, signal))
+      return requireKind(outcome, 'file').reading
+    },
+    async readKept(key, options) {
+      const { emailsMax } = options
+      const outcome = await runOnKept(key, options, (path) => ({ kind: 'file', path, emailsMax }))
+      return requireKind(outcome, 'file').reading
+    },
+    async readColumn(key, layout, options) {
+      const { emailsMax } = options
+      const outcome = await runOnKept(key, options, (path) => ({ kind: 'column', path, layout, emailsMax }))
+      return requireKind(outcome, 'column').reading
+    },
+    async find(key, search, options) {
+      const outcome = await runOnKept(key, options, (path) => ({ kind: 'find', path, search }))
+      return requireKind(outcome, 'found').isFound
+    },
+    async erase(key, erasure, options) {
+      return takeTurn(options, async (signal) => {
+        let rows = 0
+        await storage.rewrite(key, async (path, to) => {
+          const outcome = await run({ kind: 'erase', path, to, erasure }, signal)
+          rows = requireKind(outcome, 'erased').rows
+          return rows > 0
+        })
+        return rows
+      })
+    },
+    stop: () => threads.destroy(),
+  }
+}
+
+async function runInThread(
+  threads: Piscina<ReadTask, ReadOutcome>,
+  task: ReadTask,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (threads.queueSize >= THREADS.maxQueue) throw tooBusy()
+  const outcome = await threads.run(task, { signal })
+  if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
+  return outcome
+}
+
+function requireKind<Kind extends Found['kind']>(outcome: Found, kind: Kind): Extract<Found, { kind: Kind }> {
+  if (outcome.kind !== kind) throw new Error('unexpected message of the upload thread')
+  return outcome as Extract<Found, { kind: Kind }>
+}
+
+function tooBusy(): Problem {
+  return new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
+}

@@ -1,0 +1,64 @@
+import type { Layout } from '@probity/uploads/read-addresses'
+import type { ColumnReading } from '@probity/uploads/read-column'
+import type { UploadReading } from '@probity/uploads/read-upload'
+import type { FileStorage } from '@probity/uploads/storage'
+import { Problem } from '../../http/problem.ts'
+import type { ReadOptions, UploadReader } from './reader.ts'
+
+/** What was read from a file, kept as its note. It holds cells, so it is with the file and not in the database. */
+type KeptReading = { version: number; reading: UploadReading; columns: ColumnReading[] }
+
+/** Notes of another version are not used: the file is read again. */
+const VERSION = 1
+
+export async function keepReading(storage: FileStorage, key: string, reading: UploadReading): Promise<void> {
+  await save(storage, key, { version: VERSION, reading, columns: [] })
+}
+
+type Needed = { storage: FileStorage; uploadReader: UploadReader }
+type Wanted = ReadOptions & {
+  /** The column to count; the suggested one if undefined. */
+  column: string | undefined
+}
+
+/** The reading of an upload. The file is read only for a column that was not asked for before. */
+export async function getReading(
+  { storage, uploadReader }: Needed,
+  key: string,
+  wanted: Wanted,
+): Promise<UploadReading> {
+  const kept = await find(storage, key)
+  const reading = kept?.reading ?? (await uploadReader.readKept(key, wanted))
+  const known = kept?.columns ?? []
+  const column = wanted.column === undefined ? reading.column : reading.columns.indexOf(wanted.column)
+  if (column === -1) throw new Problem('unknown_column')
+  const chosen = [reading, ...known].find((one) => one.column === column)
+  if (kept && chosen) return withinPlan({ ...reading, ...columnOf(chosen) }, wanted.emailsMax)
+
+  const layout: Layout = { ...reading, column }
+  const counted = chosen ?? (await uploadReader.readColumn(key, layout, wanted))
+  const columns = chosen ? known : [...known, columnOf(counted)]
+  await save(storage, key, { version: VERSION, reading, columns })
+  return { ...reading, ...columnOf(counted) }
+}
+
+/** The plan may have changed since the file was read. */
+function withinPlan(reading: UploadReading, emailsMax: number): UploadReading {
+  if (reading.emailCount > emailsMax) throw new Problem('too_many_emails')
+  return reading
+}
+
+function columnOf(reading: ColumnReading): ColumnReading {
+  const { column, emailCount, uniqueCount, wrappedCount, textCount, textExamples, providers } = reading
+  return { column, emailCount, uniqueCount, wrappedCount, textCount, textExamples, providers }
+}
+
+async function find(storage: FileStorage, key: string): Promise<KeptReading | undefined> {
+  const text = await storage.findNote(key)
+  const kept = text === undefined ? undefined : (JSON.parse(text) as KeptReading)
+  return kept?.version === VERSION ? kept : undefined
+}
+
+function save(storage: FileStorage, key: string, kept: KeptReading): Promise<void> {
+  return storage.saveNote(key, JSON.stringify(kept))
+}

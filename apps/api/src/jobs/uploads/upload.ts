@@ -1,0 +1,78 @@
+import { UploadParams, UploadPreview, UploadQuery } from '@probity/contract/schemas/jobs/uploads'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { inTenant } from '@probity/database/connection/connect'
+import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/jobs/uploads'
+import { getProbing } from '@probity/database/validations/probing'
+import Type from 'typebox'
+import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
+import { found, Problem } from '../../http/problem.ts'
+import type { Route } from '../../http/route.ts'
+import type { Caller } from '../../middleware/authentication/auth.ts'
+import { viewOf } from '../../middleware/authentication/scope.ts'
+import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
+import type { Services } from '../../server/services.ts'
+import { disconnectSignal } from './disconnect-signal.ts'
+import { presentPreview } from './present.ts'
+import { getReading } from './stored-preview.ts'
+
+const reading = { scope: 'jobs:read', handlerTimeoutMs: READS_FILE_MS } as const
+const deleting = { scope: 'jobs:write', handlerTimeoutMs: READS_FILE_MS } as const
+
+/** Routes of one upload that is not confirmed: get and delete. */
+export const manageUpload: Route = async (app, services) => {
+  const show = operation(
+    {
+      id: 'getUpload',
+      tag: 'Jobs',
+      summary: 'Get an upload preview',
+      description:
+        'The preview, with the counts of `email_column` if it is given. The file is read once per column. A confirmed upload is not found, because it is a job.',
+      problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...DOOR_PROBLEMS],
+    },
+    { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
+  )
+  app.get('/bulk/uploads/:upload_id', { schema: show, config: reading }, ({ caller, params, query }, reply) =>
+    lookAgain(services, caller, {
+      uploadId: params.upload_id,
+      column: query.email_column,
+      signal: disconnectSignal(reply),
+    }),
+  )
+
+  const remove = operation(
+    {
+      id: 'deleteUpload',
+      tag: 'Jobs',
+      summary: 'Delete an upload',
+      description: 'Deletes the file immediately. A confirmed upload is not found: delete its job instead.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: UploadParams, response: { 204: Type.Null({ description: 'The upload was deleted.' }) } },
+  )
+  app.delete('/bulk/uploads/:upload_id', { schema: remove, config: deleting }, async ({ caller, params }, reply) => {
+    await removeDraft(services, caller, params.upload_id)
+    return reply.code(204).send(null)
+  })
+}
+
+type Wish = { uploadId: string; column: string | undefined; signal: AbortSignal }
+
+async function lookAgain(services: Services, caller: Caller, { uploadId, column, signal }: Wish) {
+  const { accountId } = caller
+  const { draft, probing, account, plan } = await inTenant(services.db, accountId, async (trx) => ({
+    draft: found(await findDraft(trx, viewOf(caller), uploadId)),
+    probing: await getProbing(trx),
+    ...(await getAccount(trx, accountId)),
+  }))
+  if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
+  const wanted = { accountId, column, emailsMax: plan.emailsPerFile, signal }
+  const reading = await getReading(services, draft.storageKey, wanted)
+  return presentPreview(draft, reading, { account, probing })
+}
+
+async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {
+  const draft = found(await inTenant(db, caller.accountId, (trx) => discardDraft(trx, viewOf(caller), uploadId)))
+  // Its time is over from here on: if we end now, the upkeep removes file and row.
+  await storage.remove(draft.storageKey)
+  await removeExpiredUploads(db, [draft.id])
+}

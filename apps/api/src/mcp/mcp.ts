@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Route } from '../http/route.ts'
+import { authenticate, refuseForbidden } from '../middleware/authentication/authenticate.ts'
+import { refuseForeignOrigin } from '../middleware/authentication/known-origin.ts'
+import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
+import { serveRoutes } from '../middleware/serve-routes.ts'
+import type { ApiConfig } from '../server/config.ts'
+import type { Services } from '../server/services.ts'
+
+/** 1,000 addresses of 1,000 bytes, plus JSON and the envelope of the protocol. */
+const BODY_BYTES_MAX = 1024 * 1024 + 64 * 1024
+
+/** The MCP endpoint `/mcp`, with the authentication and limits of the API. */
+export async function serveMcp(app: FastifyInstance, config: Pick<ApiConfig, 'publicUrl'>, services: Services) {
+  const refuseForeign = refuseForeignOrigin(config.publicUrl)
+  const findKey = authenticate(services)
+  const recognise = async (request: FastifyRequest, reply: FastifyReply) => {
+    refuseForeign(request)
+    await findKey(request, reply)
+  }
+  await serveRoutes(app, services, { recognise, refuse: refuseForbidden }, [handleMessages])
+}
+
+/** One message of the Model Context Protocol per request, without sessions: any process can handle any message. */
+const handleMessages: Route = async (app, services) => {
+  // estimate_job reads a file, so the time limit of uploads applies.
+  const config = { isPublic: true, handlerTimeoutMs: READS_FILE_MS } as const
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Loaded with the first message: the library is large, and most processes never get one.
+    const { handleMessage } = await import('./handle-message.ts')
+    const disconnected = new AbortController()
+    reply.raw.once('close', () => disconnected.abort())
+    return reply.send(await handleMessage({ app, services, request }, disconnected.signal))
+  }
+  // No arrays: each message of a batch could spend credits, and newer protocol versions have no batches.
+  const body = Type.Object({}, { additionalProperties: true })
+  app.post('/mcp', { schema: { hide: true, body }, config, bodyLimit: BODY_BYTES_MAX }, handler)
+  app.route({ method: ['GET', 'DELETE'], url: '/mcp', schema: { hide: true }, config, handler })
+}

@@ -1,0 +1,27 @@
+import { type Actor, actAs } from '@probity/database/connection/actor'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/**
+ * Names the actor for the audit log. Runs when the caller is known and the body read, and as a callback: everything that follows runs
+ * inside. Requests that only read have no actor; those that export data name it themselves (record-export.ts).
+ */
+export function noteActor(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  if (request.method === 'GET' || request.method === 'HEAD') done()
+  else actAs(actorOf(request), done)
+}
+
+export function actorOf({ caller, person, ip }: FastifyRequest): Actor {
+  if (person) {
+    const { userId: id, name } = person
+    return { kind: 'member', id, name, ip, ...(caller && { account: caller.accountId }) }
+  }
+  if (caller?.id) return { kind: 'key', id: caller.id, name: caller.name, ip, account: caller.accountId }
+  return { kind: 'nobody', ip }
+}
+
+/** The same for those who run the installation, whose word goes for every account. */
+export function noteOperator(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  const { person, ip } = request
+  if (person) actAs({ kind: 'operator', id: person.userId, name: person.name, ip }, done)
+  else done()
+}

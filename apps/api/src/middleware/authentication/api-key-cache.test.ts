@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { revokeKey } from '@probity/database/accounts/keys'
+import { inTenant } from '@probity/database/connection/connect'
+import { startRedis } from '@probity/lab/services/redis'
+import { afterAll, expect, test, vi } from 'vitest'
+import { start } from '../../server/start.ts'
+import { startTestApi } from '../../testing/test-api.ts'
+
+const redis = await startRedis()
+afterAll(() => redis.stop())
+const api = await startTestApi({ config: { redisUrl: redis.url } })
+const others = await Promise.all(
+  [1, 2, 3].map(() => start({ ...api.config, databaseConnections: 2 }, api.services.log)),
+)
+afterAll(() => Promise.all(others.map((other) => other.stop())))
+
+const ports = others.map((other) => other.address.port)
+
+async function statusAt(port: number, key: string): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/account`, { headers: { 'x-api-key': key } })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+/** Revokes a key that all processes know, and says how long after that a request was last begun that was still let in. */
+async function letInAfterRevoking(caller: { accountId: string; keyId: string; key: string }): Promise<number> {
+  for (const port of ports) expect(await statusAt(port, caller.key)).toBe(200)
+  await inTenant(api.db, caller.accountId, (trx) => revokeKey(trx, { accountId: caller.accountId }, caller.keyId))
+  const revokedAt = performance.now()
+  // Every process is asked over and over, as by a customer who does not stop, until it refuses.
+  const times = ports.map(async (port) => {
+    for (let last = 0; ; ) {
+      const began = performance.now() - revokedAt
+      if ((await statusAt(port, caller.key)) !== 200) return last
+      last = began
+    }
+  })
+  return Math.max(...(await Promise.all(times)))
+}
+
+test('a revoked key is refused by every process within a second', { tags: ['timed'] }, async () => {
+  for (let round = 0; round < 5; round++) expect(await letInAfterRevoking(await api.openCaller())).toBeLessThan(1_000)
+})
+
+test('the same without Redis', { tags: ['timed'] }, async () => {
+  await redis.halt()
+  for (let round = 0; round < 3; round++) expect(await letInAfterRevoking(await api.openCaller())).toBeLessThan(1_000)
+  await redis.restart()
+})
+
+test('a known key costs the database nothing while nothing changes', async () => {
+  const { keys } = api.services
+  const { key } = await api.openCaller()
+  expect(keys.recall(key)).toBeUndefined()
+  // The news of its creation may arrive after the first lookup, and makes one more necessary.
+  await vi.waitFor(async () => {
+    const found = await keys.find(key)
+    await sleep(50)
+    expect(keys.recall(key)).toBe(found)
+  })
+})
+
+test('fifty first requests with one key ask the database once', async () => {
+  const { key } = await api.openCaller()
+  const found = await Promise.all(Array.from({ length: 50 }, () => api.services.keys.find(key)))
+  expect(new Set(found).size).toBe(1)
+})

@@ -1,0 +1,206 @@
+import type { KeyScope } from '@probity/contract/constants/keys'
+import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/constants/keys'
+import type { NamedPolicy, OverrideAction } from '@probity/contract/constants/policies'
+import type { AuthKey } from '@probity/database/accounts/keys'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import type { ValidationRequest } from '@probity/redis/admission'
+import { RECENT_FOR_S } from '@probity/redis/cache'
+import type { RatePolicy, RateState } from '@probity/redis/request-rate'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isOnList, networkOf, refuseForeignNetwork } from '../../http/networks.ts'
+import { Problem } from '../../http/problem.ts'
+import { readFeatures, readMaxAge } from '../../http/validation-options.ts'
+import type { Services } from '../../server/services.ts'
+import type { Caller } from './auth.ts'
+import { isPublicCaller, publicCaller } from './public-sandbox.ts'
+import { admitPage, isPublishable, rateOf } from './publishable-keys.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The authenticated key or member. Set for every route under /api/v1, and for the same routes under /app/api. */
+    caller: Caller
+    /** State of the client's rate limit, once it is known. */
+    rate: RateState | undefined
+    /** A recent result for the request, as serialized JSON. */
+    recent: string | undefined
+    /** The dedupe key of the address, where a recent result was looked up by it. */
+    emailKey: string | undefined
+    /** By what the result is decided on, where the request names a policy. */
+    policy: NamedPolicy | undefined
+    /** The account's override for the address of a single validation. */
+    override: OverrideAction | null
+    /** The status that a single address was answered with. */
+    verdict: string | undefined
+  }
+  interface FastifyContextConfig {
+    /** The scope that a key needs to use this route. */
+    scope?: KeyScope
+    /** Whether publishable keys, which are public, can use the route. */
+    isForPages?: boolean
+    /** Whether the public sandbox key, which has no account, can use the route. */
+    isPublic?: boolean
+    /** For routes that ask about an address: where it stands, and how it is to be judged. Called before the request is known to be well formed. */
+    asksAbout?: (request: FastifyRequest) => unknown
+  }
+}
+
+/** For clients without a known key, per network (an IPv4 address or an IPv6 /64): what a guess costs. */
+export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
+
+type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox' | 'admission'>
+
+/**
+ * Finds out who is calling; rejects if the key is not known or not valid. Without a promise if the key is known already, as for nearly all
+ * requests: a promise for each hook of a request costs as much as the work of the hooks.
+ */
+export function authenticate(door: Door) {
+  const { keys, strangers, keyUse, publicSandbox } = door
+  return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+    refuseKeyInQuery(request)
+    if (request.headers.authorization !== undefined) takeBearer(request.headers)
+    const text = request.headers['x-api-key']
+    const known = typeof text === 'string' && isWellFormedKey(text) ? keys.recall(text) : undefined
+    if (known && isValid(known) && !isPublishable(known)) return enter(request, known)
+    return authenticateSlowly(request, reply)
+  }
+
+  async function authenticateSlowly(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const key = await recognise(request)
+    enter(request, key)
+    if (isPublishable(key)) await admitPage(door, request, reply)
+  }
+
+  function enter(request: FastifyRequest, key: AuthKey): undefined {
+    request.caller = key
+    if (!isPublicCaller(key)) keyUse.count(key.id)
+  }
+
+  async function recognise(request: FastifyRequest): Promise<AuthKey> {
+    const text = request.headers['x-api-key']
+    if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
+    if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
+
+    const anybody = publicSandbox ? publicCaller(text, networkOf(request.ip)) : undefined
+    if (anybody) return anybody
+
+    // A client that guesses keys must not keep the database busy; known keys of the same network are not limited.
+    const known = keys.recall(text)
+    if (known === undefined && !strangers.look(networkOf(request.ip), STRANGERS).allowed)
+      throw stranger(request, 'invalid_api_key')
+
+    const key = known ?? (await keys.find(text))
+    if (key === undefined) throw stranger(request, 'invalid_api_key')
+    if (key.revokedAt) throw stranger(request, 'revoked_api_key')
+    if (!isValid(key)) throw stranger(request, 'expired_api_key')
+    return key
+  }
+
+  function stranger(
+    request: FastifyRequest,
+    code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
+  ) {
+    request.rate = strangers.take(networkOf(request.ip), STRANGERS)
+    if (request.rate.allowed) return new Problem(code)
+    return new Problem('rate_limited', undefined, { retryAfterS: request.rate.retryAfterS })
+  }
+}
+
+/**
+ * Reads a bearer token as if it had been sent as `X-API-Key`, so that the rest of the process knows one header. Other schemes than
+ * Bearer are not ours: a proxy may need them.
+ */
+function takeBearer(headers: FastifyRequest['headers']): void {
+  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (token === undefined) return
+  const { 'x-api-key': text } = headers
+  if (text !== undefined && text !== '' && text !== token) throw new Problem('conflicting_api_keys')
+  headers['x-api-key'] = token
+}
+
+function isValid({ revokedAt, expiresAt }: AuthKey): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now())
+}
+
+/**
+ * Lets a known caller in who is within its rate and allowed to do this, as `refuse` says. Comes when the body has been read, since a
+ * recent result for what it asks is fetched in the same call to Redis.
+ */
+export function admit(
+  { admission, recentKeyOf }: Pick<Services, 'admission' | 'recentKeyOf'>,
+  refuse: (request: FastifyRequest) => void,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    // Before anything is counted: a paused, misplaced or limited key must not use up the rate of its account.
+    refuse(request)
+    const { caller } = request
+    if (caller.mode === 'test') request.moveToSandbox?.()
+    const { bucket, policy } = rateOf(caller)
+    const validation = readValidation(request, recentKeyOf)
+    const { rate, recent, isFull } = await admission.admit(bucket, policy, validation)
+    // A visitor sees only the rate limit of their own IP address, not that of the account.
+    if (!isPublishable(caller)) request.rate = rate
+    request.recent = recent
+    if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
+    if (isFull) throw new Problem('concurrency_limited', undefined, { retryAfterS: 1 })
+    // A request with a recent result takes no slot.
+    if (validation && recent === undefined) {
+      reply.raw.once('close', () => admission.release(bucket, validation.slotName))
+    }
+  }
+}
+
+/** The sandbox makes no probes, so it caches nothing and takes no slot. */
+function readValidation(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): ValidationRequest | undefined {
+  const { caller, route } = request
+  const asked = route.config.asksAbout?.(request)
+  const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined
+  if (typeof email !== 'string' || caller.mode === 'test') return undefined
+  const slot = { slots: caller.interactiveInFlight, slotName: request.id }
+  const fresh = { ...slot, recentKey: undefined, recentStoredForMs: 0 }
+  if (caller.retentionDays === 0 || isPublishable(caller)) return fresh
+  const key = dedupeKey(email)
+  request.emailKey = key
+  const maxAgeS = readMaxAge(asked)
+  if (maxAgeS === 0) return fresh
+  const recentStoredForMs = maxAgeS === undefined ? 0 : Math.max(RECENT_FOR_S - maxAgeS, 0) * 1_000
+  return { ...slot, recentKey: recentKeyOf(caller, { key }, readFeatures(asked)), recentStoredForMs }
+}
+
+const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'access_token'])
+
+/** URLs are kept in logs, histories and proxies, so a key there is refused even though it may be right. */
+function refuseKeyInQuery(request: FastifyRequest): void {
+  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
+    if (KEY_PARAMETERS.has(name.toLowerCase()) || String(value).match(KEY_PATTERN))
+      throw new Problem('api_key_in_query')
+  }
+}
+
+/** Checks whether the key can be used for the request. */
+export function refuseForbidden(request: FastifyRequest): void {
+  const { caller: key } = request
+  if (key.pausedAt) throw new Problem('paused_api_key')
+  if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
+  // A publishable key is used by visitors, who come from anywhere.
+  if (!isPublishable(key)) refuseForeignNetwork(request, key)
+  if (key.suspended) throw new Problem('account_suspended')
+  if (key.mode === 'live' && !key.apiAccess) throw new Problem('api_not_in_plan')
+  const { scope, isPublic } = request.route.config
+  if (isPublicCaller(key) && !isPublic) throw new Problem('key_type_not_allowed', PUBLIC_HINT)
+  if (scope) refuseWithout(key, scope)
+}
+
+/** For routes where the body of the request decides which scope it needs. */
+export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
+  if (scopes.includes(scope)) return
+  if (id === null) throw new Problem('missing_role')
+  throw new Problem('missing_scope', `This request requires a key with the scope "${scope}".`)
+}
+
+/** For what holds in both modes: a test key, which may be in many hands, does not decide over live results. */
+export function refuseTestKey({ mode, id }: Caller): void {
+  if (mode === 'test' && id !== null) throw new Problem('live_key_required')
+}
+
+const PUBLIC_HINT =
+  'The public sandbox key can only validate addresses and test delivery reports. This request requires a key of an account.'

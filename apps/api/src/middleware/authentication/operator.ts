@@ -1,0 +1,50 @@
+import type { Session } from '@probity/contract/schemas/users'
+import { hasRecentCode } from '@probity/database/users/sessions'
+import type { User } from '@probity/database/users/users'
+import type { FastifyRequest } from 'fastify'
+import { isOnList } from '../../http/networks.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Services } from '../../server/services.ts'
+import { requireSession } from './session.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For operator routes that change neither accounts nor probing: they need no recent 2FA code. */
+    needsNoCode?: boolean
+  }
+}
+
+type Door = Pick<Services, 'db' | 'people' | 'operators'>
+
+/** Admits operators to their pages. Other users get the response of a route that does not exist. */
+export function requireOperator(door: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { person, token } = await requireSession(door, request)
+    request.person = person
+    const access = operatorAccess(door, person, request)
+    if (access === null) throw new Problem('not_found')
+    if (access === 'ip_not_allowed') throw new Problem('ip_not_allowed', OUTSIDE)
+    if (access === 'two_factor_required') throw new Problem('two_factor_required')
+    if (door.operators.requiresTwoFactor && needsCode(request) && !(await hasRecentCode(door.db, token))) {
+      throw new Problem('code_required')
+    }
+  }
+}
+
+const OUTSIDE = 'Operator pages are available only from the IP addresses in PROBITY_OPERATOR_NETWORKS.'
+
+/** Reason why a user cannot open the operator pages; null for users who are not operators. */
+export function operatorAccess(
+  { operators }: Pick<Door, 'operators'>,
+  person: User,
+  { ip }: { ip: string },
+): Session['operator_access'] {
+  if (!person.isOperator) return null
+  if (operators.networks.length > 0 && !isOnList(ip, operators.networks)) return 'ip_not_allowed'
+  return operators.requiresTwoFactor && !person.twoFactor ? 'two_factor_required' : 'allowed'
+}
+
+/** Every change does, unless its route says otherwise. */
+function needsCode({ method, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && routeOptions.config.needsNoCode !== true
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import type { RatePolicy } from '@probity/redis/request-rate'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { networkOf } from '../../http/networks.ts'
+import { Problem } from '../../http/problem.ts'
+import { VARY_BY_ORIGIN } from '../../http/security-headers.ts'
+import type { Services } from '../../server/services.ts'
+import type { Caller } from './auth.ts'
+
+const HOUR_S = 3_600
+
+const SECRET_KEY_NEEDED =
+  'A publishable key can be used for POST /api/v1/validation/decision only. This request needs a secret key.'
+
+/** Requests per minute of all publishable keys of an account together, at most what its plan allows. */
+const PAGES_RATE = { quota: 600, windowS: 60 }
+
+/** Whether a key stands in web pages. */
+export function isPublishable({ kind }: Pick<Caller, 'kind'>): boolean {
+  return kind === 'publishable'
+}
+
+/**
+ * Holds a publishable key to the pages it is for and to so many requests of one visitor, and lets the page read the answer. That an
+ * origin can be made up outside of a browser is why the visitor is counted and the answer is so small.
+ */
+export async function admitPage(
+  { admission }: Pick<Services, 'admission'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { caller, headers, ip } = request
+  reply.header('vary', VARY_BY_ORIGIN)
+  const { origin } = headers
+  const isAllowed = origin !== undefined && caller.allowedOrigins.includes(origin)
+  if (isAllowed) reply.header('access-control-allow-origin', origin)
+  // Before the origin: a server that uses a publishable key by mistake sends none, and needs another key rather than an origin.
+  if (!request.route.config.isForPages) throw new Problem('key_type_not_allowed', SECRET_KEY_NEEDED)
+  if (!isAllowed) throw new Problem('origin_not_allowed')
+  const policy = { name: 'visitor', quota: caller.visitorCap ?? 1, windowS: HOUR_S }
+  const { rate } = await admission.admit(`visitor:${caller.id}:${nameOf(ip)}`, policy)
+  request.rate = rate
+  if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
+}
+
+/**
+ * The rate that a request counts toward. Publishable keys have one of their own: visitors of a page, who may be attackers, must not use
+ * up the rate of the account's secret keys. Concurrent requests are counted by the same name.
+ */
+export function rateOf({ kind, accountId, requestsPerWindow, windowS }: Caller): {
+  bucket: string
+  policy: RatePolicy
+} {
+  const account = { name: 'account', quota: requestsPerWindow, windowS }
+  if (!isPublishable({ kind })) return { bucket: accountId, policy: account }
+  const quota = Math.min(PAGES_RATE.quota, Math.ceil((requestsPerWindow * PAGES_RATE.windowS) / windowS))
+  return { bucket: `pages-${accountId}`, policy: { name: 'pages', quota, windowS: PAGES_RATE.windowS } }
+}
+
+/** Addresses are personal data, so Redis sees a hash. */
+function nameOf(ip: string): string {
+  return createHash('sha256').update(networkOf(ip)).digest('base64url')
+}

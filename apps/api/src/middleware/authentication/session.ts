@@ -1,0 +1,107 @@
+import { mayUse, ROLES } from '@probity/contract/constants/users'
+import { type AuthMember, findSession, findSessionIn, type User } from '@probity/database/users/users'
+import type { FastifyRequest } from 'fastify'
+import { refuseForeignNetwork } from '../../http/networks.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Services } from '../../server/services.ts'
+import type { Caller } from './auth.ts'
+import { cookieNames, readCookie } from './cookies.ts'
+import { readSignedToken } from './session-secret.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The signed-in user. Set for every route under /app/api that requires a session. */
+    person: User | undefined
+    /** Role of the user in the selected account. */
+    member: AuthMember | undefined
+  }
+}
+
+type Door = Pick<Services, 'db' | 'people'>
+
+/** Returns the signed-in user; throws without a session. */
+export function requirePerson(door: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    request.person = await findPerson(door, request)
+  }
+}
+
+async function findPerson(door: Door, request: FastifyRequest): Promise<User> {
+  return (await requireSession(door, request)).person
+}
+
+/** The session of a request, with its token; throws where there is none. */
+export async function requireSession(door: Door, request: FastifyRequest): Promise<{ person: User; token: string }> {
+  const token = await readSessionToken(door, request)
+  const person = token === undefined ? undefined : await findSession(door.db, token)
+  if (token === undefined || person === undefined) throw new Problem('unauthenticated')
+  return { person, token }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The same for the routes that programs use with a key: in which account, and in which mode, two headers say. */
+export function requireMember(door: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { 'probity-mode': mode = 'live' } = request.headers
+    // A missing session is reported first, whatever account the request names.
+    const found = await findMember(door, request)
+    if (found === undefined) throw new Problem('unauthenticated')
+    if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
+    if (mode !== 'live' && mode !== 'test') {
+      throw new Problem('invalid_request', undefined, { errors: [{ pointer: 'Probity-Mode', detail: MODES }] })
+    }
+    refuseForeignNetwork(request, found.member)
+    request.person = found.person
+    request.member = found.member
+    request.caller = callerOf(found.person, found.member, mode)
+  }
+}
+
+/** The session of a request, with its membership in the account that the request names; undefined where the session has ended. */
+export async function findMember(door: Door, request: FastifyRequest) {
+  const token = await readSessionToken(door, request)
+  if (token === undefined) return undefined
+  const { 'probity-account': accountId } = request.headers
+  const isNamed = typeof accountId === 'string' && UUID.test(accountId)
+  return findSessionIn(door.db, token, isNamed ? accountId : NO_ACCOUNT)
+}
+
+const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'
+const NO_SUCH_ACCOUNT = 'The account in the header Probity-Account does not exist, or you are not a member of it.'
+const MODES = 'must be live or test'
+
+/** The token of the session that a request belongs to, if we have signed it. */
+export async function readSessionToken({ people }: Door, { headers }: FastifyRequest): Promise<string | undefined> {
+  const cookie = readCookie(headers.cookie, cookieNames(people.publicUrl).session)
+  return cookie === undefined ? undefined : readSignedToken(cookie, await people.secret())
+}
+
+/** A person as the routes know callers. The API is part of every plan for people: it is how the web application works. */
+function callerOf(person: User, member: AuthMember, mode: 'live' | 'test'): Caller {
+  const { role, ...plan } = member
+  return {
+    ...plan,
+    id: null,
+    name: person.name,
+    mode,
+    scopes: [...ROLES[role].scopes],
+    apiAccess: true,
+    kind: 'secret',
+    allowedOrigins: [],
+    allowedPolicies: [],
+    visitorCap: null,
+    ipAllowList: [],
+    expiresAt: null,
+    pausedAt: null,
+    revokedAt: null,
+  }
+}
+
+/** Checks the role. GET requests count as reading, except those that are charged. */
+export function refuseWithoutRole(request: FastifyRequest): void {
+  const { member, route, method } = request
+  const reads = method === 'GET' || method === 'HEAD'
+  if (member === undefined || !mayUse(member.role, route.config.scope, reads)) throw new Problem('missing_role')
+  if (member.suspended && !reads) throw new Problem('account_suspended')
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Claimed,
+  releaseIdempotency,
+  type StoredResponse,
+  saveResponse,
+} from '@probity/database/accounts/idempotency'
+import type { Posting } from '@probity/database/billing/ledger'
+import { inTenant } from '@probity/database/connection/connect'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../../http/problem.ts'
+import type { Services } from '../../server/services.ts'
+import { claimOrWait, identify, sendKept } from './idempotency.ts'
+
+/** What a call that spends came to. The public sandbox key has no account, so it has no credits that remain. */
+export type Spent = { status: number; text: string; creditsCharged: number; creditsRemaining: number | null }
+
+/** One attempt at a call that spends: what to charge it under, and whether an earlier attempt may have done so already. */
+export type Attempt = { subject: string; resumed: boolean }
+
+/** An account whose books do not add up is looked at by people. */
+const LOOK_AGAIN_AFTER_S = 600
+
+/** Why credits could not be charged. */
+export function refuseUnpaid({ kind }: Posting): Problem {
+  if (kind === 'on_hold') return new Problem('account_on_hold', undefined, { retryAfterS: LOOK_AGAIN_AFTER_S })
+  return new Problem(kind === 'over_cap' ? 'api_key_cap_reached' : 'insufficient_credits')
+}
+
+type Door = Pick<Services, 'db' | 'hurry'>
+
+/**
+ * Runs a call that spends. With an Idempotency-Key it has one effect however often it is sent: the first request does the
+ * work, the others wait for its answer and get the same bytes, for 24 hours. `spend` is given the subject to charge under; a
+ * second attempt after a crash gets the same one, so that the ledger refuses to charge it again.
+ */
+export async function spendOnce(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  spend: (attempt: Attempt) => Promise<Spent>,
+): Promise<FastifyReply> {
+  const identified = identify(request)
+  if (identified === undefined) return sendKept(reply, keep(await spend({ subject: randomUUID(), resumed: false })))
+
+  const { accountId } = request.caller
+  const claim = await claimOrWait(door, accountId, identified)
+  if (claim.kind === 'replay') return sendKept(reply.header('idempotency-replayed', 'true'), claim.response)
+  const answer = await spendClaimed(door, accountId, claim, spend)
+  return sendKept(reply, answer)
+}
+
+async function spendClaimed(
+  door: Door,
+  accountId: string,
+  claim: Claimed,
+  spend: (attempt: Attempt) => Promise<Spent>,
+) {
+  try {
+    const answer = keep(await spend({ subject: claim.subject, resumed: claim.kind === 'resumed' }))
+    await inTenant(door.db, accountId, (trx) => saveResponse(trx, accountId, claim, answer))
+    return answer
+  } catch (error) {
+    // Refused before it had an effect: the same key may try again, with more credits for instance. After any other error the
+    // effect is uncertain, so the claim stays until it runs out, and then the work is resumed under the same subject.
+    if (error instanceof Problem) await inTenant(door.db, accountId, (trx) => releaseIdempotency(trx, accountId, claim))
+    throw error
+  }
+}
+
+function keep({ status, text, creditsCharged, creditsRemaining }: Spent): StoredResponse {
+  const headers: Record<string, string> = { 'credits-charged': String(creditsCharged) }
+  if (creditsRemaining !== null) headers['credits-remaining'] = String(creditsRemaining)
+  return { status, headers, body: text }
+}

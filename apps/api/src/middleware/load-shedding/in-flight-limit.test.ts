@@ -1,0 +1,92 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Route } from '../../http/route.ts'
+import { startTestApi } from '../../testing/test-api.ts'
+import type { LoadClass } from './in-flight-limit.ts'
+
+/** One route of each class that answers when it is told to. */
+const waiting: Array<() => void> = []
+const classes: Route = async (app) => {
+  for (const loadClass of ['list', 'address', 'light'] as const) {
+    app.get(`/${loadClass}`, { schema: { hide: true }, config: { loadClass } }, async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return {}
+    })
+  }
+}
+
+const api = await startTestApi({ routes: [classes], config: { inFlightMax: 12 } })
+const { call } = await api.openCaller()
+const { crowd } = api.services
+let inside: Array<ReturnType<typeof call>> = []
+
+afterEach(async () => {
+  for (const answer of waiting.splice(0)) answer()
+  await Promise.all(inside)
+  inside = []
+  crowd.busy = 0
+})
+
+async function letIn(loadClass: LoadClass, count: number): Promise<void> {
+  const before = waiting.length
+  inside.push(...Array.from({ length: count }, () => call({ method: 'GET', url: `/api/v1/${loadClass}` })))
+  await expect.poll(() => waiting.length).toBe(before + count)
+}
+
+/** Whether one more of a class is let in, and if not, when it may come again. */
+async function tryOne(loadClass: LoadClass): Promise<string> {
+  const before = waiting.length
+  let answer: Awaited<ReturnType<typeof call>> | undefined
+  const asked = call({ method: 'GET', url: `/api/v1/${loadClass}` }).then((said) => {
+    answer = said
+    return said
+  })
+  await expect.poll(() => answer !== undefined || waiting.length > before).toBe(true)
+  if (answer) return `${answer.status}, again after ${answer.headers['retry-after']} s`
+  inside.push(asked)
+  return 'let in'
+}
+
+test('whoever brings a list is turned away first, then one who asks about an address, and last one who only looks', async () => {
+  await letIn('address', 5)
+  await expect.poll(() => crowd.busy).toBeGreaterThan(0.5)
+  expect(await tryOne('list')).toBe('503, again after 5 s')
+  expect(await tryOne('address')).toBe('let in')
+
+  await letIn('address', 3) // makes nine: three quarters of what the process takes on
+  expect(crowd).toMatchObject({ all: 9, working: 9 })
+  expect(await tryOne('address')).toBe('503, again after 1 s')
+
+  await letIn('light', 3)
+  expect(await tryOne('light')).toBe('503, again after 1 s')
+})
+
+test('with fewer places for work there is still room for who only looks', async () => {
+  await letIn('address', 4)
+  const all = crowd.places
+  crowd.places = () => 4
+  expect(await tryOne('address')).toBe('503, again after 1 s')
+  expect(await tryOne('light')).toBe('let in')
+  crowd.places = all
+})
+
+test('whoever has been answered makes room again', async () => {
+  await letIn('list', 5)
+  await expect.poll(() => crowd.busy).toBeGreaterThan(0.5)
+  const { turnedAway } = crowd
+  expect(await tryOne('list')).toBe('503, again after 5 s')
+  expect(crowd.turnedAway).toBe(turnedAway + 1) // or there would not be more places when there is time again
+  for (const answer of waiting.splice(0)) answer()
+  await Promise.all(inside.splice(0))
+  expect(crowd).toMatchObject({ all: 0, working: 0 })
+  await expect.poll(() => crowd.busy).toBeLessThan(0.5)
+  expect(await tryOne('list')).toBe('let in')
+})
+
+test('a list finds a place in a process that is held up for a moment', async () => {
+  await letIn('address', 5)
+  crowd.busy = 0.2
+  expect(await tryOne('list')).toBe('let in')
+  await letIn('address', 3)
+  crowd.busy = 0.2
+  expect(await tryOne('list')).toBe('503, again after 5 s')
+})

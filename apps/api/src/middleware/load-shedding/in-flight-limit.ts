@@ -1,0 +1,124 @@
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import { isBodyIncomplete } from '../../http/body-state.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Crowd } from './in-flight-tracker.ts'
+
+/** What a request costs us: a list makes much work, an address some, and the rest hardly any. */
+export type LoadClass = 'list' | 'address' | 'light'
+
+const RETRY_AFTER_S: Record<LoadClass, number> = { list: 5, address: 1, light: 1 }
+/** A process is too busy for a list when so many of its places were taken for a while: one that is held up for a moment is not. */
+const TOO_BUSY_FOR_A_LIST = 0.5
+
+/** After how many seconds one of this class may come again, where it is turned away for want of a place. */
+export function turnAwayFor(loadClass: LoadClass, crowd: Crowd): number | undefined {
+  if (crowd.all < crowd.max && hasPlaceFor(loadClass, crowd)) return undefined
+  if (isWork(loadClass)) crowd.turnedAway++
+  return RETRY_AFTER_S[loadClass]
+}
+
+/**
+ * Who is turned away first: whoever brings a list finds no place when half of them are taken, and can come back later without
+ * anybody waiting in front of a form. Looking at what there is comes last, and is stopped only where the process is full altogether.
+ */
+function hasPlaceFor(loadClass: LoadClass, crowd: Crowd): boolean {
+  if (!isWork(loadClass)) return true
+  if (loadClass === 'list' && crowd.busy >= TOO_BUSY_FOR_A_LIST) return false
+  return crowd.working < crowd.places()
+}
+
+const isWork = (loadClass: LoadClass) => loadClass !== 'light'
+
+/**
+ * Turns requests away at the door when the process has enough to do: whoever is let in is then served in good time, and
+ * whoever is not learns it at once. Health checks pass, or an overloaded process would be taken for a dead one.
+ *
+ * A request holds its slot only while the process works on it. While the rest of its body is to come, and once its response is handed over, it waits
+ * for the client, who may be as slow as network-limits.ts and time-limits.ts allow.
+ */
+export function limitInFlight(app: FastifyInstance, crowd: Crowd): void {
+  app.decorateRequest('slot')
+  app.decorateRequest('moveToSandbox')
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.route.config.alwaysAnswered) return done()
+    const loadClass = loadClassOf(request.route.config)
+    const retryAfterS = turnAwayFor(loadClass, crowd)
+    if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
+    const slot: Slot = { loadClass, pool: isWork(loadClass) ? 'working' : undefined, state: 'free' }
+    request.slot = slot
+    request.moveToSandbox = () => moveToSandbox(slot, crowd)
+    hold(slot, crowd)
+    // Comes once for every answer, whether it was sent whole or the caller went away.
+    reply.raw.once('close', () => release(slot, crowd, 'ended'))
+    done()
+  })
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.slot && isBodyIncomplete(request)) release(request.slot, crowd, 'free')
+    done(null, payload)
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { slot, raw } = request
+    if (slot?.state !== 'free') return done()
+    // Its handler reads the body, and works on it once it has all of it.
+    if (isBodyIncomplete(request)) raw.once('end', () => hold(slot, crowd))
+    else {
+      const retryAfterS = turnAwayFor(slot.loadClass, crowd)
+      if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
+      hold(slot, crowd)
+    }
+    done()
+  })
+  app.addHook('onSend', ({ slot }, _reply, payload, done) => {
+    if (slot) release(slot, crowd, 'ended')
+    done(null, payload)
+  })
+}
+
+/** Test mode has slots of its own: any client may send requests that wait for seconds there, and they must not take those of live ones. */
+const SANDBOX_SHARE = 0.125
+
+export function loadClassOf(config: FastifyContextConfig = {}): LoadClass {
+  return config.loadClass ?? 'light'
+}
+
+/** The slot of one request among those that the process works on, and the pool that it counts toward. One that has ended is never held again. */
+type Slot = { loadClass: LoadClass; pool: 'working' | 'sandbox' | undefined; state: 'free' | 'held' | 'ended' }
+
+function moveToSandbox(slot: Slot, crowd: Crowd): void {
+  if (slot.pool !== 'working') return
+  if (crowd.sandbox >= crowd.max * SANDBOX_SHARE) throw new Problem('overloaded', undefined, { retryAfterS: 1 })
+  const isHeld = slot.state === 'held'
+  if (isHeld) crowd.working--
+  slot.pool = 'sandbox'
+  if (isHeld) crowd.sandbox++
+}
+
+function hold(slot: Slot, crowd: Crowd): void {
+  if (slot.state !== 'free') return
+  slot.state = 'held'
+  crowd.all++
+  if (slot.pool) crowd[slot.pool]++
+}
+
+function release(slot: Slot, crowd: Crowd, state: 'free' | 'ended'): void {
+  if (slot.state === 'held') {
+    crowd.all--
+    if (slot.pool) crowd[slot.pool]--
+  }
+  if (slot.state !== 'ended') slot.state = state
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Missing for routes that are always answered. */
+    slot: Slot | undefined
+    /** Changes the pool of a request in test mode, once it is known to be one. Throws if no slot of the sandbox is free. */
+    moveToSandbox?: () => void
+  }
+  interface FastifyContextConfig {
+    /** Answered even by a process that turns everybody else away. */
+    alwaysAnswered?: boolean
+    /** What it costs us; light where nothing is said. */
+    loadClass?: LoadClass
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withoutTenant } from '@probity/database/connection/connect'
+import { whenDone } from '@probity/lab/when-done'
+import { connectRedis } from '@probity/redis/connection'
+import { publishResults } from '@probity/redis/result-notification'
+import { startInteractiveWorker } from '@probity/redis/task-queues'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { startTestApi } from '../../testing/test-api.ts'
+import { watchCrowd } from './in-flight-tracker.ts'
+
+function watch(echo: () => Promise<number | undefined>) {
+  const crowd = watchCrowd(512, echo)
+  whenDone(() => crowd.stop())
+  return crowd
+}
+
+test('late echoes take places away, and quick ones give them back', async () => {
+  let ms = 5_000
+  const crowd = watch(async () => ms)
+  crowd.working = 300
+  await vi.waitFor(() => expect(crowd.places()).toBeLessThanOrEqual(150), 3_000)
+  ms = 5
+  await vi.waitFor(() => expect(crowd.places()).toBeGreaterThan(180), 5_000)
+})
+
+test('how busy it is follows what is taken within a few seconds, and not at once', { tags: ['timed'] }, async () => {
+  const crowd = watch(async () => undefined)
+  crowd.working = 192
+  expect(crowd.busy).toBe(0)
+  await vi.waitFor(() => expect(crowd.busy).toBeGreaterThan(0.15), 3_000)
+  expect(crowd.busy).toBeLessThan(0.5)
+  await vi.waitFor(() => expect(crowd.busy).toBeGreaterThan(0.9), 10_000)
+  crowd.working = 0
+  await vi.waitFor(() => expect(crowd.busy).toBeLessThan(0.1), 10_000)
+})
+
+test('echoes that are lost change nothing: workers that are being replaced are silent too', async () => {
+  const echo = vi.fn(async () => undefined)
+  const crowd = watch(echo)
+  crowd.working = 300
+  await vi.waitFor(() => expect(echo.mock.calls.length).toBeGreaterThan(2), 3_000)
+  expect(crowd.places()).toBe(192)
+})
+
+test('nothing is sent while there is nothing to do, and no second one before the first came back', async () => {
+  const echo = vi.fn(() => new Promise<undefined>(() => {}))
+  const crowd = watch(echo)
+  await sleep(500)
+  expect(echo).not.toHaveBeenCalled()
+  crowd.working = 1
+  await sleep(900)
+  expect(echo).toHaveBeenCalledTimes(1)
+})
+
+async function startEchoing(workMs: number) {
+  const api = await startTestApi()
+  const { redisUrl, queuePrefix } = api.config
+  const redis = connectRedis(redisUrl)
+  whenDone(() => redis.disconnect())
+  const worker = startInteractiveWorker(redisUrl, queuePrefix, 1, async ({ replyTo = '', echo = '' }) => {
+    await sleep(workMs)
+    await publishResults(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
+  })
+  whenDone(() => worker.close())
+  worker.resume()
+  const echo = () =>
+    vi.waitFor(async () => {
+      const taken = await api.services.desk.echo()
+      expect(taken).toBeDefined() // else the connection is still on its way
+      return taken
+    }, 15_000)
+  return { ...api, echo }
+}
+
+test('what is measured is the way through Redis to a worker and back', { tags: ['timed'] }, async () => {
+  const { echo } = await startEchoing(300)
+  expect(await echo()).toBeGreaterThan(290)
+})
+
+test('and what is waited for a connection to PostgreSQL, which who pays waits for too', {
+  tags: ['timed'],
+}, async () => {
+  const { echo, services, config } = await startEchoing(0)
+  await echo()
+  const holding = Array.from({ length: config.databaseConnections }, () =>
+    withoutTenant(services.db, (trx) => sql`select pg_sleep(0.5)`.execute(trx)),
+  )
+  expect(await echo()).toBeGreaterThan(400)
+  await Promise.all(holding)
+})

@@ -1,0 +1,85 @@
+import type { RatePolicy } from '@probity/redis/request-rate'
+import type { FastifyRequest } from 'fastify'
+import { digest } from '../../http/digest.ts'
+import { networkOf, wideNetworkOf } from '../../http/networks.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Services } from '../../server/services.ts'
+import type { EndpointLimit } from './data/endpoints.ts'
+import { readDeviceCookie } from './device-cookie.ts'
+
+type Bounds = { perNetwork: number; perWideNetwork: number; perEmailHere: number; perEmail: number }
+
+/**
+ * Requests per minute, counted before anything is hashed, looked up or sent. A network is an IPv4 address or an IPv6 /64, a wide network
+ * a /24 or a /48.
+ */
+const BOUNDS: Record<EndpointLimit, Bounds> = {
+  password: { perNetwork: 20, perWideNetwork: 200, perEmailHere: 5, perEmail: 30 },
+  letter: { perNetwork: 20, perWideNetwork: 200, perEmailHere: 3, perEmail: 6 },
+  code: { perNetwork: 20, perWideNetwork: 200, perEmailHere: 20, perEmail: 20 },
+  plain: { perNetwork: 120, perWideNetwork: 1_200, perEmailHere: 120, perEmail: 120 },
+}
+
+/** Quota per network for an email address that exceeded its limit over all networks. */
+const PER_EMAIL_HERE_UNDER_ATTACK = 1
+
+/** While Redis is unavailable each process counts separately, and a user who mistypes a password can still sign in. */
+const SHARE_MIN = 3
+
+type Door = Pick<Services, 'admission' | 'people'>
+
+/**
+ * Counts a request of a client that may not be signed in, over all processes, and throws if there were too many. Requests for one address
+ * from many networks leave each network fewer requests, but never none: a user from another network always has a first attempt. A
+ * browser that the user has signed in with has a limit of its own, whatever happens elsewhere.
+ */
+export async function limitPerson(door: Door, request: FastifyRequest, limit: EndpointLimit, email?: unknown) {
+  const bounds = BOUNDS[limit]
+  const address = typeof email === 'string' ? email : undefined
+  const device = address === undefined ? undefined : await findDevice(door, request, address)
+  if (device !== undefined) return take(door, request, `${limit}:device:${device}`, bounds.perEmailHere)
+
+  const network = networkOf(request.ip)
+  await take(door, request, `${limit}:network:${network}`, bounds.perNetwork)
+  await take(door, request, `${limit}:wide:${wideNetworkOf(request.ip)}`, bounds.perWideNetwork)
+  if (address === undefined) return
+  const who = digest(address)
+  const { allowed } = await count(door, `${limit}:email:${who}`, bounds.perEmail)
+  const quota = allowed ? bounds.perEmailHere : PER_EMAIL_HERE_UNDER_ATTACK
+  await take(door, request, `${limit}:here:${who}:${network}`, quota)
+}
+
+async function findDevice({ people }: Door, { headers }: FastifyRequest, email: string): Promise<string | undefined> {
+  if (headers.cookie === undefined) return undefined
+  return readDeviceCookie({ publicUrl: people.publicUrl, secret: await people.secret() }, headers.cookie, email)
+}
+
+async function count({ admission }: Door, name: string, quota: number) {
+  const policy: RatePolicy = { name: 'sign-in', quota, windowS: 60, shareMin: Math.min(SHARE_MIN, quota) }
+  return (await admission.admit(`people:${name}`, policy)).rate
+}
+
+async function take(door: Door, request: FastifyRequest, name: string, quota: number): Promise<void> {
+  const rate = await count(door, name, quota)
+  request.rate = rate
+  if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
+}
+
+const DAY_S = 24 * 60 * 60
+
+/** Invitations of an account per day. With open sign-up an account could otherwise send emails to any number of recipients. */
+const INVITATIONS_PER_DAY = { open: 20, invitation: 200 }
+
+/** Counts an invitation of an account, and throws if there were too many. */
+export async function limitInvitations({ admission, people }: Door, accountId: string): Promise<void> {
+  const policy: RatePolicy = {
+    name: 'invitations',
+    quota: INVITATIONS_PER_DAY[people.signUp],
+    windowS: DAY_S,
+    shareMin: 3,
+  }
+  const { rate } = await admission.admit(`people:invitations:${accountId}`, policy)
+  if (!rate.allowed) throw new Problem('rate_limited', TOO_MANY_INVITATIONS, { retryAfterS: rate.retryAfterS })
+}
+
+const TOO_MANY_INVITATIONS = 'The account has reached its limit of invitations per day.'

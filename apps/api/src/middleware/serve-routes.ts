@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Route } from '../http/route.ts'
+import type { Services } from '../server/services.ts'
+import { admit } from './authentication/authenticate.ts'
+import { noteVerdicts } from './request-log/record-requests.ts'
+
+/** Who lets callers in: by a key, or by a session. */
+type Door = {
+  recognise: (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
+  refuse: Parameters<typeof admit>[1]
+}
+
+/** Registers the API's routes behind a door. What they find in a request is the same behind each. */
+export async function serveRoutes(
+  api: FastifyInstance,
+  services: Services,
+  { recognise, refuse }: Door,
+  routes: Route[],
+): Promise<void> {
+  api.decorateRequest('caller')
+  api.decorateRequest('recent')
+  api.decorateRequest('emailKey')
+  api.decorateRequest('verdict')
+  api.decorateRequest('policy')
+  api.decorateRequest('override', null)
+  api.decorateRequest('finding')
+  api.decorateRequest('verdicts')
+  api.addHook('onRequest', (request, reply, done) => {
+    const recognised = recognise(request, reply)
+    if (recognised === undefined) done()
+    else recognised.then(() => done(), done)
+  })
+  api.addHook('onResponse', noteVerdicts(services))
+  const admitClient = admit(services, refuse)
+  // Before the body is read, where the decision does not need it: a client over its rate must not make us read and parse megabytes.
+  api.addHook('preParsing', (request, reply, payload, done) => {
+    if (needsBody(request)) done(null, payload)
+    else admitClient(request, reply).then(() => done(null, payload), done)
+  })
+  api.addHook('preValidation', (request, reply, done) => {
+    if (needsBody(request)) admitClient(request, reply).then(() => done(), done)
+    else done()
+  })
+  for (const route of routes) await api.register(route, services)
+}
+
+/** A recent result is looked up with the rate, in one call to Redis, by the address in the body. In test mode there are none. */
+function needsBody({ caller, route }: FastifyRequest): boolean {
+  return caller.mode === 'live' && route.config.asksAbout !== undefined
+}

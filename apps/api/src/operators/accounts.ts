@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import {
+  CreditGrant,
+  OperatorAccount,
+  OperatorAccounts,
+  OperatorAccountsQuery,
+  PlanChange,
+} from '@probity/contract/schemas/operators'
+import { listPlans } from '@probity/database/accounts/accounts'
+import { postCredits } from '@probity/database/billing/ledger'
+import { asOperator, asOperatorOf, type Trx } from '@probity/database/connection/connect'
+import {
+  changePlan,
+  findSeenAccount,
+  type SeenAccount,
+  searchAccounts,
+  suspendAccount,
+  unsuspendAccount,
+} from '@probity/database/operators/accounts'
+import Type from 'typebox'
+import { readPage } from '../http/page.ts'
+import { found, Problem } from '../http/problem.ts'
+import type { Route } from '../http/route.ts'
+
+const Params = Type.Object({ account_id: Type.String({ format: 'uuid' }) })
+const one = { params: Params, response: { 200: OperatorAccount } }
+
+/** All accounts with their figures, and the actions of operators on one. */
+export const manageAccounts: Route = async (app, { db }) => {
+  const listing = { querystring: OperatorAccountsQuery, response: { 200: OperatorAccounts } }
+  app.get('/accounts', { schema: listing }, async ({ query: { search, state, ...page } }) =>
+    asOperator(db, async (trx) => {
+      const { accounts, total } = await searchAccounts(trx, { search: search?.trim(), state, ...readPage(page) })
+      return { accounts: accounts.map(present), total, plans: (await listPlans(trx)).map(({ name }) => name) }
+    }),
+  )
+
+  app.get('/accounts/:account_id', { schema: one }, async ({ params }) =>
+    asOperator(db, (trx) => show(trx, params.account_id)),
+  )
+
+  const granting = { ...one, body: CreditGrant }
+  app.post('/accounts/:account_id/credits', { schema: granting }, async ({ params: { account_id: id }, body }) => {
+    const { credits, note } = body
+    if (credits === 0) throw fault('/credits', 'must not be zero')
+    return asOperatorOf(db, id, async (trx) => {
+      await show(trx, id)
+      const kind = credits > 0 ? 'grant' : 'adjust'
+      const posting = await postCredits(trx, { kind, credits, subject: randomUUID(), note })
+      if (posting.kind !== 'posted') throw fault('/credits', 'exceeds the available balance')
+      return show(trx, id)
+    })
+  })
+
+  const planning = { ...one, body: PlanChange }
+  app.post('/accounts/:account_id/plan', { schema: planning }, async ({ params: { account_id: id }, body }) =>
+    asOperator(db, async (trx) => {
+      const isKnown = (await listPlans(trx)).some(({ name }) => name === body.plan)
+      if (!isKnown) throw fault('/plan', 'must be a plan of this installation')
+      await changePlan(trx, id, body.plan)
+      return show(trx, id)
+    }),
+  )
+
+  for (const [verb, act] of [
+    ['suspend', suspendAccount],
+    ['unsuspend', unsuspendAccount],
+  ] as const) {
+    app.post(`/accounts/:account_id/${verb}`, { schema: one }, async ({ params: { account_id: id } }) =>
+      asOperator(db, async (trx) => {
+        await act(trx, id)
+        return show(trx, id)
+      }),
+    )
+  }
+}
+
+async function show(trx: Trx, accountId: string): Promise<OperatorAccount> {
+  return present(found(await findSeenAccount(trx, accountId)))
+}
+
+function fault(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+}
+
+function present({ used30d, createdAt, suspendedAt, onHoldSince, ...account }: SeenAccount): OperatorAccount {
+  return {
+    ...account,
+    used_30d: used30d,
+    created_at: createdAt.toISOString(),
+    suspended_at: suspendedAt?.toISOString() ?? null,
+    on_hold_at: onHoldSince?.toISOString() ?? null,
+  }
+}

@@ -1,5 +1,0 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Services } from './services.ts'
-
-/** A plugin that serves one path. Its options are its dependencies. */
-export type Route = FastifyPluginAsyncTypebox<Services>

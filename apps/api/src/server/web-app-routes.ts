@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify'
+import { showAuditLog } from '../accounts/audit-log.ts'
+import { deleteOrganisation } from '../accounts/settings/deletion.ts'
+import { exportOrganisation } from '../accounts/settings/export.ts'
+import { manageNetwork } from '../accounts/settings/network.ts'
+import { startCheckout } from '../billing/checkout.ts'
+import { showCheckout } from '../billing/checkout-state.ts'
+import { openPortal } from '../billing/portal.ts'
+import { showBilling } from '../billing/show.ts'
+import type { Route } from '../http/route.ts'
+import { noteActor } from '../middleware/authentication/actor.ts'
+import { refuseCrossSite } from '../middleware/authentication/same-origin.ts'
+import { refuseWithoutRole, requireMember } from '../middleware/authentication/session.ts'
+import { honorIdempotencyKeys } from '../middleware/idempotency/idempotency.ts'
+import { serveRoutes } from '../middleware/serve-routes.ts'
+import { serveOperators } from '../operators/operators.ts'
+import { createOrganisation } from '../users/accounts.ts'
+import { joinWithInvitation, shareInvitation, showInvitation } from '../users/invitation.ts'
+import { manageNotices } from '../users/notifications.ts'
+import { changeEmail, confirmEmailChange, removeProfile } from '../users/profile.ts'
+import { showSession } from '../users/sign-in/session.ts'
+import { endOtherSessions, endSession, listSessions } from '../users/sign-in/sessions.ts'
+import { setUp } from '../users/sign-in/setup.ts'
+import { signIn } from '../users/sign-in/sign-in.ts'
+import { verifyEmail } from '../users/sign-in/verify-email.ts'
+import { welcome } from '../users/sign-in/welcome.ts'
+import type { ApiConfig } from './config.ts'
+import type { Services } from './services.ts'
+
+const PEOPLE_ROUTES: Route[] = [
+  welcome,
+  setUp,
+  signIn,
+  verifyEmail,
+  showSession,
+  createOrganisation,
+  showInvitation,
+  shareInvitation,
+  joinWithInvitation,
+  listSessions,
+  endSession,
+  endOtherSessions,
+  changeEmail,
+  confirmEmailChange,
+  removeProfile,
+  manageNotices,
+]
+
+/** What people do for their account and no key may: spend money, say from where it may be used, take everything along, end it, and look at who did what. */
+const MEMBER_ROUTES: Route[] = [
+  showBilling,
+  startCheckout,
+  showCheckout,
+  openPortal,
+  manageNetwork,
+  exportOrganisation,
+  deleteOrganisation,
+  showAuditLog,
+]
+
+/** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */
+export async function serveApp(
+  app: FastifyInstance,
+  { publicUrl }: Pick<ApiConfig, 'publicUrl'>,
+  services: Services,
+  apiRoutes: Route[],
+): Promise<void> {
+  app.decorateRequest('person')
+  app.decorateRequest('member')
+  app.addHook('onRequest', refuseCrossSite(publicUrl))
+  app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
+  app.addHook('preHandler', noteActor)
+  await app.register((own) => serveOperators(own, services), { prefix: '/operator' })
+  for (const route of PEOPLE_ROUTES) await app.register(route, services)
+  const door = { recognise: requireMember(services), refuse: refuseWithoutRole }
+  await app.register(async (api) => {
+    honorIdempotencyKeys(api, services)
+    await serveRoutes(api, services, door, [...apiRoutes, ...MEMBER_ROUTES])
+  })
+}

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { finishDocument, type OpenApiDocument } from '../server/openapi-document.ts'
+
+const DOCUMENT_PATH = '/api/v1/openapi.json'
+const PAGES_PATH = '/docs/api'
+
+/** The API's description for programs (OpenAPI 3.1) and for people. Both are served from here and call no other host. */
+export const reference: FastifyPluginAsync = async (app) => {
+  let document: string | undefined
+  app.get(DOCUMENT_PATH, { schema: { hide: true } }, async (_request, reply) => {
+    // Made at the first request: only then are all routes known.
+    document ??= JSON.stringify(finishDocument(app.swagger() as unknown as OpenApiDocument))
+    // The same for every client, so caches may keep it.
+    reply.removeHeader('vary').headers({ 'cache-control': 'no-cache', 'access-control-allow-origin': '*' })
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
+
+  let pages: Promise<Map<string, Page>> | undefined
+  const showPage = async ({ routeOptions, headers, host }: FastifyRequest, reply: FastifyReply) => {
+    pages ??= buildPages()
+    const page = (await pages).get(routeOptions.url ?? '')
+    if (page === undefined) return reply.callNotFound()
+    reply.headers({ ...page.headers, 'content-security-policy': pagePolicy(host) })
+    if (headers['if-none-match'] === page.headers.etag) return reply.code(304).send()
+    return reply.code(page.status).send(page.body)
+  }
+  for (const path of PATHS) app.get(path, { schema: { hide: true } }, showPage)
+}
+
+const PATHS = ['', '/', '/js/scalar.js'].map((path) => `${PAGES_PATH}${path}`)
+
+type Page = { status: number; headers: Record<string, string> & { etag: string }; body: Buffer | undefined }
+
+/**
+ * Builds the pages once, at the first request: few processes ever send these megabytes. All responses share one buffer, so a client that does
+ * not read its response costs no memory.
+ */
+async function buildPages(): Promise<Map<string, Page>> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const server = fastify()
+  await server.register(scalar, { routePrefix: PAGES_PATH, configuration: { ...LOOK, url: DOCUMENT_PATH } })
+  const pages = await Promise.all(
+    PATHS.map(async (path): Promise<[string, Page]> => {
+      const { statusCode, headers, rawPayload } = await server.inject(path)
+      const { location, 'content-type': type } = headers
+      const kept = {
+        etag: `"${hash('sha256', rawPayload, 'hex').slice(0, 16)}"`,
+        'cache-control': 'no-cache',
+        ...(location !== undefined && { location }),
+        ...(type !== undefined && { 'content-type': String(type) }),
+      }
+      return [path, { status: statusCode, headers: kept, body: rawPayload.length > 0 ? rawPayload : undefined }]
+    }),
+  )
+  await server.close()
+  return new Map(pages)
+}
+
+/**
+ * The script of the page is a third party's, on the origin of the web application and with the cookie of whoever is signed in. The browser lets
+ * it call /api/v1 of this host and nothing else: no other host, and not /app/api, where it would act as the user. Without frames, forms and
+ * pop-ups it cannot use another page for that.
+ */
+function pagePolicy(host: string): string {
+  const isHost = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d+)?$/i.test(host)
+  return [
+    "default-src 'none'",
+    "script-src 'self' 'unsafe-inline'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src ${isHost ? `${host}/api/v1/` : "'none'"}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    'sandbox allow-scripts allow-same-origin allow-forms allow-downloads',
+  ].join('; ')
+}
+
+const LOOK = {
+  pageTitle: 'Probity API',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  defaultOpenAllTags: true,
+  showDeveloperTools: 'never', // it offers to send the document elsewhere
+  favicon: 'data:,',
+  mcp: { disabled: true },
+  agent: { disabled: true },
+} as const

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { Job } from '@probity/contract/schemas/jobs/jobs'
+import { asOwner, type Db } from '@probity/database/connection/connect'
+import { type BatchRef, claimBatch } from '@probity/database/jobs/batches'
+import type { PlanLimits } from '@probity/database/jobs/planning'
+import { savePlan } from '@probity/database/jobs/planning'
+import { type LaterRows, settleBatch } from '@probity/database/jobs/settle-batches'
+import { finalRow } from '@probity/database/jobs/test-jobs'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import type { Caller } from './test-api.ts'
+
+/** A list of so many different addresses. */
+export function emailsOf(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `person${n}@example.com`)
+}
+
+export function csvOf(emails: string[]): string {
+  return `email\n${emails.join('\n')}\n`
+}
+
+/** Uploads a file as a customer would, and says the id of the upload. */
+export async function uploadList(caller: Caller, csv: string, name = 'list.csv'): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([csv]), name)
+  const { status, body } = await caller.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
+  expect(status).toBe(200)
+  return String(body['upload_id'])
+}
+
+/** As many uploads of the same as are wanted, without sending the file each time. */
+export async function copyUpload(db: Db, uploadId: string, count: number): Promise<string[]> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ id: string }>`
+      insert into uploads (account_id, mode, filename, size_bytes, columns, delimiter, encoding, has_header, suggested_column,
+        row_count, email_count, unique_count, storage_key)
+      select account_id, mode, filename, size_bytes, columns, delimiter, encoding, has_header, suggested_column,
+        row_count, email_count, unique_count, storage_key || '-' || n
+      from uploads, generate_series(1, ${count}::integer) n where id = ${uploadId} returning id`.execute(trx),
+  )
+  return rows.map(({ id }) => id)
+}
+
+export function confirmList(caller: Caller, uploadId: string, emailColumn = 'email', options: object = {}) {
+  const payload = { upload_id: uploadId, email_column: emailColumn, ...options }
+  return caller.call({ method: 'POST', url: '/api/v1/bulk/upload/confirm', payload })
+}
+
+/** A job of so many addresses. */
+export async function startJob(caller: Caller, count: number): Promise<string> {
+  const { status, body } = await confirmList(caller, await uploadList(caller, csvOf(emailsOf(count))))
+  expect(status).toBe(201)
+  return String(body['id'])
+}
+
+export async function getJob(caller: Caller, jobId: string): Promise<Job> {
+  const { status, body } = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${jobId}` })
+  expect(status).toBe(200)
+  return body as Job
+}
+
+/** Plans a job as a worker does, in batches of these sizes. */
+export async function planJob(db: Db, jobId: string, sizes: number[], limits?: PlanLimits): Promise<BatchRef[]> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ id: string; accountId: string; expiresOn: string; epoch: number }>`
+      update jobs set state = 'planning', plan_epoch = plan_epoch + 1, started_at = clock_timestamp()
+      where id = ${jobId} returning id, account_id, expires_on, plan_epoch as epoch`.execute(trx),
+  )
+  const [job] = rows
+  if (job === undefined) throw new Error('no such job')
+  let row = 1
+  const batches = sizes.map((size) => {
+    const rowNos = Array.from({ length: size }, () => ++row)
+    return { site: '', siteMax: 1, rowNos, emails: rowNos.map((rowNo) => `person${rowNo - 2}@example.com`) }
+  })
+  const plan = { mode: 'live', encoding: 'utf-8', delimiter: ',', hasHeader: true, columnIndex: 0 } as const
+  const isSaved = await savePlan(
+    db,
+    { ...plan, ...job, attempts: 1, uniqueCount: row - 1, storageKey: '' },
+    batches,
+    limits,
+  )
+  expect(isSaved).toBe(true)
+  return batches.map((_, no) => ({ expiresOn: job.expiresOn, accountId: job.accountId, jobId, no }))
+}
+
+/** What a worker does then: takes a batch and ends it, each address with this verdict. The last ones may go on later. */
+export async function workBatch(
+  db: Db,
+  ref: BatchRef,
+  { status = 'valid', subStatus = '', later = 0, waitMs = 600_000 } = {},
+): Promise<'settled' | 'lost' | 'not_to_be_had'> {
+  const batch = await claimBatch(db, randomUUID(), ref)
+  if (batch === undefined) return 'not_to_be_had'
+  const ends = batch.emails.length - later
+  const final = batch.emails
+    .slice(0, ends)
+    .map((email, n) => finalRow(batch.rowNos[n] ?? 0, email, { status, subStatus }))
+  const put: LaterRows = {
+    rowNos: batch.rowNos.slice(ends),
+    emails: batch.emails.slice(ends),
+    deferrals: 1,
+    throttles: 0,
+    noResponses: 0,
+    attempts: 0,
+    egress: null,
+    waitReason: 'greylisted',
+    waitMs,
+  }
+  return settleBatch(db, batch, { final, later: later > 0 ? [put] : [] })
+}
+
+/** All that the account's books say of a job, and whether they add up. */
+export async function booksOf(db: Db, accountId: string) {
+  return asOwner(db, async (trx) => {
+    const account = await trx
+      .selectFrom('accounts')
+      .select(['available', 'reserved', 'spent'])
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow()
+    const drift = await trx.selectFrom('ledgerMismatches').selectAll().execute()
+    expect(drift).toEqual([])
+    return account
+  })
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { changeTestResults } from '@probity/database/jobs/results/test-results'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { sql } from 'kysely'
+import { ALL_FEATURES } from '../http/validation-options.ts'
+import type { Caller, TestApi } from './test-api.ts'
+import { keepList } from './test-results.ts'
+
+/** For tests: an answer as the worker writes it, with its chance. */
+export function answerOf(email: string, changes: object = {}): object {
+  const answer = pendingResult(email, 'provider_unverifiable')
+  const details = { ...answer.details, provider: 'google' }
+  return { ...answer, details, status: 'risky', sub_status: 'catch_all', deliverability: 0.85, ...changes }
+}
+
+/** For tests: keeps a finished validation, and gives its id. */
+export async function keepValidation({ db }: TestApi, { accountId }: Caller, email: string, changes: object = {}) {
+  const id = randomUUID()
+  const answer = JSON.stringify(answerOf(email, changes))
+  await asOwner(db, (trx) =>
+    sql`insert into validations (expires_on, account_id, id, email, email_key, state, conclusive, refunded, result, finished_at)
+        values (utc_today() + 30, ${accountId}, ${id}, ${email}, ${dedupeKey(email)}, 'final', true, false, ${answer}::json, now())`.execute(
+      trx,
+    ),
+  )
+  return id
+}
+
+/** For tests: keeps a result as if the address had been validated a moment ago. */
+export async function keepRecent(
+  { db, services }: TestApi,
+  { accountId }: Caller,
+  email: string,
+  changes: object = {},
+) {
+  const { email: _, ...rest } = answerOf(email, changes) as { email: string }
+  const { account, plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  const manner = { ...account, accountId, ai: plan.aiEnhancement, catchall: plan.catchallDetection }
+  const key = services.recentKeyOf(manner, email, ALL_FEATURES)
+  if (key === undefined) throw new Error('the secret of recent results is not known yet')
+  await services.redis.set(key, JSON.stringify({ id: randomUUID(), ...rest }), 'EX', 600)
+}
+
+/** For tests: a job whose results all have a chance. */
+export async function keepPredictedList(
+  api: TestApi,
+  by: Caller,
+  { emails, mode = 'live' }: { emails: string[]; mode?: 'live' | 'test' },
+): Promise<string> {
+  const jobId = await keepList(api, { by, mode, content: `email\n${emails.join('\n')}\n` })
+  await changeTestResults(api.db, jobId, (_, { email }) => answerOf(email) as StoredResult)
+  return jobId
+}

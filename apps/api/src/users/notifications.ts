@@ -1,0 +1,34 @@
+import { NotificationChoice, NotificationSettings } from '@probity/contract/schemas/users'
+import { inTenant } from '@probity/database/connection/connect'
+import { findNotificationChoice, updateNotificationChoice } from '@probity/database/users/notifications'
+import type { FastifyRequest } from 'fastify'
+import type { Route } from '../http/route.ts'
+import { requireMember } from '../middleware/authentication/session.ts'
+import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
+
+/** What the person is written about in the organisation that they work in. */
+export const manageNotices: Route = async (app, services) => {
+  const { db, people } = services
+  const onRequest = requireMember(services)
+
+  async function show(request: FastifyRequest): Promise<NotificationSettings> {
+    const choice = await inTenant(db, request.caller.accountId, (trx) => findNotificationChoice(trx, memberOf(request)))
+    return { ...choice, mail: people.hasMail }
+  }
+
+  app.get('/notices', { schema: { response: { 200: NotificationSettings } }, onRequest }, async (request) => {
+    await limitPerson(services, request, 'plain')
+    return show(request)
+  })
+  const change = { body: NotificationChoice, response: { 200: NotificationSettings } }
+  app.patch('/notices', { schema: change, onRequest }, async (request) => {
+    await limitPerson(services, request, 'plain')
+    const { wanted } = request.body
+    await inTenant(db, request.caller.accountId, (trx) => updateNotificationChoice(trx, memberOf(request), wanted))
+    return show(request)
+  })
+}
+
+function memberOf({ caller, person }: FastifyRequest): { accountId: string; personId: string } {
+  return { accountId: caller.accountId, personId: person?.userId ?? '' }
+}

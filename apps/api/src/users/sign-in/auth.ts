@@ -1,0 +1,180 @@
+import type { connectAuth } from '@probity/database/users/auth-connection'
+import { claimCode, verifyAddress } from '@probity/database/users/profiles'
+import { betterAuth } from 'better-auth'
+import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { organization } from 'better-auth/plugins/organization'
+import { twoFactor } from 'better-auth/plugins/two-factor'
+import type { FastifyBaseLogger } from 'fastify'
+import { cookieNames } from '../../middleware/authentication/cookies.ts'
+import {
+  existingAccountLetter,
+  invitationLetter,
+  type Letter,
+  resetLetter,
+  verificationLetter,
+} from '../../people/mail/letters.ts'
+import type { Mail } from '../../people/mail/send.ts'
+import { invitationToken } from '../invitation-token.ts'
+import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
+import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
+import { PASSWORD_LENGTH_MAX, type Passwords } from './passwords.ts'
+import { createRecoveryCodes, RECOVERY_CODE_STORAGE } from './recovery-codes.ts'
+import { libraryRoles } from './roles.ts'
+import { hashedSessionTokens } from './session-tokens.ts'
+
+const DAY_S = 24 * 60 * 60
+const HOUR_S = 60 * 60
+
+type Parts = {
+  people: ReturnType<typeof connectAuth>
+  secret: string
+  publicUrl: string | undefined
+  /** Base URL of links in emails. */
+  linkBase: string
+  mail: Mail
+  /** Whether links are sent to mailboxes, so that a link that is used shows control of one. */
+  hasMail: boolean
+  passwords: Passwords
+  /** For the audit log: the password was right and the code was not. */
+  onWrongCode(userId: string): void
+  log: FastifyBaseLogger
+}
+
+/** The auth library. It is called with requests that we build ourselves. */
+export type Auth = {
+  handler(request: Request): Promise<Response>
+  /** Operations that are not available to requests. */
+  api: { verifyPassword(asked: { body: { password: string }; headers: Headers }): Promise<unknown> }
+}
+
+export function openAuth(parts: Parts): Auth {
+  const { people, secret, log } = parts
+  const cookies = cookieNames(parts.publicUrl)
+  return betterAuth({
+    appName: 'Probity',
+    baseURL: new URL(parts.linkBase).origin,
+    basePath: AUTH_PATH,
+    secret,
+    database: { db: people, type: 'postgres', transaction: true },
+    ...MODELS,
+    // A session is over after a week, however it is used. That it is over sooner when it is not used is the database's doing.
+    session: { ...MODELS.session, expiresIn: 7 * DAY_S, freshAge: 0, disableSessionRefresh: true },
+    verification: { ...MODELS.verification, storeIdentifier: 'hashed' },
+    ...signIn(parts),
+    plugins: [
+      organization({
+        roles: libraryRoles(),
+        schema: ORGANISATION_MODELS,
+        allowUserToCreateOrganization: false,
+        cancelPendingInvitationsOnReInvite: true,
+        invitationExpiresIn: 2 * DAY_S,
+        sendInvitationEmail: ({ id, email, inviter, organization: { name } }) =>
+          post(parts.mail, invitationLetter(email, inviter.user.name, name, invitationLink(parts, id))),
+      }),
+      twoFactor({
+        issuer: 'Probity',
+        schema: SECOND_FACTOR_MODELS,
+        backupCodeOptions: { customBackupCodesGenerate: createRecoveryCodes, storeBackupCodes: RECOVERY_CODE_STORAGE },
+      }),
+      hashedSessionTokens(),
+    ],
+    hooks: codeHooks(parts),
+    advanced: {
+      database: { generateId: 'uuid', validateSchema: false },
+      cookiePrefix: cookies.prefix,
+      useSecureCookies: false, // its prefix is __Secure-, which holds a cookie to less
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: cookies.isSecure },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // door/same-origin.ts has looked before, and more closely.
+      disableCSRFCheck: true,
+      // Emails are sent after the response, so that its duration does not reveal whether an address is registered.
+      backgroundTasks: { handler: (task) => void task },
+    },
+    rateLimit: { enabled: false }, // people/limits.ts counts before, for all processes together
+    telemetry: { enabled: false },
+    // Other errors are thrown, so that they are logged and answered like every error.
+    onAPIError: { throw: true },
+    logger: { level: 'error', disableColors: true, log: (_level, _message, ...details) => logFault(log, details) },
+  })
+}
+
+type LibraryContext = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
+
+/** The codes of an authenticator app work once (the library accepts them for 90 seconds), and wrong codes are reported. */
+function codeHooks({ people, onWrongCode }: Parts) {
+  const users = new WeakMap<Request, string>()
+  const before = createAuthMiddleware(async (context) => {
+    if (!CODE_PATHS.includes(context.path)) return undefined
+    const session = await getSessionFromCtx(context)
+    const userId = session ? session.user.id : await findUserOfSecondStep(context)
+    if (userId === undefined) return undefined
+    if (!session && context.request) users.set(context.request, userId)
+    const code = String((context.body as { code?: unknown } | undefined)?.code)
+    const isUsed = context.path === TOTP_PATH && /^\d{6}$/.test(code) && !(await claimCode(people, userId, code))
+    // The library then counts it as a wrong code.
+    return isUsed ? { context: { body: { code: 'used before' } } } : undefined
+  })
+  const after = createAuthMiddleware(async ({ path, request, context }) => {
+    const userId = CODE_PATHS.includes(path) && request ? users.get(request) : undefined
+    if (userId !== undefined && context.returned instanceof APIError) onWrongCode(userId)
+  })
+  return { before, after }
+}
+
+const TOTP_PATH = '/two-factor/verify-totp'
+const CODE_PATHS = [TOTP_PATH, '/two-factor/verify-backup-code']
+
+/** The user who has entered the password and now enters the code. */
+async function findUserOfSecondStep(context: LibraryContext): Promise<string | undefined> {
+  const { createAuthCookie, secret, internalAdapter } = context.context
+  const identifier = await context.getSignedCookie(createAuthCookie('two_factor').name, secret)
+  const found = identifier ? await internalAdapter.findVerificationValue(identifier) : null
+  return found?.value
+}
+
+function signIn({ passwords, mail, linkBase, people, hasMail }: Parts) {
+  const link = (path: string) => `${linkBase}/app/${path}`
+  return {
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      minPasswordLength: 1, // people/passwords.ts judges
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      password: passwords,
+      revokeSessionsOnPasswordReset: true,
+      // The link was sent to the address, so its owner gets control of a profile that another person signed up.
+      onPasswordReset: async ({ user }: { user: { id: string } }) => {
+        if (hasMail) await verifyAddress(people, user.id)
+      },
+      resetPasswordTokenExpiresIn: HOUR_S,
+      sendResetPassword: ({ user, token }: Sent) =>
+        post(mail, resetLetter(user, link(`reset-password#token=${token}`))),
+      onExistingUserSignUp: ({ user }: Pick<Sent, 'user'>) => post(mail, existingAccountLetter(user, link('sign-in'))),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      expiresIn: HOUR_S,
+      sendVerificationEmail: ({ user, token }: Sent) =>
+        post(mail, verificationLetter(user, link(`verify-email#token=${token}`))),
+    },
+  }
+}
+
+function invitationLink({ linkBase, secret }: Parts, id: string): string {
+  return `${linkBase}/app/accept-invitation#id=${id}.${invitationToken(secret, id)}`
+}
+
+/** The response does not wait for the email. A user can request it again if it was not sent. */
+async function post(mail: Mail, letter: Letter): Promise<void> {
+  await mail.send(letter)
+}
+
+type Sent = { user: { email: string; name: string }; token: string }
+
+/** The library's own words may hold an address, and so may a database's. Where it happened is enough to find it. */
+function logFault(log: FastifyBaseLogger, details: unknown[]): void {
+  const error = details.find((detail) => detail instanceof Error)
+  const { code } = (error ?? {}) as { code?: unknown }
+  const frames = error?.stack?.split('\n').filter((line) => line.trimStart().startsWith('at '))
+  log.error({ name: error?.name, code, frames }, 'auth library error')
+}

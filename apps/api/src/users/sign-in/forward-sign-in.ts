@@ -1,0 +1,55 @@
+import { recordUserEvent } from '@probity/database/users/profiles'
+import type { RatePolicy } from '@probity/redis/request-rate'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digest } from '../../http/digest.ts'
+import { readSessionToken } from '../../middleware/authentication/session.ts'
+import { writeDeviceCookie } from '../../middleware/rate-limit/device-cookie.ts'
+import type { Services } from '../../server/services.ts'
+import { passOnCookies } from './call-auth.ts'
+
+/** Failed sign-ins of one user that are recorded. Otherwise an attacker could fill the audit log. */
+export const RECORDED: RatePolicy = { name: 'recorded', quota: 20, windowS: 3_600, shareMin: 20 }
+
+/**
+ * Passes on the sign-in library's response to a sign-in, and records the outcome in the audit log. A browser that signed in gets a device
+ * cookie. `email` is the address that was entered with a password; the response to a code names the user itself.
+ */
+export async function passOnSignIn(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { response, status = response.status, email }: { response: Response; status?: number; email?: string | undefined },
+): Promise<FastifyReply> {
+  passOnCookies(reply, response)
+  const text = await response.text()
+  const user = response.ok ? readUser(text) : undefined
+  const isSignedInAlready = email === undefined && (await readSessionToken(services, request)) !== undefined
+  if (user && !isSignedInAlready) {
+    await recordUserEvent(services.db, { id: user.id }, 'signed_in')
+    const { people } = services
+    const cookies = { publicUrl: people.publicUrl, secret: await people.secret() }
+    reply.header('set-cookie', writeDeviceCookie(cookies, user.email))
+  }
+  if (response.status === 401 && email !== undefined) recordFailure(services, email)
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(text)
+}
+
+/** The user who is signed in now; undefined where a code is still needed. */
+function readUser(text: string): { id: string; email: string } | undefined {
+  const { user, twoFactorRedirect } = JSON.parse(text) as {
+    user?: { id: string; email: string }
+    twoFactorRedirect?: boolean
+  }
+  return twoFactorRedirect ? undefined : user
+}
+
+export const recordedKey = (email: string) => `people:recorded:${digest(email)}`
+
+/** Not awaited: the time of the response must not tell whether a user has the address. */
+function recordFailure({ db, admission, log }: Services, email: string): void {
+  const record = async () => {
+    const { rate } = await admission.admit(recordedKey(email), RECORDED)
+    if (rate.allowed) await recordUserEvent(db, { email: email.trim() }, 'sign_in_failed')
+  }
+  record().catch((error: unknown) => log.warn({ err: error }, 'failed to record a failed sign-in in the audit log'))
+}

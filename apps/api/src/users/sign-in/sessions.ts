@@ -1,0 +1,60 @@
+import { Sessions } from '@probity/contract/schemas/users'
+import { deleteOtherSessions, deleteSession, listSessions as readSessions } from '@probity/database/users/sessions'
+import type { User } from '@probity/database/users/users'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { Problem } from '../../http/problem.ts'
+import type { Route } from '../../http/route.ts'
+import { readSessionToken, requirePerson } from '../../middleware/authentication/session.ts'
+import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
+import type { Services } from '../../server/services.ts'
+
+/** Where the user is signed in. */
+export const listSessions: Route = async (app, services) => {
+  const options = { schema: { response: { 200: Sessions } }, onRequest: requirePerson(services) }
+  app.get('/sessions', options, async (request) => {
+    await limitPerson(services, request, 'plain')
+    const { userId, token } = await readOwn(services, request)
+    const sessions = await readSessions(services.people.users, userId, token)
+    return {
+      sessions: sessions.map((session) => ({
+        id: session.id,
+        ip_address: session.ipAddress || null,
+        user_agent: session.userAgent || null,
+        created_at: session.createdAt.toISOString(),
+        last_seen_at: session.lastSeenAt.toISOString(),
+        is_current: session.isCurrent,
+      })),
+    }
+  })
+}
+
+const Params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+/** Ends one of the user's sessions. */
+export const endSession: Route = async (app, services) => {
+  const options = { schema: { params: Params }, onRequest: requirePerson(services) }
+  app.delete('/sessions/:id', options, async (request, reply) => {
+    await limitPerson(services, request, 'plain')
+    const { userId } = request.person as User
+    const isEnded = await deleteSession(services.people.users, userId, request.params.id)
+    if (!isEnded) throw new Problem('not_found')
+    return reply.code(204).send()
+  })
+}
+
+/** Ends all sessions of the user except the current one. */
+export const endOtherSessions: Route = async (app, services) => {
+  app.delete('/sessions', { onRequest: requirePerson(services) }, async (request, reply) => {
+    await limitPerson(services, request, 'plain')
+    const { userId, token } = await readOwn(services, request)
+    await deleteOtherSessions(services.people.users, userId, token)
+    return reply.code(204).send()
+  })
+}
+
+async function readOwn(services: Services, request: FastifyRequest): Promise<{ userId: string; token: string }> {
+  const token = await readSessionToken(services, request)
+  if (token === undefined) throw new Problem('unauthenticated')
+  return { userId: (request.person as User).userId, token }
+}

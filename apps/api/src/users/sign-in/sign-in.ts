@@ -1,0 +1,172 @@
+import { ROLES } from '@probity/contract/constants/users'
+import { isAccountSuspended } from '@probity/database/accounts/accounts'
+import { recordUserEvent } from '@probity/database/users/profiles'
+import { recordCodeEntry } from '@probity/database/users/sessions'
+import { findInvitation, findNetwork, findSession } from '@probity/database/users/users'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refuseForeignNetwork } from '../../http/networks.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Route } from '../../http/route.ts'
+import { cookieNames, readCookie } from '../../middleware/authentication/cookies.ts'
+import { readSessionToken, requirePerson } from '../../middleware/authentication/session.ts'
+import { readSignedToken } from '../../middleware/authentication/session-secret.ts'
+import { ENDPOINTS, type Endpoint } from '../../middleware/rate-limit/data/endpoints.ts'
+import { limitInvitations, limitPerson } from '../../middleware/rate-limit/user-limits.ts'
+import type { Services } from '../../server/services.ts'
+import { isInvitationToken } from '../invitation-token.ts'
+import { askLibrary, passOn, type Question } from './call-auth.ts'
+import { passOnSignIn } from './forward-sign-in.ts'
+import { refuseWeakPassword } from './passwords.ts'
+import { hashRecoveryCode } from './recovery-codes.ts'
+
+/** The endpoints of the auth library that are offered. Requests are checked, rate-limited and passed on field by field. */
+export const signIn: Route = async (app, services) => {
+  for (const endpoint of ENDPOINTS) {
+    app.route({
+      method: endpoint.method,
+      url: `/auth${endpoint.path}`,
+      // The library treats an unavailable database as a missing session. We return service_unavailable instead.
+      ...(endpoint.needsSession && { onRequest: requirePerson(services) }),
+      handler: (request, reply) => serve(services, endpoint, request, reply),
+    })
+  }
+}
+
+async function serve(services: Services, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+  const given = (endpoint.method === 'GET' ? request.query : request.body) ?? {}
+  const fields = choose(given as Record<string, unknown>, endpoint.fields)
+  await limitPerson(services, request, endpoint.limit, fields['email'])
+  refuseMalformed(fields)
+  if (endpoint.isWithin) await refuseElsewhere(services, endpoint.isWithin, request, fields)
+  if (endpoint.ownInvitations && request.person?.verifiedByLink) {
+    if (endpoint.ownInvitations === 'list') return reply.send([])
+    await refuseWithoutToken(services, given as Record<string, unknown>)
+  }
+  if (endpoint.newPassword) await refuseWeakPassword(fields[endpoint.newPassword])
+  const { method, path } = endpoint
+  await prepare(services, path, given as Record<string, unknown>, fields)
+  try {
+    if (path === '/sign-out') await recordSignOut(services, request)
+    return await answer(services, request, reply, { method, path, fields, entersCode: endpoint.entersCode === true })
+  } catch (error) {
+    throw isLastOwner(error) ? new Problem('last_owner') : error
+  }
+}
+
+/** For the session that the code started, or else for the one that it was entered in. Operators need a recent code for changes. */
+async function noteCodeEntry(services: Services, request: FastifyRequest, response: Response): Promise<void> {
+  const { db, people } = services
+  const { session } = cookieNames(people.publicUrl)
+  const started = response.headers.getSetCookie().flatMap((cookie) => readCookie(cookie, session) ?? [])
+  const secret = await people.secret()
+  const tokens = started.map((cookie) => readSignedToken(cookie, secret))
+  const token = tokens.find((one) => one !== undefined) ?? (await readSessionToken(services, request))
+  if (token !== undefined) await recordCodeEntry(db, token)
+}
+
+/** Further requirements of an endpoint. */
+async function prepare(
+  services: Services,
+  path: string,
+  given: Record<string, unknown>,
+  fields: Record<string, unknown>,
+): Promise<void> {
+  if (path === '/sign-up/email') await refuseUninvited(services, given)
+  if (path === '/change-password') fields['revokeOtherSessions'] = true
+  // The library compares with the stored hashes.
+  if (path === RECOVERY_PATH) fields['code'] = hashRecoveryCode(String(fields['code']))
+  if (path === '/organization/invite-member') {
+    const accountId = String(fields['organizationId'])
+    if (await isAccountSuspended(services.db, accountId)) throw new Problem('account_suspended')
+    await limitInvitations(services, accountId)
+  }
+}
+
+const RECOVERY_PATH = '/two-factor/verify-backup-code'
+const SIGN_IN_PATHS = ['/sign-in/email', '/two-factor/verify-totp', RECOVERY_PATH]
+
+type Asked = Question & { entersCode: boolean }
+
+async function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
+  const { entersCode, ...question } = asked
+  const response = await askLibrary(services.people, request, question)
+  if (entersCode && response.ok) await noteCodeEntry(services, request, response)
+  if (!SIGN_IN_PATHS.includes(question.path)) return passOn(reply, response)
+  const { email } = question.fields
+  return passOnSignIn(services, request, reply, { response, email: email === undefined ? undefined : String(email) })
+}
+
+async function recordSignOut(services: Services, request: FastifyRequest): Promise<void> {
+  const token = await readSessionToken(services, request)
+  const person = token === undefined ? undefined : await findSession(services.db, token)
+  if (person) await recordUserEvent(services.db, { id: person.userId }, 'session_ended')
+}
+
+function choose(given: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const IDS = ['organizationId', 'memberId', 'invitationId']
+const NUMBERS = ['limit', 'offset']
+const NAME_LENGTH_MAX = 200
+
+/** Values that the database would reject. */
+function refuseMalformed(fields: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const detail = faultIn(name, value)
+    if (detail) throw new Problem('invalid_request', undefined, { errors: [{ pointer: `/${name}`, detail }] })
+  }
+}
+
+function faultIn(name: string, value: unknown): string | undefined {
+  if (typeof value === 'object') return 'must be a single value'
+  const text = String(value)
+  if (text.includes('\0')) return 'contains a character that cannot be stored'
+  if (IDS.includes(name) && !UUID.test(text)) return 'must be an id'
+  if (NUMBERS.includes(name) && !/^\d{1,6}$/.test(text)) return 'must be a whole number'
+  if (name === 'memberIdOrEmail' && !UUID.test(text) && !text.includes('@')) return 'must be an id or an address'
+  if (name === 'role' && !Object.hasOwn(ROLES, text)) return 'must be a role'
+  if (name === 'name' && (text.trim() === '' || text.length > NAME_LENGTH_MAX)) return 'must have 1 to 200 characters'
+  if (name === 'name' && /[\p{Cc}\u2028\u2029]/u.test(text)) return 'must be a single line of text'
+  if (name === 'email' && text.length > 254) return 'is too long for an address'
+  return undefined
+}
+
+/** Applies the IP allowlist of the account. Without an account id the library would choose an account itself. */
+async function refuseElsewhere(
+  { db }: Services,
+  named: 'organizationId' | 'invitationId',
+  request: FastifyRequest,
+  fields: Record<string, unknown>,
+): Promise<void> {
+  const id = fields[named]
+  if (id === undefined) {
+    throw new Problem('invalid_request', undefined, { errors: [{ pointer: `/${named}`, detail: 'must be an id' }] })
+  }
+  const place = named === 'organizationId' ? { accountId: String(id) } : { invitationId: String(id) }
+  refuseForeignNetwork(request, { accountIpAllowList: await findNetwork(db, place) })
+}
+
+/** With sign-up by invitation, the request needs the id of an invitation to this address. */
+async function refuseUninvited({ db, people }: Services, { email, invitation_id: id }: Record<string, unknown>) {
+  if (people.signUp === 'open') return
+  const invitation = typeof id === 'string' && UUID.test(id) ? await findInvitation(db, id) : undefined
+  if (invitation?.email.toLowerCase() !== String(email).trim().toLowerCase()) throw new Problem('signup_disabled')
+}
+
+/**
+ * An invitation link verifies an address for the account that invites, and an inviter can name any address. In other accounts the
+ * address proves nothing, so an answer to their invitations needs the token of the link that they handed over.
+ */
+async function refuseWithoutToken(
+  { people }: Services,
+  { invitationId, token }: Record<string, unknown>,
+): Promise<void> {
+  if (!isInvitationToken(await people.secret(), String(invitationId), token)) throw new Problem('not_found')
+}
+
+/** Raised by a trigger, for two owners who leave in the same moment. */
+export function isLastOwner(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'PB001'
+}

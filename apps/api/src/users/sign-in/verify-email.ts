@@ -1,0 +1,35 @@
+import { VerifyEmail } from '@probity/contract/schemas/users'
+import { findCredential } from '@probity/database/users/profiles'
+import { Problem } from '../../http/problem.ts'
+import type { Route } from '../../http/route.ts'
+import { wrongPassword } from '../../middleware/authentication/confirm-password.ts'
+import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
+import { readChangeToken, readVerifiedAddress } from '../address-token.ts'
+import { askLibrary, passOn } from './call-auth.ts'
+import { passOnSignIn } from './forward-sign-in.ts'
+
+/**
+ * Verifies an address and signs in. The library verifies on GET, which mail programs that follow links would do; our page asks by POST.
+ * It takes the password of the sign-up too: otherwise the owner of a mailbox could confirm a profile that a stranger created for it.
+ */
+export const verifyEmail: Route = async (app, services) => {
+  const { people } = services
+  app.post('/verify-email', { schema: { body: VerifyEmail } }, async (request, reply) => {
+    const { token, password } = request.body
+    const secret = await people.secret()
+    const email = await readVerifiedAddress(token, secret)
+    await limitPerson(services, request, 'password', email)
+    // A link of another kind, which the library cannot read.
+    if (await readChangeToken(token, secret)) throw new Problem('not_found')
+    const credential = email === undefined ? undefined : await findCredential(people.users, email)
+    if (credential && !(await people.passwords.verify({ hash: credential.passwordHash, password })))
+      throw wrongPassword()
+
+    const question = { method: 'GET', path: '/verify-email', fields: { token } } as const
+    const verified = await askLibrary(people, request, question)
+    if (!verified.ok || credential === undefined) return passOn(reply, verified)
+    const fields = { email: credential.email, password }
+    const response = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
+    return passOnSignIn(services, request, reply, { response, email })
+  })
+}

@@ -1,0 +1,82 @@
+import type { Db } from '@probity/database/connection/connect'
+import { connectAuth } from '@probity/database/users/auth-connection'
+import { recordUserEvent } from '@probity/database/users/profiles'
+import type { Opening } from '@probity/database/users/users'
+import type { Admission } from '@probity/redis/admission'
+import type { FastifyBaseLogger } from 'fastify'
+import { openSessionSecret } from '../middleware/authentication/session-secret.ts'
+import { limitRecipients } from '../people/mail/recipient-limits.ts'
+import { type Mail, openMail } from '../people/mail/send.ts'
+import { startSendingNotices } from '../people/notices/send.ts'
+import type { ApiConfig } from '../server/config.ts'
+import type { Auth } from './sign-in/auth.ts'
+import { openPasswords, type Passwords } from './sign-in/passwords.ts'
+
+/** Services of the user routes. */
+export type People = {
+  publicUrl: string | undefined
+  signUp: 'open' | 'invitation'
+  hasMail: boolean
+  /** Which users can create accounts, and with which plan and credits. */
+  accountCreation: 'users' | 'operators'
+  /** Base URL of links in emails. */
+  appUrl: string
+  mail: Mail
+  /** The connection of the sign-in library, with its role. */
+  users: ReturnType<typeof connectAuth>
+  opening: Opening
+  passwords: Passwords
+  secret(): Promise<string>
+  auth(): Promise<Auth>
+  stop(): Promise<void>
+}
+
+/** Sign-ins are rare beside all else; each holds a connection for a few statements. */
+const CONNECTIONS_MAX = 3
+
+export function openPeople(db: Db, admission: Admission, config: ApiConfig, log: FastifyBaseLogger): People {
+  const { publicUrl, mail: mailSettings, signUp, accountCreation, opening } = config
+  const connections = connectAuth(config.databaseUrl, CONNECTIONS_MAX)
+  const relay = openMail(mailSettings, log)
+  // Without a relay no one receives anything: the log has the links.
+  const mail = mailSettings ? limitRecipients(relay, admission, log) : relay
+  const passwords = openPasswords()
+  const secret = openSessionSecret(db, config.sessionSecret)
+  // Never the Host header of a request, because a client could choose the link in an email.
+  const linkBase = publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  // Without an SMTP relay no notifications are sent: the log contains only links that a user requested.
+  const appUrl = `${linkBase}/app`
+  const notices = mailSettings && startSendingNotices({ db, mail: relay, admission, appUrl, log })
+  const onWrongCode = (id: string) => {
+    recordUserEvent(db, { id }, 'sign_in_failed').catch((error: unknown) =>
+      log.warn({ err: error }, 'failed to record a failed sign-in in the audit log'),
+    )
+  }
+  let auth: Auth | undefined
+  return {
+    publicUrl,
+    signUp,
+    hasMail: mailSettings !== undefined,
+    accountCreation,
+    appUrl,
+    mail,
+    users: connections,
+    opening,
+    passwords,
+    secret,
+    async auth() {
+      const known = await secret()
+      // Loaded when the first person comes: it is large, and a process that serves programs alone starts without it.
+      const { openAuth } = await import('./sign-in/auth.ts')
+      const hasMail = mailSettings !== undefined
+      const links = { publicUrl, linkBase, mail, hasMail }
+      auth ??= openAuth({ people: connections, secret: known, ...links, passwords, onWrongCode, log })
+      return auth
+    },
+    async stop() {
+      await notices?.stop()
+      relay.close()
+      await connections.destroy()
+    },
+  }
+}

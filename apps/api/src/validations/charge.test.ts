@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
+import { insertKey } from '@probity/database/accounts/keys'
+import { listDrift } from '@probity/database/billing/ledger'
+import { reconcileLedger } from '@probity/database/billing/reconciliation'
+import { driftBy } from '@probity/database/billing/test-drift'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
+import { deferResult, finishValidation, type ValidationRef } from '@probity/database/validations/validations'
+import { expect, test } from 'vitest'
+import { openTill, type Purchase } from './charge.ts'
+
+const { db } = await createTestDatabase()
+const opened: ValidationRef[] = []
+const till = openTill(db, (refs) => opened.push(...refs))
+
+async function openPayer(credits: number, monthlyCap: number | null = null) {
+  const { id: accountId } = await openTestAccount(db, credits)
+  const { key } = await inTenant(db, accountId, (trx) =>
+    insertKey(trx, accountId, { mode: 'live', name: 'payer', scopes: [], monthlyCap }),
+  )
+  return { accountId, keyId: key.id, retentionDays: 30 }
+}
+
+const work = (email: string): Purchase => ({ kind: 'work', row: { id: randomUUID(), email, emailKey: email } })
+const RECENT: Purchase = { kind: 'recent', email: 'recent@example.com' }
+
+/** The first goes alone; the rest are one group, because they come while it is under way. */
+async function payTogether(payer: Awaited<ReturnType<typeof openPayer>>, purchases: Purchase[]) {
+  const receipts = await Promise.all(purchases.map((purchase) => till.pay(payer, purchase)))
+  return receipts.map(({ kind }) => kind)
+}
+
+test.each([0, 1, 2, 3, 4, 5, 6])(
+  'of six purchases of both kinds a balance of %s pays the first so many, and nobody else',
+  async (credits) => {
+    const payer = await openPayer(credits)
+    const kinds = await payTogether(payer, [work('a'), RECENT, work('b'), RECENT, RECENT, work('c')])
+    expect(kinds.filter((kind) => kind !== 'unpaid').length).toBe(credits)
+    expect(kinds.slice(0, credits)).not.toContain('unpaid')
+    expect(await asOwner(db, listDrift)).toEqual([])
+  },
+)
+
+test('a key at its cap pays for what the cap holds', async () => {
+  const payer = await openPayer(100, 3)
+  const kinds = await payTogether(
+    payer,
+    Array.from({ length: 6 }, () => RECENT),
+  )
+  expect(kinds.filter((kind) => kind === 'paid_recent').length).toBeLessThanOrEqual(3)
+  expect(kinds).toContain('unpaid')
+})
+
+test('an answer that waits is collected by the first who asks and costs nothing, even of an empty balance; the second pays', async () => {
+  const payer = await openPayer(2)
+  const first = await till.pay(payer, work('waiting'))
+  if (first.kind !== 'paid_work') throw new Error(first.kind)
+  await inTenant(db, payer.accountId, async (trx) => {
+    await deferResult(trx, first.ref)
+    const result = pendingResult('waiting', 'timeout')
+    await finishValidation(trx, first.ref, { conclusive: true, result })
+  })
+
+  const kinds = await payTogether(payer, [RECENT, work('waiting'), work('waiting')])
+  expect(kinds).toEqual(['paid_recent', 'collected', 'unpaid'])
+})
+
+test('an account that is under audit pays for nothing, and still gets what was paid for before', async () => {
+  const payer = await openPayer(10)
+  const first = await till.pay(payer, work('under-way'))
+  if (first.kind !== 'paid_work') throw new Error(first.kind)
+  await inTenant(db, payer.accountId, (trx) => deferResult(trx, first.ref))
+  await driftBy(db, payer.accountId, 1)
+  await reconcileLedger(db)
+
+  const receipts = await Promise.all([work('under-way'), RECENT, work('new')].map((one) => till.pay(payer, one)))
+  expect(receipts).toMatchObject([
+    { kind: 'joined' },
+    { kind: 'unpaid', posting: { kind: 'on_hold' } },
+    { kind: 'unpaid', posting: { kind: 'on_hold' } },
+  ])
+  expect(await till.pay(payer, work('alone'))).toMatchObject({ kind: 'unpaid', posting: { kind: 'on_hold' } })
+})
+
+test('rows are told of once they are committed, and only then', async () => {
+  const payer = await openPayer(1)
+  const before = opened.length
+  const kinds = await payTogether(payer, [work('x'), work('y')])
+  expect(kinds).toEqual(['paid_work', 'unpaid'])
+  expect(opened.length - before).toBe(1)
+})

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { keyWithFeatures } from '@probity/redis/cache'
+import { mapInSlices } from '../http/in-slices.ts'
+import { storable } from '../http/storable.ts'
+import { ALL_FEATURES, type Features } from '../http/validation-options.ts'
+
+/** One unique address of a bulk request: as it was first sent, as it is stored, and its positions in the request. */
+export type Entry = {
+  id: string
+  email: string
+  kept: string
+  emailKey: string
+  features: Features
+  indexes: number[]
+}
+
+/**
+ * The addresses of a list, each once, in the order in which they first occur. Their ids follow from the subject of the request,
+ * so that a second attempt at it finds what the first has done.
+ */
+export async function readEntries(
+  emails: string[],
+  subject: string,
+  features: Features = ALL_FEATURES,
+): Promise<Entry[]> {
+  const read = await mapInSlices(emails, (email) => {
+    const kept = storable(email)
+    return { email, kept, emailKey: keyWithFeatures(dedupeKey(kept), features) }
+  })
+  const entries = new Map<string, Entry>()
+  for (const [index, { email, kept, emailKey }] of read.entries()) {
+    const known = entries.get(emailKey)
+    if (known) known.indexes.push(index)
+    else entries.set(emailKey, { id: idOf(subject, entries.size), email, kept, emailKey, features, indexes: [index] })
+  }
+  return [...entries.values()]
+}
+
+/** A UUID of version 8 (RFC 9562 §5.8), whose bits are ours to choose. */
+function idOf(subject: string, n: number): string {
+  const hex = createHash('sha256').update(`${subject} ${n}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,56 @@
+import { JobParams } from '@probity/contract/schemas/jobs/jobs'
+import { Delivery, DeliveryDetail } from '@probity/contract/schemas/webhooks/deliveries'
+import { inTenant } from '@probity/database/connection/connect'
+import { findCallback, resendCallback } from '@probity/database/webhooks/deliveries'
+import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
+import { found } from '../http/problem.ts'
+import type { Route } from '../http/route.ts'
+import { viewOf } from '../middleware/authentication/scope.ts'
+import { countSent, presentCallback } from './present.ts'
+
+const TAG = 'Jobs'
+const reading = { scope: 'jobs:read' } as const
+const changing = { scope: 'jobs:write' } as const
+
+/** Shows and resends the delivery to the `callback_url` of a job. */
+export const showCallback: Route = async (app, { db }) => {
+  const show = operation(
+    {
+      id: 'getJobCallback',
+      tag: TAG,
+      summary: 'Get the callback of a job',
+      description:
+        'Returns the delivery of the event that ended the job to its `callback_url`, with the request and the attempts. Not found before the job ends, without a `callback_url`, and after the event has expired.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: JobParams, response: { 200: DeliveryDetail } },
+  )
+  app.get('/bulk/jobs/:job_id/callback', { schema: show, config: reading }, async ({ caller, params }) => {
+    const delivery = await inTenant(db, caller.accountId, (trx) => findCallback(trx, viewOf(caller), params.job_id))
+    return presentCallback(found(delivery))
+  })
+
+  const resend = operation(
+    {
+      id: 'resendJobCallback',
+      tag: TAG,
+      summary: 'Resend the callback of a job',
+      description:
+        'Resends the event as soon as possible, in any status of the delivery, with the same event id, and then by the retry schedule.',
+      problems: ['invalid_request', 'not_found', 'event_expired', ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
+    },
+    { params: JobParams, response: { 202: Delivery } },
+  )
+  app.post(
+    '/bulk/jobs/:job_id/callback/resend',
+    { schema: resend, config: changing },
+    async ({ caller, params }, reply) => {
+      const view = viewOf(caller)
+      const delivery = await inTenant(db, caller.accountId, async (trx) => {
+        countSent(await resendCallback(trx, view, params.job_id))
+        return findCallback(trx, view, params.job_id)
+      })
+      return reply.code(202).send(presentCallback(found(delivery)))
+    },
+  )
+}

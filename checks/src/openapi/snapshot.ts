@@ -46,7 +46,9 @@ function stripPart(name: string, part: unknown, isNamed: boolean): unknown {
 /** The canonical document of the routes as they are. */
 export function readCurrent(root: string): Json {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const
-  return canonize(JSON.parse(execFileSync(process.execPath, ['apps/api/src/server/print-document.ts'], options)) as Json)
+  return canonize(
+    JSON.parse(execFileSync(process.execPath, ['apps/api/src/server/print-document.ts'], options)) as Json,
+  )
 }
 
 export function readSnapshot(root: string): Json {

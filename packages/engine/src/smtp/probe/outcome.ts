@@ -20,6 +20,7 @@ import {
   type ProbeTime,
   type RecipientOutcome,
   setOpenResults,
+  toResult,
 } from './state.ts'
 
 export type Outcome = {
@@ -116,7 +117,7 @@ function applyRecipientReply(state: ExchangeState, received: RecipientReply, con
   const { connection, time } = context
   if (reply.code < 400) {
     const transcript = transcriptOf(received, connection)
-    addResult(state, recipient, { finding: toFinding(reply), host: connection.host, transcript }, time)
+    addResult(state, recipient, toResult({ finding: toFinding(reply), host: connection.host, transcript }, time))
     return reuse(state)
   }
   const { classification, effects } = classifyRejection(state, toRejection(received, connection), context)
@@ -151,7 +152,7 @@ function applyRejectedRecipient(state: ExchangeState, received: RecipientReply, 
   const finding: Finding = { kind: 'refused', code: reply.code, reason: confirmedReason(before.state, reason) }
   const shared = { finding, host: connection.host, ...retryFor(classification, reply.code) }
   const own = { ...shared, transcript: transcriptOf(received, connection) }
-  addResult(before.state, recipient, own, time)
+  addResult(before.state, recipient, toResult(own, time))
   const next = ruleOutCatchAll(before.state, reason)
   const isAboutUs = scope === 'egress' || reason === 'rate_limited'
   const effects = isAboutUs ? backOff(next, connection.host, context) : []
@@ -201,7 +202,11 @@ function findUnbound(state: ExchangeState, { reply, position }: RecipientReply, 
 }
 
 /** The recipients that did not fit are sent in another transaction. */
-function splitTransaction(state: ExchangeState, { host, recipientsMax: current }: Connection, position: number): Unbound {
+function splitTransaction(
+  state: ExchangeState,
+  { host, recipientsMax: current }: Connection,
+  position: number,
+): Unbound {
   const recipientsMax = Math.min(current, position)
   const effects: Effect[] = [{ kind: 'learn_host', host, profile: { recipientsMax }, when: 'later' }]
   return { isOpen: true, outcome: reuse(state, effects, { transaction: null, recipientsMax }) }

@@ -64,8 +64,8 @@ export function openExchange(state: ProbeState): ExchangeState {
   return { ...state, results: new Map(state.results) }
 }
 
-export function addResult(state: ExchangeState, recipient: Recipient, outcome: RecipientOutcome, time: ProbeTime): void {
-  state.results.set(recipient, toResult(outcome, time))
+export function addResult(state: ExchangeState, recipient: Recipient, result: RecipientResult): void {
+  state.results.set(recipient, result)
 }
 
 type ProbeStart = {
@@ -161,7 +161,8 @@ export function setOpenResults(state: ProbeState, outcome: RecipientOutcome, tim
   return setResults(state, listOpen(state), outcome, time)
 }
 
-function toResult({ finding, host = null, transcript = [], retry }: RecipientOutcome, time: ProbeTime): RecipientResult {
+export function toResult(outcome: RecipientOutcome, time: ProbeTime): RecipientResult {
+  const { finding, host = null, transcript = [], retry } = outcome
   return { finding, host, transcript, at: time.unixS, ms: time.elapsedMs, ...(retry && { retry }) }
 }
 

@@ -286,7 +286,7 @@ test('an operator changes the time range, pauses a provider, lowers its rate and
   const log = await open(operator, '/app/operator/audit-log?account=installation')
   const entries = log.getByRole('table', { name: 'Audit log' }).getByRole('row')
   await entries.filter({ hasText: 'Provider paused' }).getByText('Mary Somerville').waitFor()
-  await entries.filter({ hasText: 'Provider rate changed' }).getByText('Rate percent: 100 → 25').waitFor()
+  await entries.filter({ hasText: 'Provider rate changed' }).getByText('Rate (%): 100 → 25').waitFor()
 })
 
 test('an operator lifts the suspension of a provider', async () => {

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@probity/contract/schemas/operators'
 import { formatTime } from '../../../ui/format.ts'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { actionWords, actorWords, changeLines } from './audit-words.ts'
+import { actionWords, actorWords, changeLines, subjectWords } from './audit-words.ts'
 
 type AuditTableProps = { entries: AuditEntry[]; withAccount: boolean }
 
@@ -75,11 +75,12 @@ function Who({ entry }: { entry: AuditEntry }) {
 
 function What({ entry }: { entry: AuditEntry }) {
   const lines = changeLines(entry.changes)
+  const subject = subjectWords(entry)
   return (
     <div className="min-w-0 [overflow-wrap:anywhere]">
       <p>
         <span className="font-medium">{actionWords(entry.action)}</span>
-        {entry.subject_name && <span className="text-soft">: {entry.subject_name}</span>}
+        {subject && <span className="text-soft">: {subject}</span>}
       </p>
       {lines.length > 0 && (
         <ul className="text-[0.8125rem] text-soft">

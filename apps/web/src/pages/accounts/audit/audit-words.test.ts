@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { actionWords, actorWords, changeLines } from './audit-words.ts'
+import { actionWords, actorWords, changeLines, subjectWords } from './audit-words.ts'
 
 test('actionWords labels an action and falls back to its name', () => {
   expect(actionWords('key.revoked')).toBe('API key revoked')
@@ -17,8 +17,22 @@ test('changeLines shows old and new values, or only the field if there are none'
     role: ['viewer', 'admin'],
     monthly_cap: [null, 10],
     rules: null,
+    paused_at: null,
     scopes: [['a'], ['a', 'b']],
     note: [null, null],
+    description: [null, ''],
+    reason: [null, 'domain_limit'],
   }
-  expect(changeLines(changes)).toEqual(['Role: viewer → admin', 'Monthly cap: 10', 'Rules changed', 'Scopes: a → a, b'])
+  expect(changeLines(changes)).toEqual([
+    'Role: viewer → admin',
+    'Monthly cap: 10',
+    'Rules changed',
+    'Scopes: a → a, b',
+    'Reason: domain limit',
+  ])
+})
+
+test('subjectWords names a provider and leaves other subjects as they are', () => {
+  expect(subjectWords({ action: 'provider.paused', subject_name: 'gmx' })).toBe('GMX')
+  expect(subjectWords({ action: 'key.paused', subject_name: 'gmx' })).toBe('gmx')
 })

@@ -1,3 +1,5 @@
+import { providerName } from '../../words/provider-names.ts'
+
 /** Categories of actions, for the filter. */
 export const NOUNS: Record<string, string> = {
   key: 'API keys',
@@ -6,6 +8,7 @@ export const NOUNS: Record<string, string> = {
   person: 'Sign-in and profile',
   webhook: 'Webhooks',
   policy: 'Policies',
+  overrides: 'Allow & block lists',
   list: 'Lists',
   account: 'Account',
   export: 'Exports',
@@ -56,6 +59,9 @@ const ACTIONS: Record<string, string> = {
   'policy.created': 'Policy created',
   'policy.changed': 'Policy changed',
   'policy.deleted': 'Policy deleted',
+  'overrides.created': 'Allow & block entries added',
+  'overrides.changed': 'Allow & block entries changed',
+  'overrides.deleted': 'Allow & block entries removed',
   'list.deleted': 'List deleted',
   'list.requeued': 'List requeued',
   'list.review_released': 'List released after review',
@@ -91,6 +97,11 @@ export function actionWords(action: string): string {
   return ACTIONS[action] ?? plain.charAt(0).toUpperCase() + plain.slice(1)
 }
 
+/** The name of what was changed. Providers are recorded by their id. */
+export function subjectWords({ action, subject_name }: { action: string; subject_name: string | null }): string | null {
+  return action.startsWith('provider.') && subject_name !== null ? providerName(subject_name) : subject_name
+}
+
 const ACTORS: Record<string, string> = {
   key: 'API key',
   operator: 'operator',
@@ -105,19 +116,29 @@ export function actorWords({ actor, actor_name }: Doer): { name: string; kind: s
   return { name: actor_name ?? 'Unknown user', kind: ACTORS[actor] }
 }
 
-/** Each change as a line: old and new value, or only that it changed. */
+/** Each change as a line: old and new value, or only that it changed. Times are left out: the action names their change. */
 export function changeLines(changes: Record<string, unknown>): string[] {
   return Object.entries(changes).flatMap(([field, change]) => {
     const name = fieldName(field)
-    if (!Array.isArray(change)) return [`${name} changed`]
+    if (!Array.isArray(change)) return /_(at|since)$/.test(field) ? [] : [`${name} changed`]
     const [before, after] = change
-    if (after === null && before === null) return []
-    if (before === null || before === undefined) return [`${name}: ${valueWords(after)}`]
-    return [`${name}: ${valueWords(before)} → ${valueWords(after)}`]
+    const [old, now] = [valueWords(before, field), valueWords(after, field)]
+    if (old === NONE && now === NONE) return []
+    return [old === NONE && (before === null || before === undefined) ? `${name}: ${now}` : `${name}: ${old} → ${now}`]
   })
 }
 
-const FIELD_NAMES: Record<string, string> = { ip_allow_list: 'IP allowlist' }
+/** The labels of the forms in which these fields are changed. */
+const FIELD_NAMES: Record<string, string> = {
+  ip_allow_list: 'IP allowlist',
+  kind: 'Key type',
+  visitor_cap: 'Requests per visitor per hour',
+  excluded_traits: 'Always exclude',
+  send_threshold: 'Minimum deliverability',
+  low_credits: 'Alert threshold',
+  rate_percent: 'Rate (%)',
+  count: 'Entries',
+}
 
 function fieldName(field: string): string {
   const known = FIELD_NAMES[field]
@@ -126,9 +147,14 @@ function fieldName(field: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
 
-function valueWords(value: unknown): string {
-  if (value === null || value === undefined || value === '') return 'none'
+const NONE = 'none'
+/** Fields with values of an enum, which are shown with spaces. Other values are names and are shown as they are. */
+const ENUM_FIELDS = ['reason', 'disabled_reason', 'excluded_traits']
+
+function valueWords(value: unknown, field: string): string {
+  if (value === null || value === undefined || value === '') return NONE
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(String).join(', ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'object' && !Array.isArray(value)) return JSON.stringify(value)
+  const text = Array.isArray(value) ? value.map(String).join(', ') || NONE : String(value)
+  return ENUM_FIELDS.includes(field) ? text.replaceAll('_', ' ') : text
 }

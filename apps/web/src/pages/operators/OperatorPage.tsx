@@ -2,6 +2,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSession } from '../../session/session.ts'
 import { Page } from '../../ui/Page.tsx'
+import { useOpenTabInView } from '../../ui/use-open-tab-in-view.ts'
 import { OperatorClosed } from './OperatorClosed.tsx'
 import { RecentCode } from './RecentCode.tsx'
 
@@ -33,13 +34,14 @@ export function OperatorPage() {
 function OpenPage() {
   const { pathname } = useLocation()
   const place = PLACES.find(({ to }) => pathname.endsWith(to))
+  const tabs = useOpenTabInView(place?.to)
   return (
     <Page
       title={place ? `${place.label} · Operator` : 'Operator'}
       heading="Operator"
       about="The whole installation, across all accounts. Changes to accounts, providers and egresses are recorded in the audit log."
     >
-      <nav aria-label="Operator" className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
+      <nav ref={tabs} aria-label="Operator" className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
         <ul className="flex w-max min-w-full gap-4 border-b border-line sm:gap-5">
           {PLACES.map(({ to, label }) => (
             <li key={to}>

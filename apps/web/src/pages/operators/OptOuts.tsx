@@ -62,10 +62,10 @@ function DomainTable({ domains }: OperatorOptOuts) {
         <tbody className="[&_tr:last-child>*]:border-b-0">
           {domains.map(({ domain, note, created_at }) => (
             <tr key={domain}>
-              <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
+              <th scope="row" className="min-w-36 border-b border-line py-2.5 pe-3 text-start font-normal">
                 <span className="[overflow-wrap:anywhere]">{domain}</span>
               </th>
-              <Td className="[overflow-wrap:anywhere]">{note}</Td>
+              <Td className="min-w-36 [overflow-wrap:anywhere]">{note}</Td>
               <Td>
                 <RelativeTime at={created_at} />
               </Td>

@@ -97,6 +97,14 @@ function ReplyList({ replies, view }: { replies: UnclassifiedReply[]; view: View
   )
 }
 
+const STAGES: Record<string, string> = {
+  greeting: 'Greeting',
+  ehlo: 'Reply to EHLO',
+  starttls: 'Reply to STARTTLS',
+  mail: 'Reply to MAIL FROM',
+  rcpt: 'Reply to RCPT TO',
+}
+
 function ReplyRow({ reply }: { reply: UnclassifiedReply }) {
   return (
     <tr>
@@ -107,7 +115,7 @@ function ReplyRow({ reply }: { reply: UnclassifiedReply }) {
       </th>
       <Td className="align-top whitespace-nowrap">
         {reply.provider ? providerName(reply.provider) : 'Other'}
-        <p className="text-xs text-faint">reply to {reply.stage}</p>
+        <p className="text-xs text-faint">{STAGES[reply.stage] ?? `Reply to ${reply.stage}`}</p>
       </Td>
       <Td align="end" className="align-top">
         {formatNumber(reply.seen)}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { formatNumber, formatShare } from '../../ui/format.ts'
+import { formatCount, formatNumber, formatShare } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
 import { Table, Td, Th } from '../../ui/Table.tsx'
@@ -93,14 +93,14 @@ const REASONS = {
 function ReviewRow({ review, onDecide }: { review: OperatorReview; onDecide(verb: Decision['verb']): void }) {
   return (
     <tr>
-      <th scope="row" className="max-w-72 border-b border-line py-2.5 pe-3 text-start font-normal">
+      <th scope="row" className="max-w-72 min-w-48 border-b border-line py-2.5 pe-3 text-start font-normal">
         <p className="[overflow-wrap:anywhere]">{review.account_name}</p>
         <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{review.job_id}</code>
       </th>
-      <Td>{REASONS[review.reason]}</Td>
-      <Td>
+      <Td className="min-w-36">{REASONS[review.reason]}</Td>
+      <Td className="min-w-36">
         <span className="[overflow-wrap:anywhere]">{review.domain}</span>
-        <p className="text-xs text-faint">{formatNumber(review.domain_addresses)} addresses</p>
+        <p className="text-xs text-faint">{formatCount(review.domain_addresses, 'address', 'addresses')}</p>
       </Td>
       <Td align="end">
         {review.sample_done === 0 ? 'No results' : formatShare(review.sample_invalid / review.sample_done)}
@@ -139,8 +139,8 @@ function DecisionDialog({ decision: { review, verb }, onClose }: { decision: Dec
     >
       <p>
         {isRelease
-          ? `The remaining ${formatNumber(left)} addresses will be validated regardless of the domain limits.`
-          : `The remaining ${formatNumber(left)} addresses will not be validated, and their credits are released. Results so far are kept.`}
+          ? `The remaining ${formatCount(left, 'address', 'addresses')} will be validated regardless of the domain limits.`
+          : `The remaining ${formatCount(left, 'address', 'addresses')} will not be validated, and the reserved credits are released. Results so far are kept.`}
       </p>
     </ConfirmCall>
   )

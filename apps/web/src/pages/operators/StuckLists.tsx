@@ -62,7 +62,7 @@ export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
 function StuckList({ list, onRequeue }: { list: StalledJob; onRequeue(): void }) {
   return (
     <tr>
-      <th scope="row" className="max-w-72 border-b border-line py-2.5 pe-3 text-start font-normal">
+      <th scope="row" className="max-w-72 min-w-48 border-b border-line py-2.5 pe-3 text-start font-normal">
         <p className="[overflow-wrap:anywhere]">{list.account_name}</p>
         <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{list.job_id}</code>
       </th>

@@ -1,7 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Building2, Database, History, ListFilter, Mail, Network, ShieldCheck, UserRound, Users } from 'lucide-react'
-import { useEffect, useRef } from 'react'
-import { Page } from '../../../ui/Page.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { useOpenTabInView } from '../../../ui/use-open-tab-in-view.ts'
 
 const PLACES = [
   { to: '/settings/profile', label: 'Profile', Icon: UserRound },
@@ -19,7 +19,7 @@ const PLACES = [
 export function SettingsPage() {
   const { pathname } = useLocation()
   const place = PLACES.find(({ to }) => pathname.endsWith(to))
-  const tabs = useOpenInSight(place?.to)
+  const tabs = useOpenTabInView(place?.to)
   return (
     <Page title={place ? `${place.label} · Settings` : 'Settings'} heading="Settings">
       <div className="flex flex-col gap-6 lg:grid lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-10">
@@ -48,17 +48,4 @@ export function SettingsPage() {
       </div>
     </Page>
   )
-}
-
-/** On narrow screens the open tab may be outside the visible area. Scrolls only the tab row, not the page. */
-function useOpenInSight(to: string | undefined) {
-  const row = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const open = to && row.current?.querySelector<HTMLElement>(`[href*="${to}"]`)
-    if (!row.current || !open) return
-    const { left, width } = open.getBoundingClientRect()
-    const middle = row.current.getBoundingClientRect().left + row.current.clientWidth / 2
-    row.current.scrollLeft += left + width / 2 - middle
-  }, [to])
-  return row
 }

@@ -51,7 +51,7 @@ function KeyList({ onCreate, onAct }: KeyListProps) {
   const { ended: isShown = false } = useSearch({ from: '/shell/keys' })
   if (data === undefined) {
     return error ? (
-      <ErrorState error={error} onRetry={() => void refetch()} />
+      <ErrorState what="The API keys could not be loaded" error={error} onRetry={() => void refetch()} />
     ) : (
       <Skeleton lines={5} label="Loading keys" />
     )

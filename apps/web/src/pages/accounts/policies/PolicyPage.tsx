@@ -21,7 +21,9 @@ export function PolicyPage() {
     <PolicyFrame title={name}>
       <Card>
         {data && <NoSuchPolicy />}
-        {!data && error && <ErrorState error={error} onRetry={() => void refetch()} />}
+        {!data && error && (
+          <ErrorState what="The policy could not be loaded" error={error} onRetry={() => void refetch()} />
+        )}
         {!data && !error && <Skeleton lines={6} label="Loading policy" />}
       </Card>
     </PolicyFrame>

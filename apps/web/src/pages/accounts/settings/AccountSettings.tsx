@@ -25,7 +25,11 @@ export function AccountSettings() {
       )}
       {account.isError && (
         <Card title="Retention and sending">
-          <ErrorState error={account.error} onRetry={() => void account.refetch()} />
+          <ErrorState
+            what="The account settings could not be loaded"
+            error={account.error}
+            onRetry={() => void account.refetch()}
+          />
         </Card>
       )}
       {account.isSuccess && (

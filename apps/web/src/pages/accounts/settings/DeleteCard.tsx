@@ -16,7 +16,13 @@ export function DeleteCard() {
   return (
     <Card title="Delete account">
       {contents.isPending && <Skeleton lines={4} />}
-      {contents.isError && <ErrorState error={contents.error} onRetry={() => void contents.refetch()} />}
+      {contents.isError && (
+        <ErrorState
+          what="The data to delete could not be loaded"
+          error={contents.error}
+          onRetry={() => void contents.refetch()}
+        />
+      )}
       {contents.isSuccess && <WhatGoes contents={contents.data} />}
     </Card>
   )

@@ -33,7 +33,14 @@ export function Network() {
 function Loaded() {
   const network = useQuery(networkQuery(useScene().membership.account_id))
   if (network.isPending) return <Skeleton lines={4} />
-  if (network.isError) return <ErrorState error={network.error} onRetry={() => void network.refetch()} />
+  if (network.isError)
+    return (
+      <ErrorState
+        what="The network settings could not be loaded"
+        error={network.error}
+        onRetry={() => void network.refetch()}
+      />
+    )
   return <NetworkForm network={network.data} />
 }
 

@@ -17,7 +17,11 @@ export function CreditsCard() {
   const { data, isError, error, refetch } = useQuery(accountQuery(useScene()))
   return (
     <Card title="Credits">
-      {data ? <Balance account={data} /> : isError && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {data ? (
+        <Balance account={data} />
+      ) : (
+        isError && <ErrorState what="The credits could not be loaded" error={error} onRetry={() => void refetch()} />
+      )}
       {!data && !isError && <Skeleton lines={2} />}
     </Card>
   )

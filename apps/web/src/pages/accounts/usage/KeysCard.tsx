@@ -18,7 +18,13 @@ export function KeysCard() {
   const { data, isError, error, refetch } = useQuery(usageQuery(useScene(), days, 'key'))
   return (
     <Card title="Usage by key" about="For the selected days. Usage in the web app has no key.">
-      {data ? <ByKey keys={data.keys ?? []} /> : isError && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {data ? (
+        <ByKey keys={data.keys ?? []} />
+      ) : (
+        isError && (
+          <ErrorState what="The usage by key could not be loaded" error={error} onRetry={() => void refetch()} />
+        )
+      )}
       {!data && !isError && <Skeleton lines={3} />}
     </Card>
   )

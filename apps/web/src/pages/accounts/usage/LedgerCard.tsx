@@ -40,7 +40,11 @@ function Found({ search }: { search: LedgerSearch }) {
   const turn = (to: number) =>
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }), resetScroll: false })
   if (data === undefined) {
-    return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Skeleton lines={6} />
+    return isError ? (
+      <ErrorState what="The credit transactions could not be loaded" error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton lines={6} />
+    )
   }
   const isNarrowed = Boolean(search.kind || search.from || search.to || search.key)
   return (

@@ -42,7 +42,11 @@ function ByDay({ days }: { days: number }) {
   const scene = useScene()
   const { data, isError, error, refetch } = useQuery(usageQuery(scene, days, 'day'))
   if (data === undefined) {
-    return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Skeleton lines={6} />
+    return isError ? (
+      <ErrorState what="The usage by day could not be loaded" error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton lines={6} />
+    )
   }
   if (data.total.requests === 0 && data.total.credits_used === 0 && data.total.credits_refunded === 0) {
     return <NothingUsed />

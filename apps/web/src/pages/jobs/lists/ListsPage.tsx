@@ -64,7 +64,11 @@ function Found({ query: { data, isError, error, refetch }, isNarrowed }: FoundPr
   const turn = (to: number) =>
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }) })
   if (data === undefined) {
-    return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Skeleton lines={6} />
+    return isError ? (
+      <ErrorState what="The lists could not be loaded" error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton lines={6} />
+    )
   }
   return (
     <div>

@@ -8,7 +8,7 @@ import { EmptyState, ErrorState } from '../../../ui/States.tsx'
 export function DraftMissing({ error, onRetry }: { error: unknown; onRetry(): void }) {
   const { code, status } = asRequestFailed(error)
   if (code === 'unknown_column' || code === 'column_without_emails') return <ColumnMissing />
-  if (status !== 404) return <ErrorState error={error} onRetry={onRetry} />
+  if (status !== 404) return <ErrorState what="The draft could not be loaded" error={error} onRetry={onRetry} />
   return (
     <EmptyState
       icon={<FileX aria-hidden="true" />}

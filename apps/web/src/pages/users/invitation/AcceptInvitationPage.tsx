@@ -29,7 +29,11 @@ function InvitationPage({ link }: { link: InvitationSecret }) {
   const retry = () => void Promise.all([invitation.refetch(), session.refetch()])
   return (
     <OpenPage title="Invitation">
-      {failed ? <ErrorState error={failed} onRetry={retry} /> : <Skeleton lines={4} label="Loading invitation" />}
+      {failed ? (
+        <ErrorState what="The invitation could not be loaded" error={failed} onRetry={retry} />
+      ) : (
+        <Skeleton lines={4} label="Loading invitation" />
+      )}
     </OpenPage>
   )
 }

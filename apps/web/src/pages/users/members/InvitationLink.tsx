@@ -9,7 +9,11 @@ import { SecretLink } from '../sign-in/SecretLink.tsx'
 export function InvitationLink({ id }: { id: string }) {
   const { link, error, retry } = useInvitationLink(id)
   if (link !== undefined) return <SecretLink link={link} label="Invitation link" />
-  return error ? <ErrorState error={error} onRetry={retry} /> : <Skeleton lines={1} label="Loading link" />
+  return error ? (
+    <ErrorState what="The invitation link could not be loaded" error={error} onRetry={retry} />
+  ) : (
+    <Skeleton lines={1} label="Loading link" />
+  )
 }
 
 export function useInvitationLink(id: string, isNeeded = true) {

@@ -20,7 +20,13 @@ export function InvitationsCard() {
   return (
     <Card title="Pending invitations">
       {invitations.isPending && <Skeleton lines={2} label="Loading invitations" />}
-      {invitations.isError && <ErrorState error={invitations.error} onRetry={() => void invitations.refetch()} />}
+      {invitations.isError && (
+        <ErrorState
+          what="The invitations could not be loaded"
+          error={invitations.error}
+          onRetry={() => void invitations.refetch()}
+        />
+      )}
       {invitations.data?.length === 0 && <p className="text-soft">No pending invitations.</p>}
       {invitations.isSuccess && invitations.data.length > 0 && (
         <ul aria-label="Pending invitations" className="flex flex-col divide-y divide-line">

@@ -36,7 +36,13 @@ export function MembersCard() {
       }
     >
       {members.isPending && <Skeleton lines={3} label="Loading members" />}
-      {members.isError && <ErrorState error={members.error} onRetry={() => void members.refetch()} />}
+      {members.isError && (
+        <ErrorState
+          what="The members could not be loaded"
+          error={members.error}
+          onRetry={() => void members.refetch()}
+        />
+      )}
       {members.isSuccess && (
         <Table caption={`Members of ${name}`}>
           <thead className="max-sm:sr-only">

@@ -24,7 +24,13 @@ export function Notices() {
   return (
     <Card title="Email notifications" about={`Sent to ${person.email} about ${membership.name}.`}>
       {choices.isPending && <Skeleton lines={5} />}
-      {choices.isError && <ErrorState error={choices.error} onRetry={() => void choices.refetch()} />}
+      {choices.isError && (
+        <ErrorState
+          what="The notification settings could not be loaded"
+          error={choices.error}
+          onRetry={() => void choices.refetch()}
+        />
+      )}
       {choices.isSuccess && <NoticesForm choices={choices.data} />}
     </Card>
   )

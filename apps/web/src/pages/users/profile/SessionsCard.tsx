@@ -26,7 +26,9 @@ export function SessionsCard() {
       actions={others > 0 && <EndOthers count={others} />}
     >
       {query.isPending && <Skeleton lines={2} label="Loading sessions" />}
-      {query.isError && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
+      {query.isError && (
+        <ErrorState what="The sessions could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
+      )}
       {query.isSuccess && <SessionTable sessions={sessions} />}
     </Card>
   )

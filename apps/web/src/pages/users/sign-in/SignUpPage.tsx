@@ -27,7 +27,13 @@ export function SignUpPage() {
       }
     >
       {welcome.isPending && <Skeleton lines={4} />}
-      {welcome.isError && <ErrorState error={welcome.error} onRetry={() => void welcome.refetch()} />}
+      {welcome.isError && (
+        <ErrorState
+          what="The sign-up form could not be loaded"
+          error={welcome.error}
+          onRetry={() => void welcome.refetch()}
+        />
+      )}
       {welcome.isSuccess && <SignUpForm onSent={setSentTo} />}
     </OpenPage>
   )

@@ -65,7 +65,7 @@ export async function readApiError(response: Response): Promise<ProbityApiError>
   return createApiError({
     code,
     status,
-    detail: problem?.detail ?? 'The response is not one of the service: a proxy may have sent it.',
+    detail: problem?.detail ?? 'The service returned an unreadable response. A proxy may have sent it.',
     headers,
     requestId: problem?.request_id ?? headers.get('request-id') ?? undefined,
     problem,

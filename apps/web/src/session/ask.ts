@@ -77,7 +77,11 @@ export async function readFailure(response: Response): Promise<RequestFailed> {
   return new RequestFailed({
     status: response.status,
     code: (told.code ?? 'unexpected').toLowerCase(),
-    message: told.detail ?? told.title ?? told.message ?? 'The service returned an unreadable response.',
+    message:
+      told.detail ??
+      told.title ??
+      told.message ??
+      'The service returned an unreadable response. A proxy may have sent it.',
     ...(told.title && { title: told.title }),
     ...(requestId && { requestId }),
     ...(told.errors && { fields: told.errors }),

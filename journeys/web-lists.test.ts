@@ -76,7 +76,7 @@ test('a draft without enough credits is kept and can be confirmed once credits a
   await page.goto('/app/lists/new')
   await choose(page, 'long.csv', `email\n${emails.join('\n')}\n`)
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByText('Not enough credits (1 short)').waitFor()
+  await page.getByText('Insufficient credits (1 short)').waitFor()
   const confirm = page.getByRole('button', { name: 'Validate 10,001 addresses for 10,001 credits' })
   expect(await confirm.isDisabled()).toBe(true)
   await expectAccessible(page)
@@ -91,7 +91,7 @@ test('a draft without enough credits is kept and can be confirmed once credits a
     postCredits(trx, { kind: 'adjust', credits: -5_000, subject: randomUUID() }),
   )
   await confirm.click()
-  await page.getByText('Not enough credits (5,000 short)').waitFor()
+  await page.getByText('Insufficient credits (5,000 short)').waitFor()
   expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toEqual([])
 })
 

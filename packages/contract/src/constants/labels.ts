@@ -46,7 +46,7 @@ export const SUB_STATUS_LABELS = {
   address_literal: 'Address literal',
   server_error: 'Mail server error',
   internal_error: 'Internal error',
-  sandbox_unmapped: 'No sandbox result',
+  sandbox_unmapped: 'No simulated result',
 } as const satisfies Record<SubStatus, string>
 
 export const JOB_STATUS_LABELS = {

@@ -8,7 +8,7 @@ export function FollowingBadge({ following }: { following: Following }) {
   if (following.kind === 'live') {
     return (
       <Badge tone="valid" icon={<Radio aria-hidden="true" />}>
-        Live
+        Live updates
       </Badge>
     )
   }

@@ -10,7 +10,7 @@ export function ListProgress({ list }: { list: BulkJob }) {
   const mayMove = isUnderWay(list) || status === 'paused'
   return (
     <div className="flex flex-col gap-1.5">
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <JobStateBadge status={status} />
         {delayReason !== null && (
           <span className="text-[0.8125rem] text-risky">

@@ -13,7 +13,7 @@ export function isTooShort({ credits, livemode }: UploadPreview): boolean {
 export function TooFewCredits({ preview, onRefresh }: { preview: UploadPreview; onRefresh(): void }) {
   const { quote, available } = preview.credits
   return (
-    <Callout kind="warning" live title={`Not enough credits (${formatNumber(quote - available)} short)`}>
+    <Callout kind="warning" live title={`Insufficient credits (${formatNumber(quote - available)} short)`}>
       <p>
         Add credits and refresh, or upload a shorter file. This draft expires {formatDateTime(preview.expires_at)}. No
         credits have been charged.

@@ -36,7 +36,7 @@ export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps)
 }
 
 function wordsFor({ status, code }: RequestFailed): { title: string; advice: string } {
-  if (status === 402) return { title: 'Not enough credits', advice: 'You were not charged.' }
+  if (status === 402) return { title: 'Insufficient credits', advice: '' }
   if (status === 429) return { title: 'Too many requests', advice: '' }
   if (status === 503) return { title: 'Service unavailable', advice: 'You were not charged.' }
   if (code === 'unreachable')

@@ -18,9 +18,9 @@ export function Callout({ kind = 'info', title, actions, live = false, children 
   const { look, Icon } = KINDS[kind]
   const role = live ? (kind === 'error' ? 'alert' : 'status') : undefined
   return (
-    <div role={role} className={clsx('flex items-start gap-3 rounded-md px-4 py-3', look)}>
+    <div role={role} className={clsx('flex flex-wrap items-start gap-3 rounded-md px-4 py-3', look)}>
       <Icon className="mt-0.5 size-4 shrink-0" aria-hidden="true" />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-48">
         {title && <p className="font-medium">{title}</p>}
         {children && <div className="text-ink/90 [overflow-wrap:anywhere]">{children}</div>}
       </div>

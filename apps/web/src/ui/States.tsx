@@ -30,7 +30,9 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
         <CircleAlert className="size-5" aria-hidden="true" />
       </div>
       <h2 className="text-base font-semibold">{title}</h2>
-      <p className="max-w-md text-soft">{message}</p>
+      <p className="max-w-md text-soft">
+        {status === 404 ? 'It may have been deleted, or it belongs to another account or mode.' : message}
+      </p>
       {requestId && (
         <p className="flex flex-wrap items-center justify-center gap-1.5 text-[0.8125rem] text-faint">
           Request ID: <code className="font-mono break-all">{requestId}</code>

@@ -17,12 +17,14 @@ const WORDS: Record<Asked, Words> = {
     confirm: 'Pause',
     cancel: 'Keep running',
     danger: false,
-    body: ({ credits }) => (
+    body: ({ credits, livemode }) => (
       <>
         <p>Addresses in progress will finish. No new ones start until you resume.</p>
         <p>
-          Results so far are kept. {formatCount(credits.reserved, 'credit')} {credits.reserved === 1 ? 'stays' : 'stay'}{' '}
-          reserved for the rest.
+          Results so far are kept.{' '}
+          {livemode
+            ? `${formatCount(credits.reserved, 'credit stays', 'credits stay')} reserved for the rest.`
+            : 'Test mode uses no credits.'}
         </p>
       </>
     ),

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { ALONE, GATES } from './journeys/data/gates.ts'
+import { ALONE, GATES } from './testing/e2e/data/gates.ts'
 import { reportTo } from './vitest.report.ts'
 import { LongestFirst } from './vitest.sequencer.ts'
 
@@ -14,19 +14,18 @@ const UNIT = [
   'apps/cli/**/*.test.ts',
   'apps/docs/src/**/*.test.ts',
   'apps/web/src/**/*.test.ts',
-  'bench/**/*.test.ts',
-  'chaos/**/*.test.ts',
+  'benchmarks/**/*.test.ts',
   'checks/**/*.test.ts',
   'deploy/**/*.test.ts',
-  'model/**/*.test.ts',
+  'testing/chaos/**/*.test.ts',
 ]
 /** Needs the history of the repository, so it runs only if UPGRADE_FROM names the commit to start from. */
-const ON_REQUEST = process.env['UPGRADE_FROM'] ? [] : ['journeys/upgrade-from.test.ts']
+const ON_REQUEST = process.env['UPGRADE_FROM'] ? [] : ['testing/e2e/operations/upgrade-from.test.ts']
 const EXCLUDED = ['**/node_modules/**', ...ON_REQUEST]
 
 /** The end-to-end test files of a gate that run beside others. */
 const endToEnd = (gate: 2 | 3) =>
-  Object.keys(GATES).flatMap((file) => (GATES[file] === gate && !ALONE.includes(file) ? [`journeys/${file}`] : []))
+  Object.keys(GATES).flatMap((file) => (GATES[file] === gate && !ALONE.includes(file) ? [`testing/e2e/${file}`] : []))
 
 /** For files that use real servers. */
 export const WITH_SERVERS = {
@@ -71,7 +70,7 @@ export default defineConfig({
         test: {
           ...WITH_SERVERS,
           name: 'integration',
-          include: ['{apps,packages}/**/*.test.ts'],
+          include: ['{apps,packages}/**/*.test.ts', 'testing/lab/**/*.test.ts'],
           exclude: [...EXCLUDED, ...UNIT],
           isolate: false,
         },
@@ -82,7 +81,7 @@ export default defineConfig({
         test: {
           ...WITH_SERVERS,
           name: 'e2e-alone',
-          include: ALONE.map((file) => `journeys/${file}`),
+          include: ALONE.map((file) => `testing/e2e/${file}`),
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from './packages/database/src/system/migrate.ts'
 import { MIGRATIONS_FOLDER } from './packages/database/src/system/schema-version.ts'
-import { type PostgresServer, postgresPrograms, startPostgres } from './packages/lab/src/services/postgres.ts'
+import { type PostgresServer, postgresPrograms, startPostgres } from './testing/lab/src/services/postgres.ts'
 
 const CACHE = join(homedir(), '.cache', 'probity-test-database')
 

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { RUN, WITH_SERVERS } from './vitest.config.ts'
 
 const TAG = /@module-tag timed|tags: \[[^\]]*'timed'/
-const FOLDERS = '{apps,packages,bench,checks,deploy,journeys,model}'
+const FOLDERS = '{apps,packages,benchmarks,checks,deploy,testing}'
 
 /** The files with a test that is tagged `timed`. All others would be loaded, with their servers, for nothing. */
 const files = globSync(`${FOLDERS}/**/*.test.{ts,tsx}`, { exclude: (name) => name === 'node_modules' })

@@ -53,8 +53,9 @@ function printSeconds(run, files) {
 }
 
 function suiteOf(path) {
-  const [part, name, , ...rest] = path.split('/')
-  if (part === 'journeys') return name.startsWith('web-') ? 'end-to-end in a browser' : 'end-to-end'
+  const [part, name, surface, ...rest] = path.split('/')
+  if (part === 'testing' && name === 'e2e') return `end-to-end/${surface}`
+  if (part === 'testing') return `${part}/${name}`
   return part === 'packages' || part === 'apps'
     ? [part, name, ...(name === 'engine' ? rest.slice(0, 1) : [])].join('/')
     : part

@@ -1,4 +1,4 @@
-import type { World } from '@probity/lab/world/population'
+import type { World } from '@probity/lab/simulation/population'
 import type { Stop } from './data/stops.ts'
 
 export type Example = { email: string; stop: Stop }

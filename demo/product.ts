@@ -12,7 +12,7 @@ import { asOwner, connect, type Db, inTenant } from '@probity/database/connectio
 import { migrate } from '@probity/database/system/migrate'
 import { claimSetup, replaceSetupToken } from '@probity/database/users/users'
 import { insertWebhook } from '@probity/database/webhooks/webhooks'
-import { type RunningWorld, startWorld } from '@probity/lab/world/start'
+import { type RunningWorld, startWorld } from '@probity/lab/simulation/start'
 import { readConfig as readWorkerConfig } from '@probity/worker/server/config'
 import { start as startWorker } from '@probity/worker/server/start'
 import type { Place } from './place.ts'

@@ -29,7 +29,7 @@ export default defineConfig({
     sourcemap: false,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 700, // kB before compression; journeys/web-speed.test.ts counts what is sent
+    chunkSizeWarningLimit: 700, // kB before compression; testing/e2e/web/speed.test.ts counts what is sent
     rolldownOptions: { output: { codeSplitting: { groups: PIECES } } },
   },
 })

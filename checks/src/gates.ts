@@ -2,8 +2,8 @@ import ts from 'typescript'
 import type { Fault } from './fault.ts'
 import { findNodes, lineOf, type Source, type Workspace } from './workspace.ts'
 
-const TABLE = 'journeys/data/gates.ts'
-const END_TO_END = /^journeys\/.+\.test\.ts$/
+const TABLE = 'testing/e2e/data/gates.ts'
+const END_TO_END = /^testing\/e2e\/.+\.test\.ts$/
 
 /** The table of gates has a row for every end-to-end test file, and a file for every row. Without a row, no gate runs the file. */
 export function listFilesWithoutGate({ paths, sources }: Workspace): Fault[] {
@@ -19,7 +19,7 @@ export function listFilesWithoutGate({ paths, sources }: Workspace): Fault[] {
 }
 
 function readRow(tree: ts.SourceFile, row: ts.PropertyAssignment): { path: string; line: number }[] {
-  return ts.isStringLiteral(row.name) ? [{ path: `journeys/${row.name.text}`, line: lineOf(tree, row) }] : []
+  return ts.isStringLiteral(row.name) ? [{ path: `testing/e2e/${row.name.text}`, line: lineOf(tree, row) }] : []
 }
 
 /** Compares elapsed time: `expect(performance.now() - began).toBeLessThan(…)`. */

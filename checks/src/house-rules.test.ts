@@ -27,15 +27,15 @@ test('refuses a barrel, of types too', () => {
 test('refuses an index', () => {
   const faults = judge({
     'apps/web/src/pages/index.tsx': 'export const one = 1\n',
-    'journeys/index.ts': 'export const one = 1\n',
+    'testing/e2e/index.ts': 'export const one = 1\n',
     'packages/engine/src/index.ts': 'export const one = 1\n',
     'packages/engine/src/reindex.ts': 'export const one = 1\n',
     'apps/web/index.html': '',
   })
   expect(faults).toEqual([
     'apps/web/src/pages/index.tsx:1 is an index: give the file the name of what it holds',
-    'journeys/index.ts:1 is an index: give the file the name of what it holds',
     'packages/engine/src/index.ts:1 is an index: give the file the name of what it holds',
+    'testing/e2e/index.ts:1 is an index: give the file the name of what it holds',
   ])
 })
 
@@ -61,7 +61,7 @@ test('refuses to write to a mail server but in one place', () => {
     'packages/engine/src/smtp/protocol/commands.ts': write,
     'packages/engine/src/smtp/protocol/socket.ts': write,
     'packages/engine/src/smtp/protocol/socket.test.ts': write,
-    'packages/lab/src/smtp/server.ts': write,
+    'testing/lab/src/smtp/server.ts': write,
   })
   const message = 'writes by itself: what goes to a mail server goes through smtp/protocol/commands.ts'
   expect(faults).toEqual([1, 2].map((line) => `packages/engine/src/smtp/protocol/socket.ts:${line} ${message}`))
@@ -106,7 +106,7 @@ test('rejects a function with more than 60 lines, except in tests and test helpe
     'apps/web/src/c.tsx': `export const one = 1\n${functionOf(70)}`,
     'packages/engine/src/d.test.ts': functionOf(61),
     'packages/engine/src/test-d.ts': functionOf(61),
-    'bench/e.ts': functionOf(61),
+    'benchmarks/e.ts': functionOf(61),
   })
   expect(faults).toEqual([
     'apps/api/src/a.ts:1 a function of 61 lines: split it, 60 are the limit',
@@ -134,15 +134,15 @@ test('rejects an architecture page that is long or names a path that does not ex
 
 test('rejects an end-to-end test file without a gate, and a row without its file', () => {
   const faults = judge({
-    'journeys/data/gates.ts': "export const GATES = {\n  'sdk.test.ts': 2,\n  'gone.test.ts': 3,\n}\n",
-    'journeys/sdk.test.ts': '',
-    'journeys/cli.test.ts': '',
-    'journeys/test-cli.ts': '',
+    'testing/e2e/data/gates.ts': "export const GATES = {\n  'sdk.test.ts': 2,\n  'gone.test.ts': 3,\n}\n",
+    'testing/e2e/sdk.test.ts': '',
+    'testing/e2e/cli.test.ts': '',
+    'testing/e2e/test-cli.ts': '',
     'apps/cli/src/cli.test.ts': '',
   })
   expect(faults).toEqual([
-    'journeys/cli.test.ts:1 has no row in journeys/data/gates.ts, so no gate runs it',
-    'journeys/data/gates.ts:3 there is no journeys/gone.test.ts',
+    'testing/e2e/cli.test.ts:1 has no row in testing/e2e/data/gates.ts, so no gate runs it',
+    'testing/e2e/data/gates.ts:3 there is no testing/e2e/gone.test.ts',
   ])
 })
 

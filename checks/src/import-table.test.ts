@@ -82,16 +82,16 @@ const REACH: Record<string, string[]> = {
   'packages/redis': ['concurrency', 'engine'],
   'packages/uploads': ['contract'],
   'packages/sdk': [],
-  'packages/lab': [],
+  'testing/lab': [],
   'apps/api': ['contract', 'concurrency', 'database', 'redis', 'uploads'],
   'apps/worker': ['contract', 'concurrency', 'engine', 'database', 'redis', 'uploads'],
   'apps/admin': ['contract', 'engine', 'database', 'redis', 'uploads'],
   'apps/web': ['sdk'], // of contract only types and constants/, see below
   'apps/cli': ['contract', 'engine', 'sdk'],
   checks: [],
-  journeys: PARTS,
-  bench: PARTS,
-  chaos: PARTS,
+  'testing/e2e': PARTS,
+  'testing/chaos': PARTS,
+  benchmarks: PARTS,
   demo: PARTS,
 }
 
@@ -133,7 +133,7 @@ promise('keeps what exists for tests out of everything else', [
   ['apps/api/src/b.test.ts', value('@probity/database/test-database'), FINE],
   ['apps/api/src/a.ts', value('./test-server.ts'), 'imports test-server, which is for tests only'],
   ['apps/api/src/b.ts', value('@probity/database/test-database'), 'imports test-database, which is for tests only'],
-  ['journeys/a.ts', value('@probity/database/test-database'), FINE],
+  ['testing/e2e/a.ts', value('@probity/database/test-database'), FINE],
 ])
 
 promise('lets the SDK have only types of the contract', [
@@ -180,8 +180,8 @@ promise('wants another part by its name and by the name of its file', [
     value('@probity/contract'),
     'imports contract as a whole: name the file, as in @probity/contract/name',
   ],
-  ['journeys/c.ts', value('../apps/api/src/server/main.ts'), 'imports api by path: write @probity/api/server/main'],
-  ['journeys/d.ts', value('@probity/api/server/main'), FINE],
+  ['testing/e2e/c.ts', value('../../apps/api/src/server/main.ts'), 'imports api by path: write @probity/api/server/main'],
+  ['testing/e2e/d.ts', value('@probity/api/server/main'), FINE],
 ])
 
 promise('refuses a part without a row, and a path nobody can check', [
@@ -192,7 +192,7 @@ promise('refuses a part without a row, and a path nobody can check', [
     'export const load = (name: string) => import(name)\n',
     'computes the path it imports, which no check can hold to the import table',
   ],
-  ['journeys/a.ts', 'export const load = (name: string) => import(name)\n', FINE],
+  ['testing/e2e/a.ts', 'export const load = (name: string) => import(name)\n', FINE],
 ])
 
 promise('lets a step of the engine know the steps before it', [

@@ -63,7 +63,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
 }
 
 /** These start the system as a whole, so they may import every part of it. Nobody imports them. */
-const WHOLE_SYSTEM = ['bench', 'chaos', 'demo', 'deploy', 'journeys']
+const WHOLE_SYSTEM = ['benchmarks', 'chaos', 'demo', 'deploy', 'e2e']
 
 /** Published, and imported here as it is by those who install it. */
 const HAS_ONE_DOOR = ['sdk']

@@ -73,10 +73,10 @@ const BIOME: Case[] = [
     allowed: {
       'apps/worker/src/server/main.ts': "export const url = process.env['DATABASE_URL']\n",
       'apps/worker/src/server/main.test.ts': "export const url = process.env['DATABASE_URL']\n",
-      'bench/main.ts': "export const url = process.env['DATABASE_URL']\n",
+      'benchmarks/main.ts': "export const url = process.env['DATABASE_URL']\n",
       'checks/main.ts': "export const url = process.env['DATABASE_URL']\n",
-      'journeys/start.ts': "export const url = process.env['DATABASE_URL']\n",
-      'packages/lab/lab.config.ts': "export const url = process.env['DATABASE_URL']\n",
+      'testing/e2e/start.ts': "export const url = process.env['DATABASE_URL']\n",
+      'testing/lab/lab.config.ts': "export const url = process.env['DATABASE_URL']\n",
     },
   },
   {
@@ -174,7 +174,7 @@ const BIOME: Case[] = [
       'apps/api/src/listed.test.tsx': "import { chromium } from 'playwright-core'\n\nchromium.name()\n",
       'apps/api/api.config.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
       'apps/api/vitest.browser.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
-      'journeys/browser.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
+      'testing/e2e/browser.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
     },
   },
   {
@@ -305,7 +305,7 @@ const SKELETON: Planted = {
     dependencies: { fastify: 'catalog:' },
     devDependencies: { 'playwright-core': 'catalog:', vitest: 'catalog:' },
   }),
-  'journeys/package.json': manifest('journeys', { devDependencies: { 'playwright-core': 'catalog:' } }),
+  'testing/e2e/package.json': manifest('e2e', { devDependencies: { 'playwright-core': 'catalog:' } }),
 }
 
 const all = (cases: Case[], side: 'refused' | 'allowed'): Planted =>

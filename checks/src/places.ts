@@ -3,9 +3,10 @@ import { posix } from 'node:path'
 /** A place in our tree: which part, and where below its `src` (below the part itself, for what is not in `src`). */
 export type Place = { part: string; inside: string }
 
-/** The part a file belongs to: a folder below `apps` or `packages`, or a folder at the top. */
+/** The part a file belongs to: a folder below `apps`, `packages` or `testing`, `benchmarks/model`, or a folder at the top. */
 export function placeOf(path: string): Place | undefined {
-  const [, grouped, alone, rest] = /^(?:(?:apps|packages)\/([^/]+)|([^/.]+))\/(.+)$/.exec(path) ?? []
+  const [, grouped, alone, rest] =
+    /^(?:(?:apps|packages|testing|benchmarks(?=\/model\/))\/([^/]+)|([^/.]+))\/(.+)$/.exec(path) ?? []
   const part = grouped ?? alone
   if (part === undefined || rest === undefined) return undefined
   return { part, inside: rest.replace(/^src\//, '').replace(/\.[cm]?[jt]sx?$/, '') }

@@ -8,7 +8,7 @@ export type Source = { path: string; tree: ts.SourceFile }
 export type Workspace = { root: string; paths: string[]; sources: Source[] }
 
 /** The folders that hold our code. A new one at the top of the tree is added here and in the import table. */
-const CODE_FOLDERS = ['apps', 'bench', 'chaos', 'checks', 'demo', 'deploy', 'journeys', 'model', 'packages']
+const CODE_FOLDERS = ['apps', 'benchmarks', 'checks', 'demo', 'deploy', 'packages', 'testing']
 
 /** Not ours: installed, built or measured. Folders whose name begins with a dot are left out as well. */
 const FOREIGN_FOLDERS = new Set(['coverage', 'dist', 'node_modules'])

@@ -1,5 +1,5 @@
 import type { SubStatus } from '@probity/contract/constants/validations'
-import type { BehaviourName } from '@probity/lab/world/data/behaviours'
+import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
 
 /** One stop of the tour: a verdict, and the kind of domain that produces it. */
 export type Stop = { subStatus: SubStatus; at: BehaviourName | 'broken' }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { keepFigures } from '@probity/bench/table'
+import { keepFigures } from '@probity/benchmarks/report/table'
 import { followPage } from './bare-root.ts'
 import { runImage } from './image.ts'
 

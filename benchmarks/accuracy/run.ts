@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util'
+import { makeWorld, type World, type WorldSize } from '@probity/lab/simulation/population'
+import { openPlaceHere } from '../environment/simulation.ts'
+import { comparePeers } from './compare-libraries.ts'
+import { countFaults, describeFaults, findUnexpected, judgeAll, writeMatrix } from './matrix.ts'
+import { askIn, ourselves } from './run-validator.ts'
+
+/** Enough at a time to keep a core busy; and how long an address may take, with all the waiting to be let in. */
+const LIMITS = { inFlight: 1_000, withinMs: 300_000 }
+const RUN_WITHIN_MS = 8 * 60_000
+
+/**
+ * How often a verdict is wrong, over a world whose truth is known, beside what peers make of a sample of the same world. No
+ * address that exists may be called invalid, none that does not exist valid where the server is truthful, and none unknown where
+ * the server tells.
+ */
+export async function benchAccuracy(args: string[]): Promise<object> {
+  const { size, isCompared } = readOptions(args)
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  try {
+    const world = makeWorld(size)
+    const figures = await measureOurs(world, size, stop.signal)
+    const peers = isCompared ? await comparePeers(world, size, stop.signal) : {}
+    const peersCompared = Object.keys(peers).filter((name) => name !== 'ours').length
+    return { ...figures, peers_compared: peersCompared, peers }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    process.exitCode = 130
+    return { interrupted: true } // whatever failed, failed for that
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+function readOptions(args: string[]): { size: WorldSize; isCompared: boolean } {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string', default: '1' },
+      domains: { type: 'string', default: '2000' },
+      addresses: { type: 'string', default: '100000' },
+      peers: { type: 'boolean', default: true },
+    },
+    allowNegative: true,
+  })
+  const size = { seed: Number(values.seed), domains: Number(values.domains), addresses: Number(values.addresses) }
+  return { size, isCompared: values.peers }
+}
+
+async function measureOurs(world: World, size: WorldSize, signal: AbortSignal): Promise<object> {
+  const { addresses, domains, seed } = world
+  process.stderr.write(`Asking for ${addresses.length} addresses at ${domains.length} domains, seed ${seed}.\n\n`)
+  const place = await openPlaceHere(size, signal)
+  const asked = await askIn(place, ourselves(place, LIMITS), addresses, RUN_WITHIN_MS)
+  signal.throwIfAborted()
+  const judged = judgeAll(world, addresses, asked.answers)
+  process.stderr.write(`${writeMatrix(judged)}\n${describeFaults(judged)}`)
+
+  const { recipients = 0, controls = 0 } = asked.summary
+  const { seconds, connections } = asked
+  const figures = {
+    addresses: judged.length,
+    addresses_per_s: Math.round(judged.length / seconds),
+    seconds,
+    connections,
+    recipients_per_connection: Math.round((recipients / connections) * 10) / 10,
+    control_recipients: controls,
+  }
+  process.stderr.write(`${JSON.stringify(figures)}\n\n`)
+  return { ...countFaults(judged), unexpected: findUnexpected(judged).length, ...figures }
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KeyScope } from '@probity/contract/constants/keys'
+import { insertAccount } from '@probity/database/accounts/accounts'
+import { insertKey } from '@probity/database/accounts/keys'
+import { asOwner, connect, inTenant } from '@probity/database/connection/connect'
+import { migrate } from '@probity/database/system/migrate'
+import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
+import { startPostgres } from '@probity/lab/services/postgres'
+import { startRedis } from '@probity/lab/services/redis'
+import { readCpu } from './cpu.ts'
+import { startProgram, untilReady } from './instance.ts'
+import { ADDRESS_BASE } from './simulation.ts'
+import { untilRewritten } from './storage.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const IDENTITY = { SMTP_HELO_NAME: 'bench.probity.example', SMTP_MAIL_FROM: 'bounce@probity.example' }
+const UP_WITHIN_MS = 60_000
+const LIST_WITHIN_MS = 15 * 60_000
+const POLL_MS = 100
+
+export type ListProduct = {
+  url: string
+  /** Of the account that `validate` uses. */
+  key: string
+  databaseUrl: string
+  redisUrl: string
+  /**
+   * Has lists validated side by side. The seconds are those from their confirmation to the end of the last, as the customer sees it. The
+   * processor time includes the rewrite of the results after the end.
+   */
+  validate(csvs: string[]): Promise<{ jobIds: string[]; seconds: number; cpuMs: Record<string, number> }>
+  /** Where workers leave their profiles when they end. */
+  listProfiles(): string[]
+  stopWorkers(): Promise<void>
+}
+
+type Options = { dnsPort: number; smtpPort: number; workers: number; isProfiled?: boolean }
+
+/** The product as in production over a world: PostgreSQL waits for the disk, and each process is one of its own. */
+export async function startListProduct(options: Options, cleanUp: AsyncDisposableStack): Promise<ListProduct> {
+  const folder = makeFolder('probity-bench')
+  cleanUp.defer(() => removeFolder(folder))
+  const profiles = join(folder, 'profiles')
+  mkdirSync(profiles)
+  const postgres = await startPostgres({ fsync: true })
+  cleanUp.defer(() => postgres.stop())
+  const redis = await startRedis()
+  cleanUp.defer(() => redis.stop())
+  await migrate(postgres.url)
+  const { key } = await openAccount(postgres.url, ['jobs:write'])
+
+  const settings = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    UPLOADS_FOLDER: join(folder, 'uploads'),
+    LOG_LEVEL: 'warn',
+  }
+  const port = await freePort()
+  const api = startProgram('apps/api/src/server/main.ts', [], { ...settings, PORT: String(port), STOP_NOTICE_MS: '0' })
+  cleanUp.defer(() => stopChild(api, 'SIGTERM'))
+  const task = {
+    settings: { ...settings, ...IDENTITY, DNS_SERVERS: `127.0.0.1:${options.dnsPort}` },
+    smtpPort: options.smtpPort,
+    addressBase: ADDRESS_BASE,
+  }
+  const flags = options.isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profiles] : []
+  const workers = Array.from({ length: options.workers }, () => startWorker(flags, task))
+  const working = workers.map((worker) => once(worker, 'message', { signal: AbortSignal.timeout(UP_WITHIN_MS) }))
+  const stopWorkers = async () => void (await Promise.all(workers.map((worker) => stopChild(worker, 'SIGTERM'))))
+  cleanUp.defer(stopWorkers)
+  const url = `http://127.0.0.1:${port}`
+  await Promise.all([untilReady(url), ...working])
+  const pids = { api: api.pid ?? 0, postgres: postgres.pid(), redis: redis.pid() }
+  const workerPids = Object.fromEntries(workers.map((worker, n) => [`worker_${n + 1}`, worker.pid ?? 0]))
+  return {
+    url,
+    key,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    validate: (csvs) => validateMeasured({ url, key, databaseUrl: postgres.url }, csvs, { ...pids, ...workerPids }),
+    listProfiles: () => readdirSync(profiles).map((name) => join(profiles, name)),
+    stopWorkers,
+  }
+}
+
+function startWorker(flags: string[], task: object): ChildProcess {
+  const args = [...flags, join(ROOT, 'testing/chaos/worker.ts'), JSON.stringify(task)]
+  return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: {} })
+}
+
+/** An account that no credits limit, with a key. */
+export async function openAccount(
+  databaseUrl: string,
+  scopes: KeyScope[],
+): Promise<{ accountId: string; key: string }> {
+  const db = connect(databaseUrl, { connectionsMax: 1 })
+  try {
+    const { id } = await asOwner(db, (trx) => insertAccount(trx, { name: 'bench', plan: 'scale', unlimited: true }))
+    return await inTenant(db, id, async (trx) => {
+      const made = await insertKey(trx, id, { mode: 'live', name: 'bench', scopes })
+      return { accountId: id, key: made.text }
+    })
+  } finally {
+    await db.destroy()
+  }
+}
+
+export type Caller = { url: string; key: string }
+
+type Measuring = Caller & { databaseUrl: string }
+
+async function validateMeasured(caller: Measuring, csvs: string[], pids: Record<string, number>) {
+  const uploads: Uploaded[] = []
+  for (const csv of csvs) uploads.push(await uploadList(caller, csv))
+  const before = readCpu(pids)
+  // As often over all lists as over one: asking how far they are costs something too.
+  const pollMs = POLL_MS * uploads.length
+  const done = await Promise.all(uploads.map((uploaded) => validateUploaded(caller, uploaded, pollMs)))
+  const jobIds = done.map(({ jobId }) => jobId)
+  await untilRewritten(caller.databaseUrl, jobIds)
+  const after = readCpu(pids)
+  const cpuMs = Object.fromEntries(Object.keys(pids).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]))
+  return { jobIds, seconds: Math.max(...done.map(({ seconds }) => seconds)), cpuMs }
+}
+
+type Uploaded = { upload_id: string; suggested_email_column: string }
+
+export async function uploadList(caller: Caller, csv: string): Promise<Uploaded> {
+  const form = new FormData()
+  form.set('file', new Blob([csv], { type: 'text/csv' }), 'list.csv')
+  return JSON.parse(await call(caller, '/bulk/upload/preview', { method: 'POST', body: form })) as Uploaded
+}
+
+/** The seconds from its confirmation to its end. */
+export async function validateUploaded(caller: Caller, uploaded: Uploaded, pollMs = POLL_MS) {
+  const began = performance.now()
+  const jobId = await confirmUpload(caller, uploaded)
+  await untilCompleted(caller, jobId, pollMs)
+  return { jobId, seconds: (performance.now() - began) / 1_000 }
+}
+
+export async function confirmUpload(caller: Caller, uploaded: Uploaded): Promise<string> {
+  const { upload_id, suggested_email_column: email_column } = uploaded
+  const confirmed = await call(caller, '/bulk/upload/confirm', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ upload_id, email_column }),
+  })
+  return (JSON.parse(confirmed) as { id: string }).id
+}
+
+async function untilCompleted(caller: Caller, jobId: string, pollMs: number): Promise<void> {
+  for (const deadline = Date.now() + LIST_WITHIN_MS; Date.now() < deadline; await sleep(pollMs)) {
+    const { status } = JSON.parse(await call(caller, `/bulk/jobs/${jobId}`, {})) as { status: string }
+    if (status === 'completed') return
+  }
+  throw new Error('the list was not done in time')
+}
+
+/** The text of an answer of the API; throws where it refuses. */
+export async function call({ url, key }: Caller, path: string, request: RequestInit): Promise<string> {
+  const answer = await fetch(`${url}/api/v1${path}`, { ...request, headers: { ...request.headers, 'x-api-key': key } })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`the product answered ${answer.status}: ${text.slice(0, 500)}`)
+  return text
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Asked, GIVE_UP_MS, openCallers } from './load-client.ts'
+
+/**
+ * Callers who come at their own pace, whether those before them were answered or not, in a process of their own. What one waits is
+ * counted from when it was due, so that a generator that falls behind does not make the product look quicker.
+ */
+export type LoadTask = { url: string; key: string; rate: number; seconds: number; round: number }
+/** What came of one request. `due` is milliseconds after the beginning; status 0 is a connection that broke. */
+export type Answered = { kind: LoadKind; due: number; ms: number; status: number; hasRetryAfter: boolean }
+export type LoadKind = keyof typeof KINDS
+
+/** Of a hundred callers: a form's, one who asks again, one who looks something up, and one with a list. */
+const KINDS = {
+  single: { share: 70, ask: (name: string) => post('/api/v1/validation/single', { email: addressOf(name) }) },
+  recent: { share: 15, ask: () => post('/api/v1/validation/single', { email: 'ada@null-mx.example' }) },
+  read: { share: 10, ask: (): Asked => ({ method: 'GET', path: '/api/v1/account' }) },
+  list: { share: 5, ask: (name: string) => post('/api/v1/validation/bulk', { emails: listOf(name) }) },
+} as const
+
+const LIST_LENGTH = 10
+const TICK_MS = 5
+/** More than that are not waited for at once: the machine's memory is not what is measured. */
+const OUTSTANDING_MAX = 20_000
+
+const addressOf = (name: string) => `${name}@two-mx.example`
+const listOf = (name: string) => Array.from({ length: LIST_LENGTH }, (_, n) => addressOf(`${name}n${n}`))
+
+function post(path: string, body: object): Asked {
+  return { method: 'POST', path, body: JSON.stringify(body) }
+}
+
+function kindOf(n: number): LoadKind {
+  // In turns that mix the kinds well: 37 and 100 have no common divisor.
+  let place = (n * 37) % 100
+  for (const [kind, { share }] of Object.entries(KINDS) as [LoadKind, { share: number }][]) {
+    if (place < share) return kind
+    place -= share
+  }
+  return 'single'
+}
+
+let callers: ReturnType<typeof openCallers> | undefined
+
+async function runLoad({ url, key, rate, seconds, round }: LoadTask): Promise<Answered[]> {
+  callers ??= openCallers(url, key) // kept from one round to the next, as callers who come often keep theirs
+  const { send } = callers
+  const answered: Answered[] = []
+  const began = performance.now()
+  let outstanding = 0
+
+  function come(n: number): void {
+    const kind = kindOf(n)
+    const due = (n * 1_000) / rate
+    outstanding += 1
+    send(KINDS[kind].ask(`r${round}c${n}`), (said) => {
+      outstanding -= 1
+      answered.push({ kind, due, ms: performance.now() - began - due, ...said })
+    })
+  }
+
+  const total = Math.round(rate * seconds)
+  for (let next = 0; next < total; ) {
+    const due = Math.min(total, Math.floor(((performance.now() - began) * rate) / 1_000) + 1)
+    for (; next < due && outstanding < OUTSTANDING_MAX; next += 1) come(next)
+    await sleep(TICK_MS)
+  }
+  for (let waited = 0; outstanding > 0 && waited < GIVE_UP_MS; waited += TICK_MS) await sleep(TICK_MS)
+  return answered
+}
+
+process.on('message', (task: LoadTask) => {
+  void runLoad(task).then((answered) => process.send?.(answered))
+})

@@ -1,0 +1,46 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { stopChild } from '@probity/lab/services/daemon'
+import type { Answered, LoadTask } from './load-process.ts'
+
+/** Has callers come at a rate, for so many seconds, and says what became of each. */
+export type Load = (rate: number, seconds: number) => Promise<Answered[]>
+
+/** Callers in a process of their own, so that the one that measures takes no time from them. */
+export function openLoad({ url, key }: Pick<LoadTask, 'url' | 'key'>, cleanUp: AsyncDisposableStack): Load {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' })
+  cleanUp.defer(() => stopChild(child, 'SIGTERM'))
+  hurry(child)
+  let round = 0
+  return async (rate, seconds) => {
+    round += 1
+    const task: LoadTask = { url, key, rate, seconds, round }
+    child.send(task)
+    const [answered] = (await once(child, 'message')) as [Answered[]]
+    return answered
+  }
+}
+
+/** Callers have machines of their own: that they share ours must not keep them waiting for a processor. Takes root; without it they wait. */
+function hurry({ pid }: ChildProcess): void {
+  try {
+    setPriority(pid ?? 0, constants.priority.PRIORITY_HIGHEST)
+  } catch {
+    process.stderr.write('callers wait for a processor as we do, which counts as our delay: run this as root\n')
+  }
+}
+
+export function isAccepted({ status }: Answered): boolean {
+  return status >= 200 && status < 300
+}
+
+/** How long so large a share of those who were let in waited at most, in milliseconds. */
+export function waitOf(share: number, answered: Answered[]): number {
+  const times = answered
+    .filter(isAccepted)
+    .map(({ ms }) => ms)
+    .toSorted((one, other) => one - other)
+  return times[Math.floor(times.length * share)] ?? Number.POSITIVE_INFINITY
+}

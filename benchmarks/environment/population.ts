@@ -1,0 +1,51 @@
+import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
+import { makeWorld, type WorldAddress, type WorldSize } from '@probity/lab/simulation/population'
+
+/**
+ * Servers that answer at once and bear several recipients to a transaction, large ones and small ones. Elsewhere a list waits for
+ * greylists, tarpits and other people's limits, and how long is their affair and not ours.
+ */
+const PROMPT = new Set<BehaviourName | 'broken'>([
+  'gmail',
+  'icloud',
+  'google_workspace',
+  'rackspace',
+  'zoho',
+  'strato',
+  'proofpoint',
+  'barracuda',
+  'messagelabs',
+  'cisco',
+  'postfix',
+  'exim',
+  'ovh',
+  'yandex',
+  'comcast',
+])
+
+/** About half of a world is at such servers; this is enough for every seed. */
+const ADDRESSES_PER_ROW = 3
+const ROWS_PER_DOMAIN = 25
+const DOMAINS_MIN = 300
+
+/** `others` are at one large provider and not on the list: to get everybody going before anything counts. */
+export type Population = { size: WorldSize; addresses: WorldAddress[]; others: WorldAddress[] }
+
+const OTHERS = 5_000
+
+/** So many addresses at prompt servers. `onlyExisting`: none that would be refused. */
+export function drawPopulation(rows: number, { onlyExisting }: { onlyExisting: boolean }): Population {
+  const domains = Math.max(DOMAINS_MIN, Math.round(rows / ROWS_PER_DOMAIN))
+  const size = { seed: 1, domains, addresses: rows * ADDRESSES_PER_ROW }
+  const prompt = makeWorld(size).addresses.filter(
+    ({ behaviour, exists, email }) =>
+      PROMPT.has(behaviour) && (exists === 'yes' || !onlyExisting) && /^[\x21-\x7e]+$/.test(email),
+  )
+  if (prompt.length < rows) throw new Error(`the world has ${prompt.length} addresses for a list of ${rows}`)
+  const others = prompt.slice(rows).filter(({ behaviour }) => behaviour === 'gmail')
+  return { size, addresses: prompt.slice(0, rows), others: others.slice(0, OTHERS) }
+}
+
+export function writeCsv(addresses: WorldAddress[]): string {
+  return `name,email\r\n${addresses.map(({ email }, n) => `Customer ${n + 1},${email}\r\n`).join('')}`
+}

@@ -1,0 +1,69 @@
+import { layOut } from '@probity/lab/simulation/loopback'
+import { makeWorld, type WorldAddress, type WorldSize } from '@probity/lab/simulation/population'
+import { parse } from 'csv-parse'
+import { ADDRESS_BASE } from '../environment/simulation.ts'
+import { domainOf } from '../probe/addresses.ts'
+import { askBare } from '../probe/bare-sessions.ts'
+import { type BareResult, type CopySeconds, measureCopy } from './copy.ts'
+
+/** The least that a list costs, in seconds: reading it, probing its addresses without any care, and storing the results, in one of two ways. */
+export type BareParts = { parse: number; probe: number } & CopySeconds
+
+/** Domains that are asked at the same time, each on one connection. */
+const DOMAINS_AT_ONCE = 16
+const ROUNDS = 5
+
+type Task = {
+  csv: string
+  size: WorldSize
+  addresses: WorldAddress[]
+  smtpPort: number
+  databaseUrl: string
+  results: BareResult[]
+}
+
+/** The seconds that each part takes alone, one after the other. */
+export async function measureBare({ csv, size, addresses, smtpPort, databaseUrl, results }: Task): Promise<BareParts> {
+  const hostOf = openHosts(size)
+  const byDomain = [...Map.groupBy(addresses, ({ email }) => domainOf(email).toLowerCase())]
+  return {
+    parse: await timed(async () => {
+      const records = parse(csv, { columns: true })
+      for await (const _ of records);
+    }),
+    probe: await timed(async () => {
+      const waiting = byDomain.values()
+      const askers = Array.from({ length: DOMAINS_AT_ONCE }, async () => {
+        for (const [domain, some] of waiting) {
+          const emails = some.map(({ email }) => email)
+          await askBare(emails, { host: hostOf(domain).host, port: smtpPort })
+        }
+      })
+      await Promise.all(askers)
+    }),
+    ...(await measureCopy(databaseUrl, results)),
+  }
+}
+
+/** The median of several rounds: each is so short that other work on the machine would decide it. */
+async function timed(work: () => Promise<void>): Promise<number> {
+  const rounds: number[] = []
+  while (rounds.length < ROUNDS) {
+    const began = performance.now()
+    await work()
+    rounds.push((performance.now() - began) / 1_000)
+  }
+  return rounds.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0
+}
+
+/** The first mail host of a domain, as the world's DNS would say, and who runs it: what shares one budget of connections. */
+export function openHosts(size: WorldSize): (domain: string) => { host: string; site: string } {
+  const world = makeWorld(size)
+  const { addressOf } = layOut(ADDRESS_BASE, world.domains)
+  return (name) => {
+    const domain = world.findDomain(name)
+    const [first] = domain?.hosts.toSorted((a, b) => a.preference - b.preference) ?? []
+    if (!domain?.site || first === undefined) throw new Error(`nobody takes mail for ${name}`)
+    return { host: addressOf(first.name), site: domain.provider || first.name }
+  }
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { freePort, stopChild } from '@probity/lab/services/daemon'
+import { WORLD_HABITS } from '@probity/lab/simulation/data/provider-limits'
+import type { WorldAddress, WorldSize } from '@probity/lab/simulation/population'
+import { startListProduct } from '../environment/jobs.ts'
+import { type Population, writeCsv } from '../environment/population.ts'
+import { ADDRESS_BASE, openPlaceHere } from '../environment/simulation.ts'
+import { domainOf } from '../probe/addresses.ts'
+import { askOneByOne } from '../probe/bare-sessions.ts'
+import { openHosts } from './bare.ts'
+import type { RelaysTask } from './relay-process.ts'
+
+const ROUND_TRIP_MS = 50
+/** At a third of a second for each, more would only take longer. */
+const ONE_BY_ONE = 2_000
+
+export type Far = { oursPerSecond: number; peersPerSecond: number }
+
+/** A list where every round trip takes time: the product, and a connection for each address, with as many at once. */
+export async function measureFar(population: Population, workers: number, signal: AbortSignal): Promise<Far> {
+  await using cleanUp = new AsyncDisposableStack()
+  const { size, addresses, others } = population
+  const place = await openPlaceHere(size, signal)
+  cleanUp.defer(() => place.stop())
+  const smtpPort = await startRelays({ size, smtpPort: place.smtpPort }, cleanUp)
+  const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
+  await product.validate([writeCsv(others)])
+  const { seconds } = await product.validate([writeCsv(addresses)])
+  const few = addresses.slice(0, ONE_BY_ONE)
+  const peersSeconds = await askAsPeers(few, size, smtpPort)
+  return { oursPerSecond: addresses.length / seconds, peersPerSecond: few.length / peersSeconds }
+}
+
+/** On the same addresses as the servers behind them, at a port of their own. */
+export async function startRelays(
+  world: Pick<RelaysTask, 'size' | 'smtpPort'>,
+  cleanUp: AsyncDisposableStack,
+): Promise<number> {
+  const port = await freePort()
+  const task: RelaysTask = { ...world, addressBase: ADDRESS_BASE, port, delayMs: ROUND_TRIP_MS }
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'relay-process.ts'), JSON.stringify(task)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  cleanUp.defer(() => stopChild(child, 'SIGTERM'))
+  await once(child, 'message', { signal: AbortSignal.timeout(30_000) })
+  return port
+}
+
+/** Seconds until the last answer, with as many connections to a provider at once as we have to it. */
+async function askAsPeers(addresses: WorldAddress[], size: WorldSize, port: number): Promise<number> {
+  const hostOf = openHosts(size)
+  const asked = addresses.map((address) => ({ ...address, ...hostOf(domainOf(address.email).toLowerCase()) }))
+  const began = performance.now()
+  await Promise.all(
+    [...Map.groupBy(asked, ({ site }) => site).values()].map(async (some) => {
+      const waiting = some.values()
+      const askers = Array.from({ length: WORLD_HABITS[''].connectionsPerEgress }, async () => {
+        for (const { email, exists, host } of waiting) {
+          const [isAccepted] = await askOneByOne([email], { host, port })
+          if (isAccepted !== (exists === 'yes')) throw new Error('a wrong answer, one by one')
+        }
+      })
+      await Promise.all(askers)
+    }),
+  )
+  return (performance.now() - began) / 1_000
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { cpuPerRequest, readCpu } from '../environment/cpu.ts'
+import { type BenchProduct, startBenchProduct } from '../environment/instance.ts'
+import { isAccepted, type Load, openLoad, waitOf } from '../environment/load.ts'
+import type { Answered, LoadKind } from '../environment/load-process.ts'
+import { printTable, rounded } from '../report/print-table.ts'
+import type { BenchMode } from '../report/product-only.ts'
+
+const FIRST_RATE = 100
+const GROWTH = 1.2
+const STEPS_MAX = 20
+const STEP_S = 6
+/** A step in which fewer are answered, or whose answers come this late, is one too many. */
+const ANSWERED_SHARE_MIN = 0.85
+const P99_MS_MAX = 1_000
+const AFTER_S = 20
+/** How much of the peak comes in at most after the crowd has gone. */
+const AFTER_SHARE_MAX = 0.5
+/** Twice the peak of two cores, without the ramp: a peak that each run finds anew would make its load differ from the others'. */
+const PRODUCT_ONLY_RATE = 2_400
+const PRODUCT_ONLY_SECONDS = '10'
+/** What the concurrency limit needs to adapt to that load, for which the whole benchmark has its ramp. */
+const ADAPTATION_S = 5
+
+/**
+ * What becomes of callers when twice as many come as can be served: a ramp finds how many that is, twice as many come for a minute, and
+ * then half as many, or as many as were all served before if those are fewer: lists are turned away long before the peak, and whether everybody
+ * is served again shows only where everybody was. All come at their own pace. Kinds are mixed as in overload-load.ts.
+ */
+export async function benchOverload(args: string[], { isProductOnly }: BenchMode): Promise<object> {
+  const defaultSeconds = isProductOnly ? PRODUCT_ONLY_SECONDS : '60'
+  const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: defaultSeconds } } })
+  await using cleanUp = new AsyncDisposableStack()
+  const product = await startBenchProduct()
+  cleanUp.defer(() => product.stop())
+  const load = openLoad(product, cleanUp)
+
+  await load(FIRST_RATE, STEP_S) // does not count: caches and compiled code
+  await product.analyze()
+  if (isProductOnly) {
+    await load(PRODUCT_ONLY_RATE, ADAPTATION_S)
+    const overloaded = sumUp(await load(PRODUCT_ONLY_RATE, Number(values.seconds)))
+    return summarizeHeld(overloaded, product)
+  }
+  const peak = await findPeak(load)
+  const pids = { ...product.pids, all: process.pid }
+  const before = readCpu(pids)
+  const came = await load(2 * peak.goodput, Number(values.seconds))
+  const cpu = cpuPerRequest(before, readCpu(pids), came.length)
+  const held = sumUp(came)
+  process.stderr.write(`µs of processor for each who came, callers among all: ${JSON.stringify(cpu)}\n`)
+  process.stderr.write(`p99 in ms by kind: ${JSON.stringify(held.p99ByKind)}\n`)
+  const after = await load(Math.min(AFTER_SHARE_MAX * peak.goodput, peak.allServed), AFTER_S)
+  printTable('Callers', [
+    ['', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'refused', 'broken'],
+    ...[...peak.steps, held, sumUp(after)].map((step, n) => [
+      n < peak.steps.length ? 'ramp' : n === peak.steps.length ? 'twice' : 'after',
+      ...[step.offered, step.goodput, step.p50, step.p99, step.refused, step.broken].map((figure) =>
+        String(Math.round(figure)),
+      ),
+    ]),
+  ])
+  return {
+    peak_rps: rounded(peak.goodput),
+    goodput_ratio: rounded(held.goodput / peak.goodput),
+    ...summarizeHeld(held, product),
+    recovery_s: recoverySeconds(after),
+  }
+}
+
+/** What the product did under twice the load that it can serve. */
+function summarizeHeld(held: Sum, { pids }: BenchProduct) {
+  return {
+    held_rps: rounded(held.goodput),
+    p99_ms_accepted: rounded(held.p99),
+    refused_share: held.refusedShare,
+    refusals_without_retry_after: held.withoutRetryAfter,
+    broken: held.broken,
+    other_refusals: held.otherRefusals,
+    rss_mb_max: memoryMax(pids),
+  }
+}
+
+/**
+ * Goes up step by step until answers come late or not at all, twice in a row: once may be another's doing. What the best step before that answered is the
+ * peak; `allServed` is how many came in the last one in which nobody was turned away.
+ */
+async function findPeak(load: Load) {
+  const steps: Sum[] = []
+  let goodput = 0
+  let allServed = FIRST_RATE
+  let isDoubted = false
+  for (let rate = FIRST_RATE; steps.length < STEPS_MAX; ) {
+    const step = sumUp(await load(rate, STEP_S))
+    steps.push(step)
+    process.stderr.write(
+      `${Math.round(rate)}/s: ${Math.round(step.goodput)}/s answered, p99 ${Math.round(step.p99)} ms\n`,
+    )
+    const isTooMuch = step.goodput < ANSWERED_SHARE_MIN * rate || step.p99 > P99_MS_MAX
+    if (isTooMuch && isDoubted) break
+    isDoubted = isTooMuch
+    if (isTooMuch) continue
+    goodput = Math.max(goodput, step.goodput)
+    if (step.refused + step.broken === 0) allServed = rate
+    rate *= GROWTH
+  }
+  if (goodput === 0)
+    throw new Error(`not even ${FIRST_RATE} callers a second were served in time: this machine is too busy`)
+  return { steps, goodput, allServed }
+}
+
+type Sum = ReturnType<typeof sumUp>
+
+/** What was answered in time is what counts; a refusal says when to come again, or it is a fault. */
+function sumUp(answered: Answered[]) {
+  const seconds = answered.reduce((last, { due }) => Math.max(last, due), 0) / 1_000 // too many to spread
+  const accepted = answered.filter(isAccepted)
+  const refused = answered.filter(({ status }) => status === 429 || status === 503)
+  const broken = answered.filter(({ status }) => status === 0).length
+  const shareOf = (kind: LoadKind) =>
+    rounded(
+      refused.filter((one) => one.kind === kind).length /
+        Math.max(1, answered.filter((one) => one.kind === kind).length),
+    )
+  return {
+    offered: answered.length / seconds,
+    goodput: accepted.length / seconds,
+    p50: waitOf(0.5, answered),
+    p99: waitOf(0.99, answered),
+    p99ByKind: byKind((kind) =>
+      rounded(
+        waitOf(
+          0.99,
+          answered.filter((one) => one.kind === kind),
+        ),
+      ),
+    ),
+    refused: refused.length,
+    refusedShare: byKind(shareOf),
+    withoutRetryAfter: refused.filter((one) => !one.hasRetryAfter).length,
+    otherRefusals: answered.length - accepted.length - refused.length - broken,
+    broken,
+  }
+}
+
+function byKind<Figure>(figureOf: (kind: LoadKind) => Figure): Record<LoadKind, Figure> {
+  return { list: figureOf('list'), single: figureOf('single'), recent: figureOf('recent'), read: figureOf('read') }
+}
+
+/** The first second from which on nobody was refused or waited for long. */
+function recoverySeconds(after: Answered[]): number {
+  const bad = after.filter((one) => !isAccepted(one) || one.ms > P99_MS_MAX)
+  return rounded(bad.reduce((last, { due }) => Math.max(last, due), 0) / 1_000)
+}
+
+/** The most that the api or the worker ever had in memory, as Linux counts it. */
+function memoryMax({ api = 0, worker = 0 }: Record<string, number>): number {
+  const peaks = [api, worker].map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)?.[1])
+  return Math.round(Math.max(...peaks.map(Number)) / 1_024)
+}

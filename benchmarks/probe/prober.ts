@@ -1,0 +1,63 @@
+import { openMemoryStore } from '@probity/engine/domain/facts-store'
+import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
+import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
+import { createProbeCache } from '@probity/engine/smtp/connections/probe-cache'
+import { createMailboxProber, type MailboxProber } from '@probity/engine/smtp/probe/prober'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
+import type { ProviderLimits } from '@probity/engine/smtp/providers/limits'
+import type { Place } from '@probity/lab/mail/process'
+import { domainOf, type Known } from './addresses.ts'
+
+const MAIL_HOST = 'mx.bench.example'
+const WITHIN_MS = 120_000
+
+/** As for every server that we know nothing of, but that no new connection has to wait: what is measured is asking, not waiting. */
+const UNPACED: ProviderLimits = { ...PROVIDER_LIMITS[''], connectionsPerMinute: 60_000, errorsPerHour: null }
+
+/**
+ * Asks for lists, one after the other, as a worker does it that knows nothing at first. Ends its last connection, and fails if one
+ * of the answers is not the truth.
+ */
+export async function askOurWay(lists: Known[][], place: Place, habits: Partial<ProviderLimits> = {}): Promise<void> {
+  const desk = openDesk(place, habits)
+  try {
+    for (const list of lists) await askFor(list, desk)
+  } finally {
+    await desk.close()
+  }
+}
+
+function openDesk({ host, port }: Place, habits: Partial<ProviderLimits>): MailboxProber {
+  return createMailboxProber({
+    dns: {
+      resolve4: async () => [host],
+      resolve6: async () => [],
+      resolveMx: async () => [{ exchange: MAIL_HOST, priority: 10 }],
+      resolveTxt: async () => [],
+    },
+    policy: { port, allows: (address) => address === host },
+    egress: { name: 'bench', heloName: 'bench.probity.example', mailFrom: 'bounce@probity.example' },
+    providerLimits: { '': { ...UNPACED, ...habits } },
+    addressLimits: { connections: 100, perMinute: UNPACED.connectionsPerMinute },
+    rateLimiter: createLocalRateLimiter(),
+    probeCache: createProbeCache(openMemoryStore()),
+    timeouts: DEFAULT_TIMEOUTS,
+  })
+}
+
+async function askFor(list: Known[], desk: MailboxProber): Promise<void> {
+  const where = { hosts: [{ name: MAIL_HOST, preference: 10 }], provider: '', deadline: performance.now() + WITHIN_MS }
+  const answers = await Promise.all(
+    list.map(({ email: path }) =>
+      desk.probe({ ...where, domain: domainOf(path), recipient: { path, needsUtf8: false } }),
+    ),
+  )
+  const wrong = answers.filter((answer, n) => !isTrue(answer, list[n]?.exists === true))
+  if (wrong.length > 0) throw new Error(`${wrong.length} wrong answers, the first ${JSON.stringify(wrong[0])}`)
+}
+
+function isTrue({ finding, acceptAll }: ProbeResult, exists: boolean): boolean {
+  if (acceptAll !== 'no') return false
+  return exists ? finding.kind === 'accepted' : finding.kind === 'refused' && finding.reason === 'mailbox_not_found'
+}

@@ -1,0 +1,54 @@
+import { makeWorld, type WorldSize } from '@probity/lab/simulation/population'
+import { openRandom } from '@probity/lab/simulation/random'
+
+/** A customer's file, and what is to come of it: the row of each address where it stands first. */
+export type ListFile = { csv: string; expected: Map<number, string> }
+
+/** Of all rows with an address: those that repeat an earlier one. Besides them, rows without one. */
+const REPEATED_SHARE = 0.02
+const BLANK_SHARE = 0.005
+
+/**
+ * A server that never says a word is waited for longer than any worker lives here, and who has brought down as many workers as
+ * one of its addresses would, is given up.
+ */
+const LEFT_OUT = 'mx_silent'
+
+/** Other text is neither validated nor charged (packages/uploads/src/read-cell.ts). */
+const ADDRESS_LIKE = /[^\s@]@+[^\s@]/
+
+const ADDRESSES_PER_DOMAIN = 50
+const DOMAINS_MIN = 300
+
+/** How large a world has to be for a list with so many rows. */
+export function sizeOf(rows: number, seed: number): WorldSize {
+  const addresses = Math.round(rows * (1 - REPEATED_SHARE))
+  return { seed, addresses, domains: Math.max(DOMAINS_MIN, Math.round(addresses / ADDRESSES_PER_DOMAIN)) }
+}
+
+/** The addresses of a world, and so many rows with an address in all; the same for the same seed. */
+export function makeList(size: WorldSize, rows: number): ListFile {
+  const random = openRandom(size.seed)
+  const world = makeWorld(size)
+  const addresses = world.addresses.filter(({ behaviour }) => behaviour !== LEFT_OUT)
+  const lines = ['name,email']
+  const expected = new Map<number, string>()
+  const write = (email: string) => lines.push(`Customer ${lines.length},${quote(email)}`)
+  let filled = 0
+
+  for (const { email } of addresses) {
+    write(email)
+    if (!ADDRESS_LIKE.test(email)) continue
+    expected.set(lines.length, email.replace(/^<(.*)>$/, '$1')) // brackets are not part of the address
+    filled += 1
+    if (random.chance(BLANK_SHARE)) write('')
+    if (filled + 1 > (expected.size * rows) / addresses.length) continue
+    write(addresses[random.below(expected.size)]?.email ?? '')
+    filled += 1
+  }
+  return { csv: `${lines.join('\r\n')}\r\n`, expected }
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

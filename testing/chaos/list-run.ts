@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '@probity/database/connection/connect'
+import { openRandom } from '@probity/lab/simulation/random'
+import { confirm, exportResults, type Upload, untilEnded, upload } from './api-client.ts'
+import { openPlace, type Place, type PlaceOptions } from './environment.ts'
+import { watchBank } from './ledger-monitor.ts'
+import type { ListFile } from './list-file.ts'
+import { type Nemesis, openNemesis, type VictimName } from './nemesis.ts'
+import { untilOrdered } from './ordering.ts'
+import { freezeUntilReplaced, holdOrdering, killWhileSettling } from './targeted-faults.ts'
+import { type Books, listViolations, readBooks } from './violations.ts'
+
+/** What came of a list: the file that the customer downloads, what the books say, and what is wrong with them. */
+export type ListRun = {
+  ndjson: string
+  books: Books
+  violations: string[]
+  seconds: number
+  /** The longest time without a new result. */
+  pauseSeconds: number
+  faults: Record<string, number>
+  granted: number
+  bankReads: number
+  /** How often a process ended by itself. */
+  failures: number
+}
+
+export type RunOptions = Omit<PlaceOptions, 'credits'> & {
+  list: ListFile
+  faultsMax: number
+  patienceMs: number
+  signal: AbortSignal
+}
+
+/** More than a list costs, so that what is left can be told from what was spent. */
+const CREDITS_LEFT = 1_000
+/** A worker that has just woken up comes with what it had in hand. */
+const LATE_MS = 3_000
+/** The first calls to confirm are hit in the middle. */
+const HIT_CONFIRMS = 3
+const HIT_WITHIN_MS = 40
+/** A worker that has just been started has read a small list within this time. */
+const PLANNED_WITHIN_MS = 1_000
+
+/** Has a list validated from the upload to the export, while processes die or in peace. */
+export async function runList(options: RunOptions): Promise<ListRun> {
+  await using cleanUp = new AsyncDisposableStack()
+  const { list, faultsMax, patienceMs, signal, size } = options
+  const isHarmed = faultsMax > 0
+  const granted = list.expected.size + CREDITS_LEFT
+  const place = await openPlace({ ...options, credits: granted }, cleanUp)
+  const bank = watchBank(place.db, place.accountId, granted)
+  cleanUp.defer(async () => void (await bank.end()))
+  const uploaded = await upload(place.customer, list.csv, signal)
+  const nemesis = isHarmed ? openNemesis(place.victims, { random: openRandom(size.seed), faultsMax }) : undefined
+  cleanUp.defer(() => nemesis?.end())
+
+  const began = performance.now()
+  const jobId = await confirmUnderFire(place, uploaded, nemesis, signal)
+  const harming = nemesis && harm(nemesis, place.db, jobId)
+  const ordering = nemesis && holdOrdering(place.db)
+  cleanUp.defer(() => ordering?.release())
+  const job = await untilEnded(place.customer, jobId, { patienceMs, signal })
+  const seconds = Math.round((performance.now() - began) / 100) / 10
+  const isCompleted = job.status === 'completed'
+  const asSettled = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
+  const rows = list.expected.size
+  const isOrdered = !isCompleted || (await untilOrdered({ db: place.db, jobId, rows, nemesis, hold: ordering }))
+  const faults = nemesis?.counts() ?? {}
+  await nemesis?.end()
+  await harming
+  if (isHarmed) await sleep(LATE_MS, undefined, { signal })
+
+  const pauseSeconds = Math.round(job.pauseMs / 100) / 10
+  const ndjson = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
+  const { reads: bankReads, wrong } = await bank.end()
+  const books = await readBooks(place.db, place.accountId, jobId)
+  const violations = [
+    ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_count} results`]),
+    ...(isOrdered ? [] : ['the results are not in row order']),
+    ...(asSettled === ndjson ? [] : ['the export is another one after the results were stored in row order']),
+    ...(wrong > 0 ? [`the balances did not add up in ${wrong} of ${bankReads} reads`] : []),
+    ...listViolations(books, { expected: list.expected, ndjson, granted }),
+  ]
+  return { ndjson, books, violations, seconds, pauseSeconds, faults, granted, bankReads, failures: place.failures() }
+}
+
+/** Once the customer has the answer, the job is there, whatever dies: so everybody does. */
+async function confirmUnderFire(
+  { customer }: Place,
+  uploaded: Upload,
+  nemesis: Nemesis | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const hit = (tries: number) => nemesis?.killSoon(tries % 2 === 1 ? 'api' : 'postgres', HIT_WITHIN_MS)
+  const { id } = await confirm(customer, uploaded, {
+    signal,
+    meanwhile: async (tries) => void (tries <= HIT_CONFIRMS && (await hit(tries))),
+  })
+  const all: VictimName[] = ['api', 'worker_1', 'worker_2', 'redis', 'postgres']
+  await Promise.all(all.map((name) => nemesis?.killSoon(name, HIT_WITHIN_MS)))
+  return id
+}
+
+/** First the faults that chance would seldom bring about at the right moment, then any fault at any moment. */
+async function harm(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
+  await Promise.all([nemesis.killSoon('postgres', PLANNED_WITHIN_MS), nemesis.killSoon('worker_2', PLANNED_WITHIN_MS)])
+  const replacing = freezeUntilReplaced(nemesis, db, jobId)
+  nemesis.roam()
+  await replacing
+  await killWhileSettling(nemesis, db, jobId)
+}

@@ -1,0 +1,210 @@
+import { Job, JobCreated, JobList } from '@probity/contract/schemas/jobs/jobs'
+import { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { startDns } from '@probity/lab/dns/start'
+import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { type Script, startScripted } from '@probity/lab/smtp/server'
+import { whenDone } from '@probity/lab/when-done'
+import Value from 'typebox/value'
+import { expect, test, vi } from 'vitest'
+import { startWorkerHere } from '../environment/in-process-worker.ts'
+import { type Customer, callApi, openCustomer } from '../environment/instance.ts'
+import { startApiProcess } from '../environment/processes.ts'
+import { claimRedis } from '../environment/redis.ts'
+
+/** What the interface says of lists, with a worker that may dial loopback. One test for each statement. */
+const database = await createTestDatabase()
+const dns = await startDns({
+  names: {
+    'truthful.example': { mx: [[10, 'mx.truthful.example']] },
+    'mx.truthful.example': { a: ['127.94.0.1'] },
+    'slow-one.example': { mx: [[10, 'mx.slow-one.example']] },
+    'mx.slow-one.example': { a: ['127.94.0.2'] },
+    'slow-two.example': { mx: [[10, 'mx.slow-two.example']] },
+    'mx.slow-two.example': { a: ['127.94.0.3'] },
+  },
+  faults: {},
+})
+whenDone(() => dns.stop())
+const port = await freePort()
+
+async function startServer(host: string, script: Script) {
+  const server = await startScripted(script, { host, port })
+  whenDone(() => server.stop())
+}
+await startServer('127.94.0.1', {
+  rcpt: (_peer, to) => (to.startsWith('ada') ? '250 2.1.5 Ok' : '550 5.1.1 User unknown'),
+})
+const SLOW_MS = 8_000
+const askedAt: number[] = []
+const SLOW: Script = {
+  rcpt: () => {
+    askedAt.push(performance.now())
+    return { reply: '550 5.1.1 User unknown', afterMs: SLOW_MS }
+  },
+}
+await startServer('127.94.0.2', SLOW)
+await startServer('127.94.0.3', SLOW)
+
+const uploads = makeFolder('probity-uploads')
+whenDone(() => removeFolder(uploads))
+const settings = { DATABASE_URL: database.url, STOP_NOTICE_MS: '0', UPLOADS_FOLDER: uploads }
+await startWorkerHere({
+  settings: { ...settings, REDIS_URL: await claimRedis() },
+  dnsPort: dns.port,
+  smtpPort: port,
+  allows: (address) => address.startsWith('127.94.'),
+})
+const api = await startApiProcess(settings)
+const customer = await openCustomer({ db: database.db, api })
+
+async function upload(by: Customer, csv: string, { field = 'file', name = 'list.csv' } = {}) {
+  const form = new FormData()
+  form.append(field, new Blob([csv]), name)
+  const headers = { 'x-api-key': by.key }
+  const answer = await fetch(`${api.url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+async function confirm(by: Customer, csv: string, emailColumn = 'email') {
+  const { body } = await upload(by, csv)
+  return by.call('POST', '/bulk/upload/confirm', { upload_id: body['upload_id'], email_column: emailColumn })
+}
+
+async function getJob(by: Customer, id: unknown): Promise<Job> {
+  return (await by.call('GET', `/bulk/jobs/${id}`)).body as unknown as Job
+}
+
+const SOON = { timeout: 50_000, interval: 100 }
+
+async function completed(by: Customer, id: unknown): Promise<Job> {
+  await vi.waitFor(async () => expect((await getJob(by, id)).status).toBe('completed'), SOON)
+  return getJob(by, id)
+}
+
+async function creditsOf(by: Customer) {
+  return (await by.call('GET', '/account')).body['credits'] as { available: number; reserved: number; used: number }
+}
+
+function list(count: number, domain = 'truthful.example'): string {
+  return `email\n${Array.from({ length: count }, (_, n) => `person${n}@${domain}`).join('\n')}\n`
+}
+
+test('4.4, 2.3 a CSV in the form field file is answered with its id, its name, its columns and the one with the addresses', async () => {
+  const csv = 'Name,E-Mail\nAda,ada@truthful.example\nBob,bob@truthful.example\n'
+  const { status, body } = await upload(customer, csv, { name: 'people.csv' })
+  expect(status).toBe(200)
+  expect([...Value.Errors(UploadPreview, body)]).toEqual([])
+  expect(body).toMatchObject({ filename: 'people.csv', columns: ['Name', 'E-Mail'], suggested_email_column: 'E-Mail' })
+})
+
+test('4.4 the file comes in the form field file, and has a column with addresses', async () => {
+  expect((await upload(customer, list(1), { field: 'csv' })).body['code']).toBe('no_file')
+  expect((await upload(customer, 'name\nAda\n')).body['code']).toBe('no_email_column')
+})
+
+test('4.5, 2.4, 3 confirming with the upload and a column of it makes a job that is queued', async () => {
+  const { status, body } = await confirm(customer, list(2))
+  expect(status).toBe(201)
+  expect([...Value.Errors(JobCreated, body)]).toEqual([])
+  expect(body['status']).toBe('queued')
+  expect((await getJob(customer, body['id'])).id).toBe(body['id'])
+})
+
+test('4.5 the column is any of the columns, not just the suggested one', async () => {
+  const csv = 'email,second\nada@truthful.example,bob@truthful.example\n'
+  const { body } = await confirm(customer, csv, 'second')
+  expect(await completed(customer, body['id'])).toMatchObject({ email_column: 'second', status_counts: { invalid: 1 } })
+})
+
+test('3 without a valid upload_id and email_column no job is made', async () => {
+  const by = await openCustomer({ db: database.db, api })
+  const { body: uploaded } = await upload(by, list(1))
+  for (const wish of [
+    { upload_id: '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a', email_column: 'email' },
+    { upload_id: 'nonsense', email_column: 'email' },
+    { upload_id: uploaded['upload_id'], email_column: 'nonsense' },
+    { upload_id: uploaded['upload_id'] },
+    { email_column: 'email' },
+  ]) {
+    const { status } = await by.call('POST', '/bulk/upload/confirm', wish)
+    expect([400, 404, 422]).toContain(status)
+  }
+  expect((await by.call('GET', '/bulk/jobs')).body).toEqual([])
+  expect(await creditsOf(by)).toMatchObject({ available: 1_000, reserved: 0 })
+})
+
+test('4.7, 2.4 a job is fetched by its id, and in the end every address of the file has its verdict', async () => {
+  const csv = 'email\nada@truthful.example\nbob@truthful.example\nada@@truthful\nada@null.truthful.example\nn/a\n'
+  const { body } = await confirm(customer, csv)
+  const job = await completed(customer, body['id'])
+  expect([...Value.Errors(Job, job)]).toEqual([])
+  expect(job).toMatchObject({
+    id: body['id'],
+    status: 'completed',
+    filename: 'list.csv',
+    unique_count: 4,
+    done_count: 4,
+    progress: 1,
+    status_counts: { valid: 1, invalid: 3, risky: 0, unknown: 0 },
+    sub_status_counts: { mailbox_not_found: 1, syntax_error: 1, domain_not_found: 1 },
+  })
+})
+
+test('4.7 a job that is not there is not found', async () => {
+  expect((await customer.call('GET', '/bulk/jobs/0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a')).status).toBe(404)
+})
+
+test('1, 8 each unique address of a file costs one credit, and duplicates are free', async () => {
+  const by = await openCustomer({ db: database.db, api }, { credits: 10 })
+  const csv = 'email\nada@truthful.example\nADA@truthful.example\nbob@truthful.example\n\nada@TRUTHFUL.example\n'
+  const { body } = await confirm(by, csv)
+  expect(await creditsOf(by)).toMatchObject({ available: 8 })
+  const job = await completed(by, body['id'])
+  expect(job).toMatchObject({ email_count: 4, unique_count: 2, duplicate_count: 2, credits: { reserved: 0, used: 2 } })
+  expect(await creditsOf(by)).toMatchObject({ available: 8, reserved: 0, used: 2 })
+})
+
+test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and limit say otherwise', async () => {
+  const by = await openCustomer({ db: database.db, api })
+  const ids: unknown[] = []
+  for (let n = 0; n < 11; n++) ids.unshift((await confirm(by, list(1))).body['id'])
+  const page = async (query: string) => {
+    const { body } = await by.call('GET', `/bulk/jobs${query}`)
+    expect([...Value.Errors(JobList, body)]).toEqual([])
+    return (body as unknown as Job[]).map(({ id }) => id)
+  }
+  expect(await page('')).toEqual(ids.slice(0, 10))
+  expect(await page('?skip=10')).toEqual(ids.slice(10))
+  expect(await page('?skip=1&limit=2')).toEqual(ids.slice(1, 3))
+})
+
+test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', async () => {
+  const small = await openCustomer({ db: database.db, api }, { plan: 'starter' })
+  expect((await upload(small, list(10_000))).body['unique_count']).toBe(10_000)
+  expect((await upload(small, list(10_001))).body['code']).toBe('too_many_emails')
+  expect((await upload(customer, list(100_000))).body['unique_count']).toBe(100_000)
+  expect((await upload(customer, list(100_001))).body['code']).toBe('too_many_emails')
+})
+
+test('8 several files of one customer are worked on in parallel', { tags: ['timed'] }, async () => {
+  askedAt.length = 0
+  const confirmed = await Promise.all([
+    confirm(customer, list(1, 'slow-one.example')),
+    confirm(customer, list(1, 'slow-two.example')),
+  ])
+  const jobs = await Promise.all(confirmed.map(({ body }) => completed(customer, body['id'])))
+  // The second was asked about while the first was still being waited for.
+  expect(askedAt).toHaveLength(2)
+  expect(Math.max(...askedAt) - Math.min(...askedAt)).toBeLessThan(SLOW_MS)
+  for (const job of jobs) expect(job.status_counts.invalid).toBe(1)
+})
+
+test.each([
+  ['POST', '/bulk/upload/preview'],
+  ['POST', '/bulk/upload/confirm'],
+  ['GET', '/bulk/jobs'],
+  ['GET', '/bulk/jobs/0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'],
+])('4, 5.1 %s %s needs a key', async (method, path) => {
+  expect((await callApi(`${api.url}/api/v1${path}`, method)).body).toMatchObject({ code: 'missing_api_key' })
+})

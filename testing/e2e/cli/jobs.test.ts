@@ -1,0 +1,263 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { WITHOUT_PROBING } from '@probity/contract/constants/system'
+import { expect, test, vi } from 'vitest'
+import { openCustomer } from '../environment/instance.ts'
+import { borrowProduct } from '../environment/shared-instance.ts'
+import { openHome } from './run-cli.ts'
+
+/** Jobs on the command line, against the running service. Test keys where credits do not matter. */
+const product = await borrowProduct()
+const tester = await openCustomer(product, { key: { mode: 'test' } })
+
+/** A home folder with this file, and with a test key by default. */
+function openFolder(csv: string, key = tester.key) {
+  const folder = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  writeFileSync(folder.path('list.csv'), csv)
+  const stateFolder = folder.path('.local/state/probity/jobs')
+  return {
+    ...folder,
+    read: (name: string) => readFileSync(folder.path(name), 'utf8'),
+    states: () => readdirSync(stateFolder).map((name) => join(stateFolder, name)),
+  }
+}
+
+async function openPayer(credits = 1_000) {
+  const customer = await openCustomer(product, { credits })
+  return { ...customer, credits: async () => (await customer.call('GET', '/account')).body['credits'] }
+}
+
+const rowsOf = (count: number) =>
+  `name,email\n${Array.from({ length: count }, (_, n) => `Person ${n},person${n}@no-such-domain.example\n`).join('')}`
+
+const PEOPLE = [
+  'id;E-Mail;note',
+  '1;valid@example.com;"a ""quoted"" note; with a delimiter"',
+  '2;invalid@example.com;',
+  '3;role@example.com;',
+  '4;catch-all@example.com;"two\nlines"',
+  '5;;no address',
+  '6;blocked@example.com;',
+  '7;provider-unverifiable@example.com;',
+  '8;VALID@example.com;again',
+  '9;disposable@example.com;',
+  '',
+].join('\n')
+
+test.each([
+  ['strict', ['1', '8']],
+  ['balanced', ['1', '3', '4', '7', '8']],
+  ['lenient', ['1', '3', '4', '6', '7', '8', '9']],
+])('clean --preset %s keeps the documented rows in their order, with their own columns first', async (preset, kept) => {
+  const folder = openFolder(PEOPLE)
+  const { code, stdout, stderr } = await folder.run(['clean', 'list.csv', '-o', 'out.csv', '--preset', preset])
+  expect([code, stdout]).toEqual([0, ''])
+  expect(stderr).toContain(`${kept.length} of 9 rows kept (${preset}).`)
+  const lines = folder.read('out.csv').split('\r\n')
+  expect(lines[0]).toMatch(/^"id";"E-Mail";"note";"probity_status";"probity_sub_status";/)
+  expect(lines.slice(1, -1).map((line) => line.split('"')[1])).toEqual(kept)
+  expect(lines[1]).toMatch(/^"1";"valid@example.com";"a ""quoted"" note; with a delimiter";"valid";"";/)
+  if (preset !== 'strict') expect(folder.read('out.csv')).toContain('"4";"catch-all@example.com";"two\nlines";"risky"')
+  expect(readdirSync(folder.home).filter((name) => name.includes('probity-'))).toEqual([])
+  expect(statSync(folder.path('out.csv')).mode & 0o777).toBe(0o600)
+})
+
+test('a job without a confirmation charges nothing', async () => {
+  const customer = await openPayer()
+  const folder = openFolder(rowsOf(3), customer.key)
+  const cases: [args: string[], code: number][] = [
+    [['clean', 'list.csv', '-o', 'out.csv'], 9],
+    [['clean', 'list.csv', '-o', 'out.csv', '--max-credits', '2'], 7],
+    [['jobs', 'create', 'list.csv'], 9],
+  ]
+  for (const [args, expected] of cases) {
+    const { code, stderr } = await folder.run(args)
+    expect([args, code]).toEqual([args, expected])
+    expect(stderr).toMatch(/costs 3 credits.* Nothing was charged\./)
+  }
+  const estimate = await folder.run(['jobs', 'estimate', 'list.csv', '--json'])
+  expect(JSON.parse(estimate.stdout)).toEqual({
+    column: 'email',
+    rows: 3,
+    unique: 3,
+    credits: 3,
+    at_most: false,
+    available: 1_000,
+    unlimited: false,
+  })
+  for (const args of [
+    ['clean', 'list.csv', '-o', 'out.csv', '--dry-run'],
+    ['jobs', 'create', 'list.csv', '--dry-run'],
+  ]) {
+    expect((await folder.run(args)).stdout).toMatch(/rows +3\nunique +3\ncredits +3\nbalance +1,000\n$/)
+  }
+  expect(readdirSync(folder.home)).not.toContain('out.csv')
+  expect(await customer.credits()).toMatchObject({ available: 1_000, reserved: 0 })
+  expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
+})
+
+test('the same command again finds its job and charges nothing; --fresh creates another', async () => {
+  const customer = await openPayer()
+  const folder = openFolder(rowsOf(4), customer.key)
+  const args = ['clean', 'list.csv', '-o', 'out.csv', '--preset', 'lenient', '--max-credits', '4']
+  const first = await folder.run(args)
+  expect(first.code).toBe(0)
+  // No worker of this test can probe, which is printed before the charge.
+  expect(first.stderr).toMatch(/^Reading list\.csv\.\n(?:.+\n)+?Job [0-9a-f-]{36}\n/)
+  expect(first.stderr).toContain(WITHOUT_PROBING)
+  expect(await customer.credits()).toMatchObject({ available: 996 })
+
+  const again = await folder.run(args.slice(0, -2))
+  expect(again.code).toBe(0)
+  expect(again.stderr).toMatch(/This file already has job [0-9a-f-]{36} \(completed\)\. Nothing is charged again\./)
+  expect(await customer.credits()).toMatchObject({ available: 996 })
+
+  expect((await folder.run([...args, '--fresh'])).code).toBe(0)
+  expect(await customer.credits()).toMatchObject({ available: 992 })
+})
+
+test('processes that upload the same file at once create one job', async () => {
+  const customer = await openPayer()
+  const folder = openFolder(rowsOf(5), customer.key)
+  const create = () => folder.run(['jobs', 'create', 'list.csv', '--yes', '--quiet'])
+  const ids = await Promise.all([create(), create(), create()])
+  expect(ids.map(({ code }) => code)).toEqual([0, 0, 0])
+  expect(new Set(ids.map(({ stdout }) => stdout)).size).toBe(1)
+  expect(await customer.credits()).toMatchObject({ available: 995 })
+})
+
+test('saved state is readable by its owner only and contains no address and no key', async () => {
+  const folder = openFolder('valid@example.com\nrisky@example.com\n')
+  await folder.run(['jobs', 'create', 'list.csv'])
+  await folder.run(['jobs', 'estimate', 'list.csv', '--column', 'column_1'])
+  expect(folder.states()).toHaveLength(2)
+  for (const path of folder.states()) {
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const text = readFileSync(path, 'utf8')
+    expect(text).not.toContain('@')
+    expect(text).not.toContain(tester.key.slice(8))
+  }
+})
+
+test('a job is created, watched, viewed, listed, read and deleted', async () => {
+  const folder = openFolder('name,email\nAda,valid@example.com\nBob,invalid@example.com\nCy,risky@example.com\n')
+  const created = await folder.run(['jobs', 'create', 'list.csv'])
+  expect(created.stdout).toMatch(/^[0-9a-f-]{36}\n$/)
+  const id = created.stdout.trim()
+
+  const watched = await folder.run(['jobs', 'watch', id, '--fail-on', 'invalid>50%'])
+  expect(watched.code).toBe(0)
+  expect(watched.stderr).toContain('3/3 (100 %); valid 1, invalid 1, risky 1, unknown 0')
+  expect(watched.stdout).toMatch(
+    /status +completed\ndone +3 of 3 \(100 %\)\nresults +valid 1, invalid 1, risky 1, unknown 0\n/,
+  )
+  expect((await folder.run(['jobs', 'watch', id, '--fail-on', 'invalid'])).code).toBe(8)
+  expect(JSON.parse((await folder.run(['jobs', 'view', id, '--json'])).stdout)).toMatchObject({ id, progress: 1 })
+  expect((await folder.run(['jobs', 'list'])).stdout).toMatch(new RegExp(`${id} +completed +3/3 .* list\\.csv\\n`))
+  const listed = await folder.run(['jobs', 'list', '--status', 'completed', '--limit', '1', '--format', 'csv'])
+  expect(listed.stdout).toMatch(new RegExp(`^id,.*\\n${id},.*\\n$`))
+
+  const sheet = await folder.run(['jobs', 'results', id])
+  expect(sheet.stdout.split('\r\n')[2]).toMatch(/^"Bob","invalid@example.com","invalid","mailbox_not_found"/)
+  const lines = await folder.run(['jobs', 'results', id, '--format', 'jsonl', '--status', 'valid,risky'])
+  const results = lines.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(results.map(({ email, row }) => [email, row])).toEqual([
+    ['valid@example.com', 2],
+    ['risky@example.com', 4],
+  ])
+  await folder.run(['jobs', 'results', id, '--json', '--status', 'valid', '--evidence', '-o', 'valid.json'])
+  expect(JSON.parse(folder.read('valid.json'))).toMatchObject([
+    { email: 'valid@example.com', evidence: [{ check: 'sandbox' }] },
+  ])
+
+  const table = await folder.run(['jobs', 'results', id, '--format', 'table', '--status', 'valid'])
+  expect(table.stdout).toMatch(/^address +status +reason +confidence +meaning\nvalid@example.com +Valid /)
+
+  expect((await folder.run(['jobs', 'cancel', id, '--yes'])).code).toBe(4)
+  expect((await folder.run(['jobs', 'view', crypto.randomUUID()])).code).toBe(4)
+  expect((await folder.run(['jobs', 'results', id, '--status', 'vaild'])).code).toBe(2)
+  const kept = await folder.run(['jobs', 'delete', id])
+  expect([kept.code, kept.stderr]).toEqual([9, expect.stringContaining('Confirmation required: pass --yes.')])
+  const deleted = await folder.run(['jobs', 'delete', id, '--yes', '--json'])
+  expect(JSON.parse(deleted.stdout)).toEqual({ id, deleted: true })
+  expect((await folder.run(['jobs', 'view', id])).code).toBe(4)
+})
+
+test('Ctrl-C ends the command and not the job, and the same command resumes with it', async () => {
+  // In test mode a greylisted row is deferred for half a minute.
+  const folder = openFolder('email\nvalid@example.com\ngreylisted@example.com\n')
+  const child = folder.start(['clean', 'list.csv', '-o', 'out.csv', '--preset', 'lenient'])
+  const exited = new Promise((resolve) => child.once('close', resolve))
+  await vi.waitFor(() => expect(child.ran.stderr).toContain('1 deferred (greylisted) until '), { timeout: 20_000 })
+  child.kill('SIGINT')
+  expect(await exited).toBe(130)
+  const [, id] = /The job continues\. To watch it: probity jobs watch ([0-9a-f-]{36})\n$/.exec(child.ran.stderr) ?? []
+  expect(readdirSync(folder.home)).not.toContain('out.csv')
+
+  const again = await folder.run(['clean', 'list.csv', '-o', 'out.csv', '--preset', 'lenient'])
+  expect(again.code).toBe(0)
+  expect(again.stderr).toContain(`This file already has job ${id} (processing)`)
+  expect(folder.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
+})
+
+test('a job is paused, resumed and canceled, and its file can be started again', async () => {
+  const folder = openFolder('email\ngreylisted@example.com\n')
+  const { stdout } = await folder.run(['jobs', 'create', 'list.csv'])
+  const id = stdout.trim()
+  expect((await folder.run(['jobs', 'pause', id])).stdout).toMatch(/status +paused\n/)
+  const resumed = JSON.parse((await folder.run(['jobs', 'resume', id, '--json'])).stdout)
+  expect(resumed.status).not.toBe('paused')
+  const declined = await folder.run(['jobs', 'cancel', id])
+  expect([declined.code, declined.stderr]).toEqual([9, expect.stringContaining('Confirmation required: pass --yes.')])
+  expect(JSON.parse((await folder.run(['jobs', 'cancel', id, '--yes', '--json'])).stdout)).toMatchObject({
+    id,
+    status: 'canceled',
+  })
+  const watched = await folder.run(['jobs', 'watch', id])
+  expect(watched.code).toBe(1)
+  expect(watched.stderr).toMatch(
+    /The job is canceled, so its results are incomplete\.\n {2}next: {2}probity jobs results /,
+  )
+  expect((await folder.run(['jobs', 'create', 'list.csv'])).stdout.trim()).not.toBe(id)
+})
+
+test('clean reads standard input and writes CSV or JSON to standard output', async () => {
+  const folder = openFolder('')
+  const stdin = 'email\nvalid@example.com\ninvalid@example.com\n'
+  const { code, stdout } = await folder.run(['clean', '-', '--quiet'], { stdin })
+  expect(code).toBe(0)
+  expect(stdout.split('\r\n').map((line) => line.split(',')[0])).toEqual(['"email"', '"valid@example.com"', ''])
+  const json = await folder.run(['clean', '-', '--quiet', '--json'], { stdin })
+  expect(JSON.parse(json.stdout)).toEqual([
+    expect.objectContaining({ email: 'valid@example.com', probity_status: 'valid', probity_safe_to_send: 'true' }),
+  ])
+})
+
+test('another column than the suggested one costs at most its filled cells, and a missing one costs nothing', async () => {
+  const customer = await openPayer()
+  const csv = 'first,second\na@no-such-domain.example,c@no-such-domain.example\nb@no-such-domain.example,\n'
+  const folder = openFolder(csv, customer.key)
+  const estimate = await folder.run(['jobs', 'estimate', 'list.csv', '--column', 'second', '--json'])
+  expect(JSON.parse(estimate.stdout)).toMatchObject({ column: 'second', credits: 1, at_most: true, unique: null })
+  const wrong = await folder.run(['jobs', 'create', 'list.csv', '--column', 'third', '--yes'])
+  expect(wrong.code).toBe(4)
+  expect(wrong.stderr).toContain('The file has no column third. Its columns: first, second. Nothing was charged.')
+  expect((await folder.run(['jobs', 'create', 'list.csv', '--column', 'second', '--max-credits', '1'])).code).toBe(0)
+  expect(await customer.credits()).toMatchObject({ available: 999 })
+})
+
+test('a file that cannot be read or written is an error, and no job is created', async () => {
+  const customer = await openCustomer(product, { key: { mode: 'test' } })
+  const folder = openFolder('email\nvalid@example.com\n', customer.key)
+  expect(await folder.run(['clean', 'none.csv', '-o', 'out.csv', '--quiet'])).toEqual({
+    code: 4,
+    stdout: '',
+    stderr: 'probity: Cannot read none.csv (ENOENT).\n  (code input, exit 4)\n',
+  })
+  expect((await folder.run(['clean', 'list.csv', '-o', './list.csv'])).code).toBe(2)
+  expect((await folder.run(['clean', 'list.csv', '-o', 'no/such/folder/out.csv'])).code).toBe(4)
+  expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
+})

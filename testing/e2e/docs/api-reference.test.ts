@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { startBrowser } from '../browser/browser.ts'
+import { borrowProduct } from '../environment/shared-instance.ts'
+
+const { api } = await borrowProduct()
+
+test('the reference shows every operation and calls no other host', async () => {
+  const browser = await startBrowser()
+  const page = await browser.newPage()
+  const asked: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+
+  await page.goto(`${api.url}/docs/api`)
+  await page.getByRole('heading', { name: 'Probity' }).waitFor()
+  for (const title of ['Get plan, credits and limits', 'Create an API key', 'Revoke an API key']) {
+    await page.getByText(title).first().waitFor({ state: 'attached' })
+  }
+
+  expect(asked.length).toBeGreaterThan(2)
+  expect(asked.filter((url) => !url.startsWith(api.url) && !url.startsWith('data:'))).toEqual([])
+  expect(complaints).toEqual([])
+})
+
+test('the script of the reference can call the API and nothing of the web application', async () => {
+  const browser = await startBrowser()
+  const page = await browser.newPage()
+  await page.goto(`${api.url}/docs/api`)
+  await page.getByRole('heading', { name: 'Probity' }).waitFor()
+  const call = (path: string) =>
+    page.evaluate(
+      (url) =>
+        fetch(url).then(
+          ({ status }) => String(status),
+          () => 'blocked',
+        ),
+      path,
+    )
+  expect(await call('/api/v1/account')).toBe('401')
+  for (const path of ['/app/api/session', '/app/api/operator/health', '/api/v1/../../app/api/session'])
+    expect([path, await call(path)]).toEqual([path, 'blocked'])
+  expect(await page.evaluate(() => window.open('/app/') === null)).toBe(true)
+  const framed = await page.evaluate(() => {
+    const frame = document.createElement('iframe')
+    frame.src = '/app/'
+    document.body.append(frame)
+    return new Promise((resolve) => {
+      frame.onload = () =>
+        resolve(frame.contentDocument?.querySelector('#root') === undefined || frame.contentDocument === null)
+    })
+  })
+  expect(framed).toBe(true)
+})

@@ -1,0 +1,222 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listDrift } from '@probity/database/billing/ledger'
+import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
+import { asOwner, type Db, withoutTenant } from '@probity/database/connection/connect'
+import { listTestResults } from '@probity/database/jobs/results/test-results'
+import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
+import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
+import type { WorldAddress } from '@probity/lab/simulation/population'
+import { type RunningWorld, startWorld } from '@probity/lab/simulation/start'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import { expect, inject, vi } from 'vitest'
+import type { Customer } from './instance.ts'
+import type { WorkerProcess } from './processes.ts'
+import { ROOT } from './programs.ts'
+
+const ADDRESS_BASE = '127.78'
+const UP_WITHIN_MS = 60_000
+const GONE_WITHIN_MS = 35_000
+export const COMPLETES_WITHIN_MS = 180_000
+
+/** Servers that answer at once and of whose answers there is one right reading, however they are asked. */
+const PROMPT = new Set<BehaviourName | 'broken'>([
+  'gmail',
+  'icloud',
+  'google_workspace',
+  'rackspace',
+  'zoho',
+  'strato',
+  'ovh',
+  'comcast',
+  'postfix',
+  'exim',
+])
+const ADDRESSES_PER_ROW = 3
+const DOMAINS = 300
+
+/** A world of mail servers, and addresses of it to ask about. */
+export type TestWorld = {
+  running: RunningWorld
+  /** The next so many, from the first on again when all were had. */
+  draw(count: number): WorldAddress[]
+  /** Whether this is the verdict that the truth about the address calls for. */
+  isRight(email: string, status: unknown, subStatus: unknown): boolean
+}
+
+export async function startTestWorld(count: number): Promise<TestWorld> {
+  const size = { seed: 7, domains: DOMAINS, addresses: count * ADDRESSES_PER_ROW }
+  const running = await startWorld({ ...size, addressBase: ADDRESS_BASE })
+  whenDone(() => running.stop())
+  const { world } = running
+  const isPlain = ({ behaviour, email }: WorldAddress) => PROMPT.has(behaviour) && /^[\x21-\x7e]+$/.test(email)
+  const plain = world.addresses.filter(isPlain)
+  if (plain.length < count) throw new Error(`the world has ${plain.length} addresses, not ${count}`)
+  let drawn = 0
+  return {
+    running,
+    draw(wanted) {
+      drawn += wanted
+      return Array.from({ length: wanted }, (_, n) => plain[(drawn - wanted + n) % plain.length] as WorldAddress)
+    },
+    isRight: (email, status, subStatus) =>
+      world.expected(email).verdicts.some((right) => right.status === status && right.subStatus === subStatus),
+  }
+}
+
+/** Settings that api and worker share, with a folder for uploads of their own. */
+export function listSettings(databaseUrl: string, redisUrl: string): Record<string, string> {
+  const uploads = makeFolder('probity-uploads')
+  whenDone(() => removeFolder(uploads))
+  return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, UPLOADS_FOLDER: uploads, STOP_NOTICE_MS: '0' }
+}
+
+/** A worker as in production but for what it may dial, which is the world and nothing else. `root` is the tree of another version. */
+export function startListWorker(
+  settings: Record<string, string>,
+  { running }: TestWorld,
+  root: string = ROOT,
+): Promise<WorkerProcess> {
+  const task = {
+    settings: {
+      ...settings,
+      DNS_SERVERS: `127.0.0.1:${running.dnsPort}`,
+      SMTP_HELO_NAME: 'probe.probity.example',
+      SMTP_MAIL_FROM: 'bounce@probity.example',
+    },
+    smtpPort: running.smtpPort,
+    addressBase: ADDRESS_BASE,
+  }
+  return startTaskWorker(task, { root })
+}
+
+/** Versions before the folder `testing` have the worker in `chaos`. */
+const WORKER_SCRIPTS = ['testing/chaos/worker.ts', 'chaos/worker.ts']
+
+/** A worker as in production, in surroundings that the task describes. */
+export async function startTaskWorker(
+  task: object,
+  { root = ROOT, flags = [] }: { root?: string; flags?: string[] } = {},
+): Promise<WorkerProcess> {
+  const log = openSync(join(inject('logFolder'), `list-worker-${randomUUID()}.log`), 'a')
+  const script = WORKER_SCRIPTS.map((path) => join(root, path)).find(existsSync) ?? ''
+  const args = [...flags, script, JSON.stringify(task)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] })
+  whenDone(() => stopChild(child, 'SIGTERM', GONE_WITHIN_MS))
+  await once(child, 'message', { signal: AbortSignal.timeout(UP_WITHIN_MS) })
+  return {
+    async stop() {
+      const began = performance.now()
+      await stopChild(child, 'SIGTERM', GONE_WITHIN_MS)
+      return { code: child.exitCode, ms: performance.now() - began }
+    },
+    kill: () => stopChild(child, 'SIGKILL'),
+  }
+}
+
+/** Uploads and confirms a list of these addresses, and gives back the job's id. */
+export async function confirmList(url: string, customer: Customer, addresses: { email: string }[]): Promise<string> {
+  const csv = `email\n${addresses.map(({ email }) => `${email}\n`).join('')}`
+  const form = new FormData()
+  form.append('file', new Blob([csv]), 'list.csv')
+  const headers = { 'x-api-key': customer.key }
+  const answer = await fetch(`${url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
+  const { upload_id } = (await answer.json()) as { upload_id: string }
+  const { status, body } = await customer.call('POST', '/bulk/upload/confirm', { upload_id, email_column: 'email' })
+  expect(status).toBe(201)
+  return String(body['id'])
+}
+
+export async function getDone(db: Db, jobId: string): Promise<number> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ doneCount: number }>`select done_count from jobs where id = ${jobId}`.execute(trx),
+  )
+  return rows[0]?.doneCount ?? 0
+}
+
+/** The job comes to its end: each address has the verdict that is true, and each was paid for once. */
+export async function expectCompleted(db: Db, world: TestWorld, job: { id: string; rows: number }): Promise<void> {
+  const state = () =>
+    asOwner(db, (trx) => sql<{ state: string }>`select state from jobs where id = ${job.id}`.execute(trx))
+  await vi.waitFor(async () => expect((await state()).rows[0]?.state).toBe('completed'), {
+    timeout: COMPLETES_WITHIN_MS,
+    interval: 250,
+  })
+  const results = await listTestResults(db, job.id)
+  expect(new Set(results.map(({ email }) => email)).size).toBe(job.rows)
+  expect(results.filter(({ email, status, subStatus }) => !world.isRight(email, status, subStatus))).toEqual([])
+}
+
+/** Every credit is where it belongs, and the auditor finds nothing. */
+export async function expectCleanBooks(db: Db): Promise<void> {
+  expect(await asOwner(db, listDrift)).toEqual([])
+  expect(await withoutTenant(db, (trx) => listLedgerMismatches(trx, { all: true }))).toEqual([])
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ reserved: number }>`select coalesce(sum(reserved), 0)::integer as reserved from accounts`.execute(trx),
+  )
+  expect(rows).toEqual([{ reserved: 0 }])
+}
+
+/** One call of a customer: how it went, and when it began and ended, in milliseconds of this process. */
+export type Observed = {
+  what: string
+  status: number
+  began: number
+  ended: number
+  wrong?: string
+  retryAfter: boolean
+}
+
+/** Between an answer and the next question: who asks without a pause takes the processors that everything else needs. */
+const PAUSE_MS = 50
+
+type Load = { world: TestWorld; jobId(): string; singles: number; readers: number }
+
+/** Callers who ask about one address each, and others who look at their lists, each again soon after they are answered. */
+export function startListLoad({ call }: Customer, { world, jobId, singles, readers }: Load) {
+  const observed: Observed[] = []
+  let going = true
+
+  async function observe(what: string, path: string, email?: string): Promise<void> {
+    const began = performance.now()
+    const say = (rest: Pick<Observed, 'status' | 'wrong' | 'retryAfter'>) =>
+      observed.push({ what, began, ended: performance.now(), ...rest })
+    try {
+      const asked = email === undefined ? call('GET', path) : call('POST', path, { email, timeout: 30 })
+      const { status, body, headers, text } = await asked
+      const isWrong = email !== undefined && status === 200 && !world.isRight(email, body['status'], body['sub_status'])
+      say({
+        status,
+        retryAfter: headers.has('retry-after'),
+        ...(isWrong && { wrong: `${body['status']} ${body['sub_status']}` }),
+        ...(status !== 200 && { wrong: text.slice(0, 200) }),
+      })
+    } catch (error) {
+      say({ status: 0, retryAfter: false, wrong: String(error) })
+    }
+    await sleep(PAUSE_MS)
+  }
+  async function askOn(): Promise<void> {
+    while (going) await observe('single', '/validation/single', world.draw(1)[0]?.email)
+  }
+  async function readOn(): Promise<void> {
+    while (going) {
+      await observe('job', `/bulk/jobs/${jobId()}`)
+      await observe('jobs', '/bulk/jobs')
+    }
+  }
+  const callers = [...Array.from({ length: singles }, askOn), ...Array.from({ length: readers }, readOn)]
+  return {
+    observed,
+    async stop() {
+      going = false
+      await Promise.all(callers)
+      return observed
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '@probity/database/connection/connect'
+import { migrate } from '@probity/database/system/migrate'
+import { type PostgresServer, startPostgres } from '@probity/lab/services/postgres'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, test, vi } from 'vitest'
+import { type Customer, openCustomer } from '../environment/instance.ts'
+import {
+  confirmList,
+  expectCleanBooks,
+  expectCompleted,
+  getDone,
+  listSettings,
+  startListLoad,
+  startListWorker,
+  startTestWorld,
+  type TestWorld,
+} from '../environment/jobs.ts'
+import { startApiProcess } from '../environment/processes.ts'
+
+const ROWS = 6_000
+const OTHERS = 5_000
+const AWAY_MS = 5_000
+const TOLD_WITHIN_MS = 2_000
+const NORMAL_WITHIN_MS = 10_000
+
+test('a job and its charges are exact when PostgreSQL is killed under load', { timeout: 360_000 }, async () => {
+  const { db, observed } = await killUnderLoad({ rows: 3_000 })
+  // A request that waited for a worker at that moment may time out. No response states anything false.
+  const misled = observed.filter(({ status, wrong }) => status === 200 && wrong && wrong !== 'unknown timeout')
+  expect(misled).toEqual([])
+  await expectCleanBooks(db)
+})
+
+test('requests are rejected within 2 s while PostgreSQL is down and succeed 10 s after it is back', {
+  tags: ['timed'],
+  timeout: 360_000,
+}, async () => {
+  const { db, observed, wentAt, stillAwayAt, backAt, rejectedMs } = await killUnderLoad({
+    rows: ROWS,
+    loadMs: NORMAL_WITHIN_MS + 1_000,
+  })
+  for (const times of rejectedMs) expect(Math.min(...times)).toBeLessThan(TOLD_WITHIN_MS)
+  const meanwhile = observed.filter(({ began, ended }) => began > wentAt && ended < stillAwayAt)
+  expect(meanwhile.length).toBeGreaterThan(0)
+  expect(meanwhile.filter(({ status, retryAfter }) => status !== 503 || !retryAfter)).toEqual([])
+  expect(observed.filter(({ began, wrong }) => began > backAt + NORMAL_WITHIN_MS && wrong !== undefined)).toEqual([])
+  const misled = observed.filter(({ status, wrong }) => status === 200 && wrong && wrong !== 'unknown timeout')
+  expect(misled).toEqual([])
+  await expectCleanBooks(db)
+})
+
+/** Kills PostgreSQL in the middle of a job while other requests come in, starts it again and waits until the job has all its results. */
+async function killUnderLoad({ rows, loadMs = 0 }: { rows: number; loadMs?: number }) {
+  const [postgres, redis, world] = await Promise.all([
+    startPostgres({ fsync: true }),
+    startRedis(),
+    startTestWorld(rows + OTHERS),
+  ])
+  whenDone(() => Promise.all([postgres.stop(), redis.stop()]))
+  await migrate(postgres.url)
+  const db = connect(postgres.url)
+  whenDone(() => db.destroy())
+  const settings = listSettings(postgres.url, redis.url)
+  const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
+  const customer = await openCustomer({ db, api }, { credits: 100_000 })
+  const jobId = await confirmList(api.url, customer, world.draw(rows))
+  const load = startListLoad(customer, { world, jobId: () => jobId, singles: 4, readers: 2 })
+  await vi.waitFor(async () => expect(await getDone(db, jobId)).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })
+
+  killWhole(postgres.pid())
+  const wentAt = performance.now()
+  const rejectedMs = await expectRefusals(customer, world, jobId)
+  await sleep(Math.max(0, wentAt + AWAY_MS - performance.now()))
+  const stillAwayAt = performance.now()
+  await comeBack(postgres)
+  const backAt = performance.now()
+  expect(await getDone(db, jobId)).toBeLessThan(rows)
+  await expectCompleted(db, world, { id: jobId, rows })
+  await sleep(Math.max(0, backAt + loadMs - performance.now()))
+  return { db, observed: await load.stop(), wentAt, stillAwayAt, backAt, rejectedMs }
+}
+
+/** Every request is rejected with 503 and a time to come back. Returns the milliseconds that each kind of request took. */
+async function expectRefusals({ call }: Customer, world: TestWorld, jobId: string): Promise<number[][]> {
+  const rejectedMs: number[][] = []
+  const asks = [
+    () => call('GET', `/bulk/jobs/${jobId}`),
+    () => call('GET', '/bulk/jobs'),
+    () => call('POST', '/validation/single', { email: world.draw(1)[0]?.email }),
+  ]
+  for (const ask of asks) {
+    const times: number[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const began = performance.now()
+      const { status, headers } = await ask()
+      times.push(performance.now() - began)
+      expect(status).toBe(503)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    rejectedMs.push(times)
+  }
+  return rejectedMs
+}
+
+/** Its sessions are processes of their own, which would go on for a moment without it. While it is stopped it makes no new ones. */
+function killWhole(pid: number): void {
+  process.kill(pid, 'SIGSTOP')
+  const sessions = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  for (const one of [...sessions.trim().split(/\s+/).map(Number), pid]) {
+    try {
+      process.kill(one, 'SIGKILL')
+    } catch {
+      // It has ended since it was listed, which is as good.
+    }
+  }
+}
+
+/** What it held is not free at the same moment. */
+async function comeBack(postgres: PostgresServer): Promise<void> {
+  await vi.waitFor(() => postgres.restart(), { timeout: 60_000, interval: 100 })
+}

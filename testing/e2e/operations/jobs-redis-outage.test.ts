@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, test, vi } from 'vitest'
+import { openCustomer } from '../environment/instance.ts'
+import {
+  confirmList,
+  expectCleanBooks,
+  expectCompleted,
+  getDone,
+  listSettings,
+  startListLoad,
+  startListWorker,
+  startTestWorld,
+} from '../environment/jobs.ts'
+import { startApiProcess } from '../environment/processes.ts'
+
+/** `REDIS_AWAY_S=60` for the length that is promised; a shorter one meets the same code. */
+const AWAY_S = Number(process.env['REDIS_AWAY_S'] ?? 8)
+const ROWS = 6_000
+const OTHERS = 5_000
+/** The promise is ten seconds; the rest is for a machine that does other things as well. */
+const RESUMES_WITHIN_MS = 20_000
+
+test(`Redis away for ${AWAY_S} s: reads and single validations go on, and a list goes on when it is back`, {
+  tags: ['timed'],
+  timeout: 300_000 + AWAY_S * 2_000,
+}, async () => {
+  const redis = await startRedis()
+  whenDone(() => redis.stop())
+  const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
+  const settings = listSettings(url, redis.url)
+  const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
+  const customer = await openCustomer({ db, api }, { credits: 100_000 })
+  const jobId = await confirmList(api.url, customer, world.draw(ROWS))
+  const load = startListLoad(customer, { world, jobId: () => jobId, singles: 4, readers: 2 })
+  await vi.waitFor(async () => expect(await getDone(db, jobId)).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })
+
+  await redis.halt()
+  const wentAt = performance.now()
+  await sleep(AWAY_S * 1_000)
+  const doneWithout = await getDone(db, jobId)
+  expect(doneWithout).toBeLessThan(ROWS)
+  await redis.restart()
+  const backAt = performance.now()
+  await vi.waitFor(async () => expect(await getDone(db, jobId)).toBeGreaterThan(doneWithout), {
+    timeout: RESUMES_WITHIN_MS,
+    interval: 50,
+  })
+  const resumedMs = performance.now() - backAt
+
+  await expectCompleted(db, world, { id: jobId, rows: ROWS })
+  const observed = await load.stop()
+  const meanwhile = observed.filter(({ began, ended }) => ended > wentAt && began < backAt)
+  const answered = meanwhile.filter(({ wrong }) => wrong === undefined)
+  if (process.env['REDIS_AWAY_S'] !== undefined) {
+    const figures = { asked: meanwhile.length, answered: answered.length, resumedMs: Math.round(resumedMs) }
+    process.stdout.write(`${JSON.stringify(figures)}\n`)
+  }
+  expect(meanwhile.filter(({ what }) => what === 'single').length).toBeGreaterThan(AWAY_S)
+  expect(answered.length / meanwhile.length).toBeGreaterThanOrEqual(0.99)
+  await expectCleanBooks(db)
+})

@@ -1,0 +1,81 @@
+import { asOwner, type Db } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { recordEndedBatches } from '@probity/database/jobs/test-jobs'
+import { startHaproxy } from '@probity/lab/services/haproxy'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { startListAfterList } from '../environment/consecutive-jobs.ts'
+import { openCustomer } from '../environment/instance.ts'
+import {
+  expectCleanBooks,
+  expectCompleted,
+  listSettings,
+  startListLoad,
+  startListWorker,
+  startTestWorld,
+} from '../environment/jobs.ts'
+import { type Stopped, startApiProcess } from '../environment/processes.ts'
+
+const TIMES = 3
+const ROWS = 2_000
+const OTHERS = 5_000
+const GONE_WITHIN_MS = 30_000
+
+test(`apis and workers are replaced ${TIMES} times under load: no caller notices, and no list loses or repeats anything`, {
+  tags: ['timed'],
+  timeout: 600_000,
+}, async () => {
+  const redis = await startRedis()
+  whenDone(() => redis.stop())
+  const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
+  await recordEndedBatches(db)
+  const settings = { ...listSettings(url, redis.url), STOP_NOTICE_MS: '3000' }
+  const apis = await Promise.all([startApiProcess(settings), startApiProcess(settings)])
+  const workers = await Promise.all([startListWorker(settings, world), startListWorker(settings, world)])
+  const balancer = await startHaproxy(apis.map(({ port }) => port))
+  whenDone(() => balancer.stop())
+  const bothUp = () => vi.waitFor(async () => expect(await balancer.countServersUp()).toBe(2), { timeout: 60_000 })
+  await bothUp()
+
+  const customer = await openCustomer({ db, api: { ...apis[0], url: balancer.url } }, { credits: 1_000_000 })
+  const lists = startListAfterList({ db, url: balancer.url, customer, world, rows: ROWS, atOnce: 1 })
+  const jobId = await lists.first
+  const load = startListLoad(customer, { world, jobId: () => jobId, singles: 3, readers: 2 })
+  const stops: Stopped[] = []
+  for (let n = 0; n < TIMES * 2; n += 1) {
+    await lists.atWork()
+    const [api, worker] = [apis[n % 2], workers[n % 2]]
+    if (!api || !worker) throw new Error('nobody to replace')
+    stops.push(...(await Promise.all([api.stop(), worker.stop()])))
+    const started = await Promise.all([startApiProcess(settings, api.port), startListWorker(settings, world)])
+    apis[n % 2] = started[0]
+    workers[n % 2] = started[1]
+    await bothUp()
+  }
+  const jobs = await lists.stop()
+  for (const id of jobs) await expectCompleted(db, world, { id, rows: ROWS })
+  const observed = await load.stop()
+
+  const batches = await readBatches(db)
+  const wrong = observed.filter((one) => one.wrong !== undefined)
+  expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
+  expect(wrong.length / observed.length).toBeLessThan(0.01) // a busy machine may let somebody wait in vain
+  expect(observed.length).toBeGreaterThan(100)
+  expect(stops.map(({ code }) => code)).toEqual(stops.map(() => 0))
+  expect(Math.max(...stops.map(({ ms }) => ms))).toBeLessThan(GONE_WITHIN_MS)
+  // A batch that was given back counts as never begun; what was taken for a crash would have been begun twice, or cut in two.
+  expect(batches).toMatchObject({ attemptsMax: 1, suspects: 0, open: 0 })
+  await expectCleanBooks(db)
+})
+
+async function readBatches(db: Db) {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ attemptsMax: number; suspects: number; open: number; again: number }>`
+      select max(attempts) as attempts_max, count(*) filter (where suspect)::integer as suspects,
+        (select count(*) from job_queue)::integer as open, sum(greatest(epoch - 1, 0))::integer as again
+      from ended_batches`.execute(trx),
+  )
+  return rows[0]
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner } from '@probity/database/connection/connect'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { type Customer, openCustomer, type Product, startProduct } from '../environment/instance.ts'
+import { startWorkerProcess } from '../environment/processes.ts'
+
+/** A short outage runs in gate 2, a long one in gate 3. */
+const OUTAGES = [
+  { seconds: 6, tags: [] },
+  { seconds: 30, tags: ['long'] },
+]
+
+const EXPECTED: Record<string, string> = {
+  'null-mx.example': 'invalid null_mx',
+  'two-mx.example': 'unknown not_probed',
+  'not-there.example': 'invalid domain_not_found',
+  'silent.example': 'unknown dns_failed',
+}
+const ASKED = ['null-mx.example', 'two-mx.example', 'not-there.example']
+
+type Asked = { email: string; verdict: string }
+
+/** Who asks without a pause takes the processors that everything else needs. */
+const PAUSE_MS = 50
+
+/** Callers who ask about a new address soon after the last one was answered. */
+function startAsking({ call }: Customer, callers: number) {
+  const answers: Asked[] = []
+  const failed: string[] = []
+  let going = true
+  let n = 0
+  async function askOn(): Promise<void> {
+    while (going) {
+      const domain = ASKED[n % ASKED.length]
+      const email = `caller${n++}@${domain}`
+      try {
+        const { status, body, text } = await call('POST', '/validation/single', { email, timeout: 30 })
+        if (status === 200) answers.push({ email, verdict: `${body['status']} ${body['sub_status']}` })
+        else failed.push(`${status} ${text}`)
+      } catch (error) {
+        failed.push(String(error))
+      }
+      await sleep(PAUSE_MS)
+    }
+  }
+  const running = Array.from({ length: callers }, askOn)
+  return {
+    answers,
+    async stop() {
+      going = false
+      await Promise.all(running)
+      return { answers, failed }
+    },
+  }
+}
+
+/** Every verdict is the right one, every row has ended, and every credit is where it belongs. */
+async function expectAllExact({ db }: Product, customer: Customer, answers: Asked[]): Promise<void> {
+  const wrong = answers.filter(({ email, verdict }) => EXPECTED[email.split('@')[1] ?? ''] !== verdict)
+  expect(wrong).toEqual([])
+  expect(new Set(answers.map(({ email }) => email)).size).toBe(answers.length)
+
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ state: string; conclusive: boolean; n: number }>`
+      select state, conclusive, count(*) as n from validations where account_id = ${customer.accountId}
+      group by state, conclusive order by conclusive`.execute(trx),
+  )
+  const definite = answers.filter(({ verdict }) => verdict.startsWith('invalid')).length
+  expect(rows).toEqual([
+    { state: 'final', conclusive: false, n: answers.length - definite },
+    { state: 'final', conclusive: true, n: definite },
+  ])
+  const account = await customer.call('GET', '/account')
+  expect(account.body['credits']).toMatchObject({ available: 100_000 - definite, reserved: 0, used: definite })
+  expect(await asOwner(db, listDrift)).toEqual([])
+}
+
+for (const { seconds, tags } of OUTAGES) {
+  test(`single validations have the same verdicts and exact charges when Redis is down for ${seconds} s`, {
+    tags,
+    timeout: 120_000 + seconds * 2_000,
+  }, async () => {
+    const redis = await startRedis()
+    whenDone(() => redis.stop())
+    const product = await startProduct({ REDIS_URL: redis.url })
+    const customer = await openCustomer(product, { credits: 100_000 })
+    const asking = startAsking(customer, 8)
+    await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
+
+    await redis.halt()
+    const before = asking.answers.length
+    await sleep(seconds * 1_000)
+    const during = asking.answers.length - before
+    await redis.restart()
+    const after = asking.answers.length
+    await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(after + 50)
+
+    const { answers, failed } = await asking.stop()
+    expect(failed).toEqual([])
+    expect(during).toBeGreaterThan(10)
+    await expectAllExact(product, customer, answers)
+  })
+}
+
+test('a worker killed mid-way costs a retry, not an answer, not a credit', async () => {
+  const product = await startProduct()
+  const customer = await openCustomer(product, { credits: 100_000 })
+  // One that is never answered by DNS in time, so that the worker certainly dies in the middle of it.
+  const slow = customer.call('POST', '/validation/single', { email: 'slow@silent.example', timeout: 30 })
+  const asking = startAsking(customer, 8)
+  await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
+
+  await product.worker.kill()
+  // What it held is free again once its hold runs out; so that the test need not wait for that, the hold is cut short.
+  await asOwner(product.db, (trx) =>
+    sql`update validations set claimed_until = now() where state = 'open'`.execute(trx),
+  )
+  await startWorkerProcess(product.settings)
+  const seen = asking.answers.length
+  await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(seen + 50)
+
+  const { answers, failed } = await asking.stop()
+  expect(failed).toEqual([])
+  const { body } = await slow
+  await expectAllExact(product, customer, [
+    ...answers,
+    { email: 'slow@silent.example', verdict: `${body['status']} ${body['sub_status']}` },
+  ])
+})

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { connect } from '@probity/database/connection/connect'
+import { createEmptyDatabase } from '@probity/database/connection/test-database'
+import { listMissingMigrations } from '@probity/database/system/schema-version'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, test, vi } from 'vitest'
+import { type Customer, callApi } from '../environment/instance.ts'
+import {
+  confirmList,
+  expectCleanBooks,
+  expectCompleted,
+  getDone,
+  listSettings,
+  startListLoad,
+  startListWorker,
+  startTestWorld,
+} from '../environment/jobs.ts'
+import { startApiProcess } from '../environment/processes.ts'
+import { ROOT } from '../environment/programs.ts'
+
+/** `UPGRADE_FROM=<commit> pnpm test upgrade-from`: needs the history and the packages of that commit, which a clone of CI may not have. */
+const FROM = process.env['UPGRADE_FROM'] ?? ''
+const ROWS = 2_000
+const OTHERS = 3_000
+const LONG_MS = 600_000
+
+test(
+  `the programs of ${FROM} have a list under way while this version migrates, joins them and takes over; each address is paid for once`,
+  async () => {
+    const before = unpack(FROM)
+    const redis = await startRedis()
+    whenDone(() => redis.stop())
+    const [url, world] = await Promise.all([createEmptyDatabase(), startTestWorld(ROWS + OTHERS)])
+    const db = connect(url)
+    whenDone(() => db.destroy())
+    const settings = listSettings(url, redis.url)
+    const admin = (root: string, ...args: string[]) => runAdmin(root, settings, args)
+    admin(before, 'migrate')
+    const [oldApi, oldWorker] = await Promise.all([
+      startApiProcess(settings, undefined, before),
+      startListWorker(settings, world, before),
+    ])
+    const customer = openCustomer((...args) => admin(before, ...args), oldApi.url)
+    const id = await confirmList(oldApi.url, customer, world.draw(ROWS))
+    const load = startListLoad(customer, { world, jobId: () => id, singles: 2, readers: 1 })
+    await vi.waitFor(async () => expect(await getDone(db, id)).toBeGreaterThan(0), { timeout: 120_000, interval: 20 })
+
+    const missing = await listMissingMigrations(db)
+    expect(admin(ROOT, 'migrate')).toEqual({ migrated: missing })
+    expect(missing.length).toBeGreaterThan(0)
+    expect(await getDone(db, id)).toBeLessThan(ROWS) // or it was not under way
+    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
+    await oldWorker.stop()
+    await expectCompleted(db, world, { id, rows: ROWS })
+    const observed = await load.stop()
+    await oldApi.stop()
+
+    const later = await confirmList(api.url, { ...customer, call: callerOf(api.url, customer.key) }, world.draw(200))
+    await expectCompleted(db, world, { id: later, rows: 200 })
+    const wrong = observed.filter((one) => one.wrong !== undefined)
+    expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
+    expect(observed.length).toBeGreaterThan(50)
+    await expectCleanBooks(db)
+  },
+  LONG_MS,
+)
+
+/** The tree of a commit, with its packages. */
+function unpack(commit: string): string {
+  const folder = makeFolder('probity-before')
+  whenDone(() => removeFolder(folder))
+  const tree = join(folder, 'tree.tar')
+  execFileSync('git', ['archive', '--output', tree, commit], { cwd: ROOT })
+  execFileSync('tar', ['xf', tree, '-C', folder])
+  execFileSync('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], { cwd: folder, stdio: 'ignore' })
+  return folder
+}
+
+function runAdmin(root: string, settings: Record<string, string>, args: string[]): Record<string, unknown> {
+  const output = execFileSync(process.execPath, [join(root, 'apps/admin/src/main.ts'), ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...settings },
+  })
+  return JSON.parse(output) as Record<string, unknown>
+}
+
+const callerOf =
+  (url: string, key: string): Customer['call'] =>
+  (method, path, body, headers = {}) =>
+    callApi(`${url}/api/v1${path}`, method, body, { 'x-api-key': key, ...headers })
+
+/** Made by the commands of the version whose tables they are. */
+function openCustomer(admin: (...args: string[]) => Record<string, unknown>, url: string): Customer {
+  const account = admin('account', 'create', '--name', 'Of before', '--plan', 'scale', '--credits', '100000')
+  const accountId = String(account['id'])
+  // With the default scopes, whose names depend on the version.
+  const made = admin('key', 'create', '--account', accountId, '--name', 'old', '--mode', 'live')
+  const key = String(made['key'])
+  return { accountId, keyId: String(made['id']), key, call: callerOf(url, key) }
+}

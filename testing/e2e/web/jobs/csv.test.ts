@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { expectAccessible } from '../../browser/accessibility.ts'
+import { onePage, startBrowser } from '../../browser/browser.ts'
+import { dropFiles, readCells } from '../../browser/files.ts'
+import { openPerson } from '../../browser/users.ts'
+import { startOpenWorld } from '../../environment/open-instance.ts'
+
+const UNIQUE = 970
+const REPEATED = 20
+const EMPTY = 10
+const CREDITS = 10_000
+
+const product = await startOpenWorld(UNIQUE)
+const browser = await startBrowser()
+
+const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
+
+/** Quotes, line breaks, separators and letters of other alphabets: cells that a careless writer would change. */
+function thousandRows(): { csv: string; cells: string[][] } {
+  const emails = product.world.draw(UNIQUE).map(({ email }) => email)
+  const all = [...emails, ...emails.slice(0, REPEATED), ...Array.from({ length: EMPTY }, () => '')]
+  const odd = ['plain', 'a, b', 'say "yes"', 'two\nlines', 'Žluťoučký kůň', '漢字', '  spaces  ', '']
+  const cells = all.map((email, n) => [`C-${1000 + n}`, odd[n % odd.length] ?? '', email, `${n}`])
+  const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+  const header = ['customer', 'note', 'email', 'row']
+  return {
+    csv: `${[header, ...cells].map((row) => row.map(quoted).join(',')).join('\r\n')}\r\n`,
+    cells: [header, ...cells],
+  }
+}
+
+test('the Review step shows rows without an address, and that they are not charged', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  const cells = [
+    'Ada <ada@example.com>',
+    '"Lovelace, A." <ADA@example.com>',
+    'mailto:bob@example.com',
+    'ada@example,com',
+  ]
+  const texts = Array.from({ length: 11 }, (_, n) => `no address ${n}`)
+  const rows = [...cells, ...texts].map((cell) => `"${cell.replaceAll('"', '""')}"`)
+  await page.goto('/app/lists/new')
+  await stepHeading(page, 'Upload a file').waitFor()
+  await dropFiles(page, [{ name: 'contacts.csv', content: `email\n${rows.join('\n')}\n` }])
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('row', { name: /Rows without an address 11 free/ }).waitFor()
+  await page.getByText('3 cells contain an address with a name or other text.').waitFor()
+  await page.getByText('1 row has an address with a syntax error.').waitFor()
+  await page
+    .getByText('11 rows contain text without an address. Skipped rows are not validated and not charged.')
+    .waitFor()
+  await page.getByText('Show skipped rows').click()
+  const examples = page.getByRole('table', { name: 'The first 10 of 11 rows' })
+  expect(await examples.getByRole('row').nth(1).textContent()).toMatch(/Row 6\s*no address 0/)
+  expect(await examples.getByRole('row').count()).toBe(11)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).click()
+  await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
+  const job = async () => (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body
+  expect(await job()).toMatchObject({ email_count: 4, unique_count: 3 })
+})
+
+test('a file of 1,000 rows is validated at the shown price, and the download keeps its cells in order', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  const { csv, cells } = thousandRows()
+  await page.goto('/app/lists')
+  await stepHeading(page, 'No lists yet').waitFor()
+  await expectAccessible(page)
+  await dropFiles(page, [{ name: 'customers.csv', content: csv }])
+
+  await stepHeading(page, 'Choose the address column').waitFor()
+  await page.getByText('1,000 rows').waitFor()
+  expect(await page.getByRole('radio', { name: 'email' }).isChecked()).toBe(true)
+  await page.getByText('100% of 990 values are addresses.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+
+  await stepHeading(page, 'Review and confirm').waitFor()
+  const cost = page.getByRole('table', { name: 'Addresses and cost' })
+  await cost.waitFor()
+  const lines = await cost.getByRole('row').allInnerTexts()
+  expect(
+    lines
+      .map((line) =>
+        line
+          .split(/\s*[\t\n]\s*/)
+          .filter(Boolean)
+          .join(' | '),
+      )
+      .slice(1),
+  ).toEqual([
+    'Rows in the file | 1,000',
+    'Rows without a value in email | 10 | free',
+    'Duplicate rows | 20 | free',
+    'Unique addresses to validate | 970 | 970 credits',
+    'Available credits | 10,000',
+    'Credits after this list | 9,030',
+  ])
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Validate 970 addresses for 970 credits' }).dblclick()
+
+  await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
+  const overview = await onePage(owner.context)
+  await overview.goto('/app/lists')
+  const row = overview.getByRole('row', { name: /customers\.csv/ })
+  await row.getByRole('progressbar').waitFor()
+  await page.getByRole('heading', { level: 1, name: /customers\.csv.*Completed/ }).waitFor({ timeout: 120_000 })
+  const { refunded } = (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body['credits'] as {
+    refunded: number
+  }
+  await row.getByText('Completed').waitFor() // the page refreshes automatically
+  expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({
+    available: CREDITS - 970 + refunded,
+    reserved: 0,
+  })
+  expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toHaveLength(1)
+
+  await page.getByRole('button', { name: 'Download' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+  ])
+  const back = readCells(await readFile(await download.path(), 'utf8'))
+  expect(back.map((row) => row.slice(0, 4))).toEqual(cells)
+  const status = back[0]?.indexOf('probity_status') ?? -1
+  const verdicts = back
+    .slice(1)
+    .filter((row) => row[2] !== '')
+    .map((row) => row[status])
+  expect(verdicts.filter((verdict) => !/^(valid|invalid|risky|unknown)$/.test(verdict ?? ''))).toEqual([])
+  expect(verdicts).toHaveLength(UNIQUE + REPEATED)
+}, 240_000)

@@ -1,0 +1,328 @@
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { startDns } from '@probity/lab/dns/start'
+import { freePort } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
+import { startScripted } from '@probity/lab/smtp/server'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { loaded, onePage, openWindow, startBrowser } from '../browser/browser.ts'
+import { SCRIPT_PAYLOADS } from '../browser/data/script-payloads.ts'
+import { finishListAs, uploadAs } from '../browser/user-jobs.ts'
+import { openPerson, PASSWORD, type Person } from '../browser/users.ts'
+import { listSettings, startTaskWorker } from '../environment/jobs.ts'
+import { startApiProcess } from '../environment/processes.ts'
+import { OPEN } from '../environment/programs.ts'
+
+/** Whatever anybody can make the pages show, a page shows as text. */
+const PAYLOADS: string[] = Object.values(SCRIPT_PAYLOADS).flat()
+const NAME_LENGTH_MAX = 200
+/** With its code it is a line that SMTP allows, and all of it is kept. */
+const REPLY_LENGTH_MAX = 400
+/** An address of a page that holds so much in all is taken by every browser and server. */
+const IN_ADDRESS_LENGTH_MAX = 3_500
+const ADDRESS_BASE = '127.94'
+const LONG_MS = 300_000
+
+/** Several in one text, as long as it may be. */
+function together(lengthMax: number): string[] {
+  const texts: string[] = []
+  for (const payload of PAYLOADS) {
+    const longer = `${texts.at(-1) ?? ''} ${payload}`.trim()
+    if (texts.length > 0 && longer.length <= lengthMax) texts.splice(-1, 1, longer)
+    else texts.push(payload)
+  }
+  return texts
+}
+
+const TOGETHER = together(NAME_LENGTH_MAX)
+const SAID = together(REPLY_LENGTH_MAX)
+
+const [database, redis, dns, port] = await Promise.all([
+  createTestDatabase(),
+  startRedis(),
+  startDns({
+    names: {
+      'talkative.example': { mx: [[10, 'mx.talkative.example']] },
+      'mx.talkative.example': { a: ['127.94.0.1'] },
+    },
+    faults: {},
+  }),
+  freePort(),
+])
+whenDone(() => Promise.all([redis.stop(), dns.stop()]))
+const mailServer = await startScripted({ rcpt: (_peer, to) => reply(to) }, { host: '127.94.0.1', port })
+whenDone(() => mailServer.stop())
+/** Each text becomes a key and a draft of one account. */
+const LIMITS = { KEYS_PER_ACCOUNT: '1000', UPLOADS_PER_ACCOUNT: '1000' }
+const settings = { ...listSettings(database.url, redis.url), ...OPEN, ...LIMITS }
+const workerSettings = { ...settings, DNS_SERVERS: `127.0.0.1:${dns.port}`, SMTP_HELO_NAME: 'probe.probity.example' }
+await startTaskWorker({
+  settings: { ...workerSettings, SMTP_MAIL_FROM: 'bounce@probity.example' },
+  smtpPort: port,
+  addressBase: ADDRESS_BASE,
+})
+const product = { api: await startApiProcess(settings) }
+const browser = await startBrowser()
+const person = await openPerson(browser, product, { organisation: 'Plain' })
+
+/** The nth mailbox is refused with the nth text, without the signs that a reply cannot hold. */
+function reply(to: string): string {
+  return `550 5.1.1 ${SAID[Number(/\d+/.exec(to)?.[0])] ?? 'no'}`
+}
+
+/** Nothing on the page came out of a text: no handler, no frame, no link that is a script. */
+async function expectTextOnly(page: Page): Promise<void> {
+  const grown = await page.evaluate(() => {
+    const isOdd = (element: Element) =>
+      /^(iframe|frame|object|embed|base|portal|math|video|audio|marquee)$/i.test(element.tagName) ||
+      element.getAttributeNames().some((name) => /^(on|srcdoc|formaction)/i.test(name)) ||
+      ['href', 'src', 'action', 'xlink:href'].some((name) =>
+        /^\s*(javascript|data|vbscript):/i.test(element.getAttribute(name) ?? ''),
+      ) ||
+      (element.tagName === 'SCRIPT' && !element.getAttribute('src')?.startsWith('/app/assets/'))
+    return [...document.querySelectorAll('*')].filter(isOdd).map(({ outerHTML }) => outerHTML.slice(0, 200))
+  })
+  expect(grown).toEqual([])
+}
+
+/** The page as it is read, without what only sets it out: each run of blanks is one. */
+const readText = async (place: Locator) => flat((await place.textContent()) ?? '')
+
+const flat = (text: string) => text.replace(/\s+/gu, ' ').trim()
+
+/** Those that cannot be read there. */
+async function missingFrom(place: Locator, texts: string[]): Promise<string[]> {
+  const shown = await readText(place)
+  return texts.filter((text) => !shown.includes(flat(text)))
+}
+
+test('there are two hundred of them, in six ways', () => {
+  expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(200)
+  expect(Object.keys(SCRIPT_PAYLOADS).length).toBeGreaterThanOrEqual(6)
+})
+
+test(
+  'names of people and organisations are text',
+  async () => {
+    const owner = await openPerson(browser, product, { organisation: 'Many' })
+    for (const name of TOGETHER) {
+      const renamed = await owner.ask('POST', '/auth/update-user', { name }, fromElsewhere())
+      const called = await owner.ask('PATCH', '/account', { name })
+      const isOneLine = !/[\p{Cc}\u2028\u2029]/u.test(name)
+      expect([name, renamed.status, called.status]).toEqual([name, isOneLine ? 200 : 400, 200])
+    }
+    await bringTogether(owner, TOGETHER)
+    const page = await onePage(owner.context)
+    await page.goto('/app/settings/members')
+    await loaded(page)
+    expect(await missingFrom(page.getByRole('main'), TOGETHER)).toEqual([])
+    await page.getByRole('button', { name: /^account:/i }).click()
+    expect(await missingFrom(page.getByRole('menu'), TOGETHER)).toEqual([])
+    await expectTextOnly(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^your profile/i }).click()
+    expect(await missingFrom(page.getByRole('menu'), TOGETHER.slice(-1))).toEqual([])
+    await expectTextOnly(page)
+  },
+  LONG_MS,
+)
+
+/** Colleagues of these names in somebody's organisation, and organisations of these names to which they belong. */
+async function bringTogether({ accountId, email }: Person, names: string[]): Promise<void> {
+  await asOwner(database.db, async (trx) => {
+    await sql`with named as (
+        insert into users (name, email, email_verified)
+        select name, 'colleague-' || n || '@people.example', true from unnest(${names}::text[]) with ordinality as t (name, n)
+        returning id)
+      insert into members (account_id, user_id, role) select ${accountId}, id, 'viewer' from named`.execute(trx)
+    await sql`with named as (
+        insert into accounts (name, plan, slug)
+        select name, 'payg', 'many-more-' || n from unnest(${names}::text[]) with ordinality as t (name, n)
+        returning id)
+      insert into members (account_id, user_id, role)
+      select named.id, users.id, 'owner' from named, users where users.email = ${email}`.execute(trx)
+  })
+}
+
+let asked = 0
+
+/** Changes of one's name and sign-ins are counted by network address. */
+function fromElsewhere() {
+  asked += 1
+  return { 'x-forwarded-for': `198.19.0.${asked % 250}` }
+}
+
+test(
+  'names of keys are text',
+  async () => {
+    const owner = await openPerson(browser, product, { organisation: 'Keys' })
+    for (const name of PAYLOADS) {
+      const made = await owner.ask('POST', '/keys', { name, livemode: false, scopes: ['validations:write'] })
+      expect([name, made.status]).toEqual([name, 201])
+    }
+    const page = await onePage(owner.context)
+    await page.goto('/app/keys?mode=test')
+    await loaded(page)
+    expect(await missingFrom(page.locator('body'), PAYLOADS)).toEqual([])
+    await expectTextOnly(page)
+  },
+  LONG_MS,
+)
+
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+
+test(
+  'headers and cells of a file are text',
+  async () => {
+    const header = ['email', ...PAYLOADS].map(quoted).join(',')
+    const row = ['ada@example.com', ...PAYLOADS.toReversed()].map(quoted).join(',')
+    const upload = await uploadAs(person, `${header}\n${row}\n`)
+    const page = await onePage(person.context)
+    for (const column of ['', '&column=email']) {
+      await page.goto(`/app/lists/new?mode=test&upload=${upload}${column}`)
+      await loaded(page)
+      await expectTextOnly(page)
+    }
+    await page.goto(`/app/lists/new?mode=test&upload=${upload}`)
+    await loaded(page)
+    expect(await missingFrom(page.locator('body'), PAYLOADS)).toEqual([])
+  },
+  LONG_MS,
+)
+
+test(
+  'names of files are text, in drafts and in lists',
+  async () => {
+    const owner = await openPerson(browser, product, { organisation: 'Files' })
+    for (const text of TOGETHER) await uploadAs(owner, 'email\nada@example.com\n', { filename: `${text}.csv` })
+    const page = await onePage(owner.context)
+    await page.goto('/app/lists?mode=test')
+    await loaded(page)
+    await expectTextOnly(page)
+    const id = await finishListAs(owner, 'email\nvalid@example.com\n', { filename: `<img src=x onerror=alert(1)>.csv` })
+    for (const path of ['/app/lists?mode=test', `/app/lists/${id}?mode=test`]) {
+      await page.goto(path)
+      await loaded(page)
+      expect(await readText(page.locator('body'))).toContain('<img src=x onerror=alert(1)>.csv')
+      await expectTextOnly(page)
+    }
+  },
+  LONG_MS,
+)
+
+/** The texts that can be a quoted local part (RFC 5321), as addresses. */
+const ADDRESSES = PAYLOADS.filter((payload) => /^[ -~]{1,60}$/.test(payload)).map(
+  (payload) => `"${payload.replaceAll(/[\\"]/g, String.raw`\$&`)}"@example.com`,
+)
+
+test(
+  'addresses are text',
+  async () => {
+    const emails = ADDRESSES.flatMap((address, n) => [quoted(address), `valid+${n}@example.com`])
+    const id = await finishListAs(person, `email\n${emails.join('\n')}\n`)
+    const page = await onePage(person.context)
+    let shown = ''
+    for (let skip = 0; skip < emails.length; skip += 50) {
+      await page.goto(`/app/lists/${id}?mode=test&skip=${skip}`)
+      await loaded(page)
+      shown += await readText(page.locator('body'))
+      await expectTextOnly(page)
+    }
+    expect(ADDRESSES.length).toBeGreaterThanOrEqual(150)
+    // Two that differ in case alone are one address, shown as it was first written.
+    const lower = shown.toLowerCase()
+    expect(ADDRESSES.filter((address) => !lower.includes(flat(address).toLowerCase()))).toEqual([])
+  },
+  LONG_MS,
+)
+
+test(
+  'what a mail server says is text',
+  async () => {
+    const emails = SAID.map((_, n) => `box-${n}@talkative.example\n`).join('')
+    const id = await finishListAs(person, `email\n${emails}`, { mode: 'live' })
+    const page = await onePage(person.context)
+    await page.goto(`/app/lists/${id}`)
+    await loaded(page)
+    let told = 0
+    for (const [n, text] of SAID.entries()) {
+      await page.locator('tbody a', { hasText: `box-${n}@talkative.example` }).click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByRole('heading', { name: 'Evidence' }).waitFor()
+      const shown = await readText(page.locator('body'))
+      if (shown.includes(flat(text).slice(0, 20))) told += 1
+      await expectTextOnly(page)
+      await page.keyboard.press('Escape')
+      await drawer.waitFor({ state: 'detached' })
+    }
+    expect(told).toBeGreaterThan(SAID.length / 2) // signs beyond ASCII are replaced before they are kept
+  },
+  LONG_MS,
+)
+
+test(
+  'what stands in the address of a page is text',
+  async () => {
+    const page = await onePage(person.context)
+    for (const path of [
+      '/app/lists?search=…&status=…&org=…&mode=…&skip=…',
+      '/app/lists/…',
+      '/app/lists/new?upload=…',
+      '/app/…',
+      '/app/sign-in?next=…',
+      '/app/verify-email#token=…',
+      '/app/confirm-email#token=…',
+    ]) {
+      const places = path.split('…').length - 1
+      for (const text of together(IN_ADDRESS_LENGTH_MAX / places)) {
+        await page.goto(path.replaceAll('…', () => encodeURIComponent(text)))
+        await page.locator('h1').waitFor()
+        await expectTextOnly(page)
+      }
+    }
+  },
+  LONG_MS,
+)
+
+/** Those that a browser could take for the address of another page. */
+const PLACES = SCRIPT_PAYLOADS.urls.slice(0, 21)
+const signInFor = (next: string) => `/app/sign-in?next=${encodeURIComponent(next)}`
+
+test(
+  'whoever signs in is led to a page of ours, whatever the address asks for',
+  async () => {
+    const window = await openWindow(browser, product)
+    const page = await onePage(window)
+    for (const next of PLACES.filter((_, n) => n % 4 === 0)) {
+      await window.setExtraHTTPHeaders(fromElsewhere())
+      await page.goto(signInFor(next))
+      await page.getByLabel(/^e-?mail/i).fill(person.email)
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await expectOurs(page, next)
+      await page.goto('about:blank')
+      await window.clearCookies()
+    }
+  },
+  LONG_MS,
+)
+
+test(
+  'whoever has signed in already is led there too',
+  async () => {
+    const page = await onePage(person.context)
+    for (const next of PLACES) {
+      await page.goto(signInFor(next))
+      await expectOurs(page, next)
+    }
+  },
+  LONG_MS,
+)
+
+async function expectOurs(page: Page, next: string): Promise<void> {
+  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'))
+  expect([next, new URL(page.url()).origin]).toEqual([next, product.api.url])
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { loaded, onePage, startBrowser } from '../browser/browser.ts'
+import { testCases } from '../browser/page-states.ts'
+import { openPerson } from '../browser/users.ts'
+import { borrowProduct } from '../environment/shared-instance.ts'
+
+const product = await borrowProduct()
+const browser = await startBrowser()
+const owner = await openPerson(browser, product)
+const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const colleague = await openPerson(browser, product, { name: 'Mary Shelley', invitedBy: owner, role: 'marketer' })
+const stranger = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+
+// A domain with null MX gives a verdict at once.
+const asked = await owner.ask('POST', '/validation/single', { email: 'ada@null-mx.example' })
+const path = `/app/validate/${asked.body['id']}`
+
+test('a result has a link that shows other members the same result free of charge and does not contain the address', async () => {
+  const page = await onePage(owner.context)
+  await page.goto('/app/validate')
+  await page.getByLabel('Email address').fill('grace@null-mx.example')
+  await page.getByRole('button', { name: 'Validate' }).click()
+  await page.getByRole('link', { name: 'Link to this result' }).click()
+  await page.getByRole('heading', { name: 'Validation result', level: 1 }).waitFor()
+  await page.getByText('grace@null-mx.example').first().waitFor()
+  expect(page.url()).toMatch(/\/app\/validate\/[0-9a-f-]{36}$/)
+
+  const spent = async () => ((await owner.ask('GET', '/account')).body['credits'] as { used: number }).used
+  const before = await spent()
+  const same = await onePage(colleague.context)
+  await same.goto(page.url())
+  await same.getByText('declares that it does not accept mail').first().waitFor()
+  await same.getByRole('heading', { name: 'Evidence' }).waitFor()
+  expect(await spent()).toBe(before)
+})
+
+test('a viewer and a member of another account cannot see the result', async () => {
+  const looking = await onePage(viewer.context)
+  await looking.goto(path)
+  await looking.getByText('You cannot view validations').waitFor()
+  const elsewhere = await onePage(stranger.context)
+  await elsewhere.goto(path)
+  await loaded(elsewhere)
+  await elsewhere.getByRole('heading', { name: 'Not found' }).waitFor()
+  expect(await elsewhere.getByText('ada@').count()).toBe(0)
+})
+
+test('no result is stored and no link is shown in test mode', async () => {
+  const page = await onePage(owner.context)
+  await page.goto('/app/validate?mode=test')
+  await page.getByRole('button', { name: 'valid', exact: true }).click()
+  await page.getByRole('heading', { name: 'Evidence' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Link to this result' }).count()).toBe(0)
+})
+
+testCases([
+  { what: 'a validation', as: owner.context, path },
+  { what: 'a validation, for a viewer', as: viewer.context, path },
+  { what: 'a validation that is not there', as: stranger.context, path },
+  { what: 'a validation, broken', as: owner.context, path, broken: '**/app/api/validations/*' },
+  { what: 'a validation, loading', as: owner.context, path, hangs: '**/app/api/validations/*' },
+  { what: 'usage, with the card for low credits', as: owner.context, path: '/app/usage' },
+])

@@ -143,7 +143,7 @@ test('backup --keep removes older backups and keeps other files', async () => {
 })
 
 test.each([
-  ['api', 'apps/api/src/main.ts'],
+  ['api', 'apps/api/src/server/main.ts'],
   ['worker', 'apps/worker/src/server/main.ts'],
 ])('the %s does not start on the schema of a newer version, and names the migrations', async (_, program) => {
   const { url, db } = await createTestDatabase()

@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   settings: {},
   telemetry: { lab: 'tests' },
   doctor: { contract: 'all', engine: 'all', database: 'all', lab: 'tests' },
+  email: { redis: 'all', lab: 'tests' },
   sdk: { contract: 'types' },
   lab: {},
   api: {
@@ -28,6 +29,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
     engine: 'address/',
     database: 'all',
     redis: 'all',
+    email: 'all',
     uploads: 'all',
     settings: 'all',
     telemetry: 'all',
@@ -40,6 +42,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
     database: 'all',
     doctor: 'all',
     redis: 'all',
+    email: 'all',
     uploads: 'all',
     settings: 'all',
     telemetry: 'all',

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Opening } from '@probity/database/users/users'
+import type { MailSettings } from '@probity/email/send'
 import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
 import { ApiSettings } from '@probity/settings/api-settings'
 import { BadSettings } from '@probity/settings/bad-settings'
@@ -13,7 +14,6 @@ import type { Static } from 'typebox'
 import type { PaymentSettings } from '../billing/payments.ts'
 import { isRange } from '../http/networks.ts'
 import type { UploadLimits } from '../jobs/uploads/share.ts'
-import type { MailSettings } from '../people/mail/send.ts'
 
 /** Time and size limits of a request. Set explicitly, because the defaults of Node and Fastify differ. */
 export type RequestLimits = {

@@ -2,11 +2,11 @@ import type { Db } from '@probity/database/connection/connect'
 import { connectAuth } from '@probity/database/users/auth-connection'
 import { recordUserEvent } from '@probity/database/users/profiles'
 import type { Opening } from '@probity/database/users/users'
+import { limitRecipients } from '@probity/email/limits'
+import { type Mailer, openMailer } from '@probity/email/send'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
 import { openSessionSecret } from '../middleware/authentication/session-secret.ts'
-import { limitRecipients } from '../people/mail/recipient-limits.ts'
-import { type Mail, openMail } from '../people/mail/send.ts'
 import { startSendingNotices } from '../people/notices/send.ts'
 import type { ApiConfig } from '../server/config.ts'
 import type { Auth } from './sign-in/auth.ts'
@@ -21,7 +21,7 @@ export type People = {
   accountCreation: 'users' | 'operators'
   /** Base URL of links in emails. */
   appUrl: string
-  mail: Mail
+  mail: Mailer
   /** The connection of the sign-in library, with its role. */
   users: ReturnType<typeof connectAuth>
   opening: Opening
@@ -37,7 +37,7 @@ const CONNECTIONS_MAX = 3
 export function openPeople(db: Db, admission: Admission, config: ApiConfig, log: FastifyBaseLogger): People {
   const { publicUrl, mail: mailSettings, signUp, accountCreation, opening } = config
   const connections = connectAuth(config.databaseUrl, CONNECTIONS_MAX)
-  const relay = openMail(mailSettings, log)
+  const relay = openMailer(mailSettings, log)
   // Without a relay no one receives anything: the log has the links.
   const mail = mailSettings ? limitRecipients(relay, admission, log) : relay
   const passwords = openPasswords()

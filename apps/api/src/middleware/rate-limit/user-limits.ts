@@ -1,6 +1,6 @@
+import { digestAddress } from '@probity/email/limits'
 import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyRequest } from 'fastify'
-import { digest } from '../../http/digest.ts'
 import { networkOf, wideNetworkOf } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Services } from '../../server/services.ts'
@@ -43,7 +43,7 @@ export async function limitPerson(door: Door, request: FastifyRequest, limit: En
   await take(door, request, `${limit}:network:${network}`, bounds.perNetwork)
   await take(door, request, `${limit}:wide:${wideNetworkOf(request.ip)}`, bounds.perWideNetwork)
   if (address === undefined) return
-  const who = digest(address)
+  const who = digestAddress(address)
   const { allowed } = await count(door, `${limit}:email:${who}`, bounds.perEmail)
   const quota = allowed ? bounds.perEmailHere : PER_EMAIL_HERE_UNDER_ATTACK
   await take(door, request, `${limit}:here:${who}:${network}`, quota)

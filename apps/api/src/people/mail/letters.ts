@@ -1,26 +1,8 @@
-import type { NotificationKind } from '@probity/contract/constants/users'
-import { nameInEmail } from './name-in-email.ts'
-
-/** An email to a user. Each one contains a link. */
-export type Letter = {
-  kind:
-    | 'verification'
-    | 'reset'
-    | 'existing_account'
-    | 'invitation'
-    | 'email_change'
-    | 'email_changed'
-    | NotificationKind
-  to: string
-  subject: string
-  lines: string[]
-  link: string
-  action: string
-}
+import { type EmailMessage, nameInEmail } from '@probity/email/send'
 
 type Addressee = { email: string; name: string }
 
-export function verificationLetter({ email, name }: Addressee, link: string): Letter {
+export function verificationLetter({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'verification',
     to: email,
@@ -35,7 +17,7 @@ export function verificationLetter({ email, name }: Addressee, link: string): Le
   }
 }
 
-export function resetLetter({ email, name }: Addressee, link: string): Letter {
+export function resetLetter({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'reset',
     to: email,
@@ -49,7 +31,7 @@ export function resetLetter({ email, name }: Addressee, link: string): Letter {
   }
 }
 
-export function existingAccountLetter({ email, name }: Addressee, link: string): Letter {
+export function existingAccountLetter({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'existing_account',
     to: email,
@@ -64,7 +46,7 @@ export function existingAccountLetter({ email, name }: Addressee, link: string):
 }
 
 /** To the new address, which the link confirms. */
-export function emailChangeLetter({ email, name }: Addressee, link: string): Letter {
+export function emailChangeLetter({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'email_change',
     to: email,
@@ -80,7 +62,7 @@ export function emailChangeLetter({ email, name }: Addressee, link: string): Let
 }
 
 /** To the old address, after the change. */
-export function emailChangedLetter({ email, name }: Addressee, link: string): Letter {
+export function emailChangedLetter({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'email_changed',
     to: email,
@@ -95,7 +77,7 @@ export function emailChangedLetter({ email, name }: Addressee, link: string): Le
   }
 }
 
-export function invitationLetter(email: string, inviter: string, organisation: string, link: string): Letter {
+export function invitationLetter(email: string, inviter: string, organisation: string, link: string): EmailMessage {
   const [from, to] = [nameInEmail(inviter), nameInEmail(organisation)]
   return {
     kind: 'invitation',

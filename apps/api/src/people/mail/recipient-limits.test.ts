@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connection/connect'
+import { mayReceive } from '@probity/email/limits'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { openBrowser, openOrganisation, PASSWORD, signUp, startPeopleApi } from '../../testing/test-browser.ts'
-import { mayReceive } from './recipient-limits.ts'
 import { startSink } from './test-sink.ts'
 
 const { url, received } = await startSink()

@@ -1,8 +1,8 @@
+import { openMailer } from '@probity/email/send'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { openBrowser, PASSWORD, startPeopleApi } from '../../testing/test-browser.ts'
 import { invitationLetter } from './letters.ts'
-import { openMail } from './send.ts'
 import { startSink } from './test-sink.ts'
 
 test('emails are sent through the SMTP relay with a link to the web app', async () => {
@@ -39,7 +39,7 @@ test('sign-up with a registered address gets the usual response, and the owner o
 
 test('user-chosen names are text in an email and never a header', async () => {
   const { url, received } = await startSink()
-  const mail = openMail({ url, from: 'post@probity.example' }, pino({ level: 'silent' }))
+  const mail = openMailer({ url, from: 'post@probity.example' }, pino({ level: 'silent' }))
   const nasty = '<b>Eve</b>\r\nBcc: all@example.com'
   await mail.send(invitationLetter('grace@example.com', nasty, 'Engines', 'https://probity.example/app'))
   mail.close()
@@ -55,7 +55,7 @@ test('user-chosen names are text in an email and never a header', async () => {
 test('an unavailable SMTP relay is logged without the address', async () => {
   const lines: string[] = []
   const log = pino({}, { write: (line: string) => lines.push(line) })
-  const mail = openMail({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
+  const mail = openMailer({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
   await mail.send(invitationLetter('grace@example.com', 'Ada', 'Engines', 'https://probity.example/app'))
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('failed to send email')

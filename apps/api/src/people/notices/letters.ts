@@ -1,7 +1,6 @@
 import type { NotificationKind } from '@probity/contract/constants/users'
 import type { DueNotification } from '@probity/database/users/notifications'
-import type { Letter } from '../mail/letters.ts'
-import { nameInEmail } from '../mail/name-in-email.ts'
+import { type EmailMessage, nameInEmail } from '@probity/email/send'
 
 type Written = { subject: string; line: string; action: string; path: string }
 
@@ -48,7 +47,7 @@ const WRITTEN: Record<NotificationKind, (notice: DueNotification) => Written> = 
 }
 
 /** The email for a notification, and for `more` others of the same kind. The link selects the account. */
-export function noticeLetter(due: DueNotification, appUrl: string, more = 0): Letter {
+export function noticeLetter(due: DueNotification, appUrl: string, more = 0): EmailMessage {
   const notice = { ...due, organisation: nameInEmail(due.organisation), data: inEmail(due.data) }
   const { subject, line, action, path } = WRITTEN[notice.kind](notice)
   const within = notice.slug === null ? '' : `?org=${notice.slug}`

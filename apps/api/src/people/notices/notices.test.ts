@@ -6,6 +6,7 @@ import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { maintainNotifications } from '@probity/database/users/notifications'
 import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
+import { openMailer } from '@probity/email/send'
 import { startMailServers } from '@probity/lab/mail/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -13,7 +14,6 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../../testing/test-browser.ts'
-import { openMail } from '../mail/send.ts'
 import { noticeLetter } from './letters.ts'
 import { startSendingNotices } from './send.ts'
 
@@ -143,7 +143,7 @@ test('a real mail server takes the letters, each once', async () => {
   const settings = { url: `smtp://${behind.host}:${behind.port}`, from: 'Probity <post@probity.example>' }
   const log = pino({ level: 'silent' })
   const { admission } = api.services
-  const office = { db: api.db, mail: openMail(settings, log), admission, appUrl: 'https://probity.example/app', log }
+  const office = { db: api.db, mail: openMailer(settings, log), admission, appUrl: 'https://probity.example/app', log }
   const senders = [startSendingNotices(office), startSendingNotices(office)]
   whenDone(() => Promise.all(senders.map((sender) => sender.stop())))
   const taken = () => readFileSync(logFile, 'utf8').match(/to=<ada@postfix\.example>.*status=sent/g) ?? []
@@ -162,7 +162,7 @@ test('a letter that no mail server takes is tried again later, and given up in t
   const engines = await openEngines()
   await makeKey(engines)
   const log = pino({ level: 'silent' })
-  const mail = openMail({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
+  const mail = openMailer({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
   const { admission } = api.services
   const sender = startSendingNotices({ db: api.db, mail, admission, appUrl: 'https://probity.example/app', log })
   whenDone(() => sender.stop())

@@ -6,11 +6,10 @@ import {
   finishNotification,
   type NotificationOutcome,
 } from '@probity/database/users/notifications'
+import { digestAddress, takeEmail } from '@probity/email/limits'
+import type { Mailer } from '@probity/email/send'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
-import { digest } from '../../http/digest.ts'
-import { takeEmail } from '../mail/recipient-limits.ts'
-import type { Mail } from '../mail/send.ts'
 import { noticeLetter } from './letters.ts'
 
 const EVERY_MS = 5_000
@@ -26,7 +25,7 @@ const APART_MAX = 3
 const PER_MEMBER = { quota: 10, windowS: 3_600 }
 const LIMITED_FOR_S = 3_600
 
-type Office = { db: Db; mail: Mail; admission: Admission; appUrl: string; log: FastifyBaseLogger }
+type Office = { db: Db; mail: Mailer; admission: Admission; appUrl: string; log: FastifyBaseLogger }
 
 /** Sends members emails about events in their accounts. Any number of processes can run it: each claims its own notifications. */
 export function startSendingNotices(office: Office): { stop(): Promise<void> } {
@@ -52,7 +51,7 @@ async function sendDue(office: Office): Promise<void> {
 async function sendGroup({ db, mail, admission, appUrl }: Office, notices: DueNotification[]): Promise<void> {
   const [first] = notices
   if (first === undefined) return
-  const member = `notice:${digest(`${first.email} ${first.slug ?? first.organisation}`)}`
+  const member = `notice:${digestAddress(`${first.email} ${first.slug ?? first.organisation}`)}`
   const isAllowed = await takeEmail(admission, member, PER_MEMBER)
   const isTaken = isAllowed && (await mail.send(noticeLetter(first, appUrl, notices.length - 1)))
   for (const { id, attempts } of notices) await finishNotification(db, id, endOf(isAllowed, isTaken, attempts))

@@ -1,5 +1,6 @@
 import type { connectAuth } from '@probity/database/users/auth-connection'
 import { claimCode, verifyAddress } from '@probity/database/users/profiles'
+import type { EmailMessage, Mailer } from '@probity/email/send'
 import { betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { organization } from 'better-auth/plugins/organization'
@@ -9,11 +10,9 @@ import { cookieNames } from '../../middleware/authentication/cookies.ts'
 import {
   existingAccountLetter,
   invitationLetter,
-  type Letter,
   resetLetter,
   verificationLetter,
 } from '../../people/mail/letters.ts'
-import type { Mail } from '../../people/mail/send.ts'
 import { invitationToken } from '../invitation-token.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
 import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
@@ -31,7 +30,7 @@ type Parts = {
   publicUrl: string | undefined
   /** Base URL of links in emails. */
   linkBase: string
-  mail: Mail
+  mail: Mailer
   /** Whether links are sent to mailboxes, so that a link that is used shows control of one. */
   hasMail: boolean
   passwords: Passwords
@@ -165,8 +164,8 @@ function invitationLink({ linkBase, secret }: Parts, id: string): string {
 }
 
 /** The response does not wait for the email. A user can request it again if it was not sent. */
-async function post(mail: Mail, letter: Letter): Promise<void> {
-  await mail.send(letter)
+async function post(mail: Mailer, message: EmailMessage): Promise<void> {
+  await mail.send(message)
 }
 
 type Sent = { user: { email: string; name: string }; token: string }

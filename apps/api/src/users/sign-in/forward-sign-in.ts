@@ -1,7 +1,7 @@
 import { recordUserEvent } from '@probity/database/users/profiles'
+import { digestAddress } from '@probity/email/limits'
 import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { digest } from '../../http/digest.ts'
 import { readSessionToken } from '../../middleware/authentication/session.ts'
 import { writeDeviceCookie } from '../../middleware/rate-limit/device-cookie.ts'
 import type { Services } from '../../server/services.ts'
@@ -43,7 +43,7 @@ function readUser(text: string): { id: string; email: string } | undefined {
   return twoFactorRedirect ? undefined : user
 }
 
-export const recordedKey = (email: string) => `people:recorded:${digest(email)}`
+export const recordedKey = (email: string) => `people:recorded:${digestAddress(email)}`
 
 /** Not awaited: the time of the response must not tell whether a user has the address. */
 function recordFailure({ db, admission, log }: Services, email: string): void {

@@ -1,8 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Admission } from '@probity/redis/admission'
-import type { FastifyBaseLogger } from 'fastify'
-import { digest } from '../../http/digest.ts'
-import type { Letter } from './letters.ts'
-import type { Mail } from './send.ts'
+import type { EmailLog, EmailMessage, Mailer } from './send.ts'
 
 const HOUR_S = 60 * 60
 const DAY_S = 24 * HOUR_S
@@ -20,27 +18,35 @@ const PER_DAY: Record<'reset' | 'other', Limit> = {
 }
 
 /** Drops emails to a recipient that has received too many. The client gets the same response, so that it learns nothing. */
-export function limitRecipients(mail: Mail, admission: Admission, log: FastifyBaseLogger): Mail {
+export function limitRecipients(mailer: Mailer, admission: Admission, log: EmailLog): Mailer {
   return {
-    ...mail,
-    async send(letter) {
-      if (await mayReceive(admission, letter)) return mail.send(letter)
-      log.info({ kind: letter.kind }, 'email not sent: recipient limit reached')
+    ...mailer,
+    async send(message) {
+      if (await mayReceive(admission, message)) return mailer.send(message)
+      log.info({ kind: message.kind }, 'email not sent: recipient limit reached')
       return false
     },
   }
 }
 
 /** Counts an email to a recipient, and returns whether it may be sent. */
-export async function mayReceive(admission: Admission, { kind, to }: Pick<Letter, 'kind' | 'to'>): Promise<boolean> {
+export async function mayReceive(
+  admission: Admission,
+  { kind, to }: Pick<EmailMessage, 'kind' | 'to'>,
+): Promise<boolean> {
   const group = kind === 'reset' ? 'reset' : 'other'
-  const who = digest(to)
-  const isWithinHour = await takeEmail(admission, `hour:${kind}:${who}`, PER_KIND)
-  return isWithinHour && (await takeEmail(admission, `day:${group}:${who}`, PER_DAY[group]))
+  const recipient = digestAddress(to)
+  const isWithinHour = await takeEmail(admission, `hour:${kind}:${recipient}`, PER_KIND)
+  return isWithinHour && (await takeEmail(admission, `day:${group}:${recipient}`, PER_DAY[group]))
 }
 
 /** Counts an email under a name over all processes. While Redis is unavailable each process has the whole quota, which is small. */
 export async function takeEmail(admission: Admission, name: string, limit: Limit): Promise<boolean> {
   const { rate } = await admission.admit(`people:email:${name}`, { name: 'email', shareMin: limit.quota, ...limit })
   return rate.allowed
+}
+
+/** An address in the names of counters. Redis contains no addresses. */
+export function digestAddress(email: string): string {
+  return createHash('sha256').update(email.trim().toLowerCase()).digest('base64url').slice(0, 22)
 }

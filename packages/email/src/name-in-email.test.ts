@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameInEmail } from './name-in-email.ts'
+import { nameInEmail } from './send.ts'
 
 test.each([
   ['Ada Lovelace', 'Ada Lovelace'],

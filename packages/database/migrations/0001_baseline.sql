@@ -2,7 +2,7 @@
 
 -- The installation itself: database roles, partitions, secrets, running processes, backups, and helper functions that the other
 -- files use. probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
--- probity_worker reads the secrets that its tasks use.
+-- probity_worker reads the secrets that its tasks use. probity_maintenance drops and creates partitions through functions.
 
 -- ---- Roles ----
 
@@ -130,6 +130,27 @@ exception
 end
 $$;
 
+-- probity_maintenance: the role of maintenance and of email notifications. The file maintenance.sql contains its rights. It is granted
+-- to no other login, as probity_worker.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'probity_maintenance') then
+    create role probity_maintenance nologin nobypassrls;
+  end if;
+exception
+  when duplicate_object or unique_violation then null; -- created concurrently from another database
+end
+$$;
+
+do $$
+begin
+  set local role probity_maintenance;
+  reset role;
+exception
+  when insufficient_privilege then execute format('grant probity_maintenance to %I', current_user);
+end
+$$;
+
 -- ---- Tables ----
 
 -- A row is a secret of this installation. The schema generates the values, so the operator need not choose any.
@@ -153,11 +174,11 @@ alter table secrets enable row level security;
 create policy api on secrets to probity_app using (true);
 grant select on secrets to probity_app;
 
--- A row is a running API or worker process. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
+-- A row is a running process of the API, the worker or maintenance. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
 -- record_process deletes rows without a heartbeat for a day.
 create table processes (
   id uuid primary key,
-  kind text not null check (kind in ('api', 'worker')),
+  kind text not null check (kind in ('api', 'worker', 'maintenance')),
   version text not null check (length(version) <= 50),
   facts jsonb not null, -- configuration and state that the process reports, for example egresses and probing
   started_at timestamptz not null default clock_timestamp(),
@@ -276,13 +297,13 @@ create function has_worker() returns boolean
     select exists (select from processes where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds');
   end;
 
--- Returns when a worker of a host last sent a heartbeat, for the health check of the host's supervisor.
--- Output: the time, or null if no worker of the host sent one within a day.
+-- Returns when a process of a host last sent a heartbeat, for the health check of the host's supervisor.
+-- Input: p_kind is worker or maintenance. Output: the time, or null if no such process of the host sent one within a day.
 -- Locks: none.
-create function find_worker_heartbeat(p_host text) returns timestamptz
+create function find_heartbeat(p_kind text, p_host text) returns timestamptz
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select max(seen_at) from processes where kind = 'worker' and facts ->> 'host' = p_host;
+    select max(seen_at) from processes where kind = p_kind and facts ->> 'host' = p_host;
   end;
 
 -- Creates missing partitions from today to the horizon of each table, and attaches them to it.
@@ -357,7 +378,7 @@ $$;
 -- ---- Rights ----
 
 revoke execute on function
-  record_process, delete_process, find_probing, has_worker, find_worker_heartbeat
+  record_process, delete_process, find_probing, has_worker, find_heartbeat
 from public;
 
 grant execute on function
@@ -479,7 +500,7 @@ create table job_reviews (
 create index job_reviews_open on job_reviews (since) where state in ('sampling', 'waiting');
 
 alter table job_reviews enable row level security;
-create policy tenant on job_reviews to probity_app, probity_worker using (account_id = app_account());
+create policy tenant on job_reviews to probity_app, probity_worker, probity_maintenance using (account_id = app_account());
 create policy operator on job_reviews to probity_operator using (true);
 grant select, insert on job_reviews to probity_app;
 grant select on job_reviews to probity_operator;
@@ -5098,8 +5119,8 @@ grant execute on function
 to probity_app;
 
 -- Ledger reconciliation: a scheduled check that balances, jobs, validations and results agree with the ledger.
--- A ledger mismatch puts the account on hold. Workers call the functions as probity_app every minute; the functions are security
--- definer because they read all accounts. probity_operator reads the time of the last run.
+-- A ledger mismatch puts the account on hold. Maintenance calls the functions every minute; they are security definer
+-- because they read all accounts. probity_operator reads the time of the last run.
 
 -- ---- Tables ----
 
@@ -5371,9 +5392,73 @@ grant execute on function
   store_ledger_sums, end_reconciliation, hold_accounts
 to probity_app;
 
--- Rights of the worker. Contains all grants to probity_worker, which probes mail servers, processes jobs, delivers webhooks,
--- reconciles the ledger and runs the doctor. packages/database/src/connection/data/worker-rights.ts lists the same rights with the task that
--- needs each; worker-rights.test.ts compares both with the catalog. The role has no rights on users, sessions, operators, API
+-- Rights of maintenance. Contains all grants to probity_maintenance, which deletes expired data, deletes closed accounts, manages
+-- partitions, reconciles the ledger, announces expired keys and sends email notifications. Most tasks are functions that delete rows
+-- of all accounts; the tables are for expired jobs and validations, whose credits are returned. The role has no rights on results,
+-- addresses, sessions, keys, webhook secrets and secrets. packages/database/src/connection/data/maintenance-rights.ts lists the same rights
+-- with the task that needs each; role-rights.test.ts compares both with the catalog.
+
+-- ---- Rights ----
+
+-- system
+grant select on migrations to probity_maintenance;
+grant execute on function
+  record_process, delete_process, find_heartbeat, has_worker, make_partitions, drop_expired_partitions
+to probity_maintenance;
+
+-- operators
+grant select (job_id, account_id, state) on job_reviews to probity_maintenance;
+grant execute on function delete_old_audit_entries to probity_maintenance;
+
+-- usage: the key.expired event.
+grant execute on function list_expired_keys, mark_expired_key to probity_maintenance;
+
+-- accounts
+grant execute on function delete_closed_account, delete_old_domain_days, refunds_unknown to probity_maintenance;
+
+-- billing
+grant execute on function ledger_post, ledger_refund_validations, delete_old_payments to probity_maintenance;
+
+-- users: claim_notifications returns the name and the email address of the recipient.
+grant execute on function
+  delete_ended_sessions, claim_notifications, settle_notification, delete_old_notifications
+to probity_maintenance;
+
+-- validations: ends expired ones and refunds them.
+grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, refunded, reference) on validations to probity_maintenance;
+grant update (state, conclusive, refunded, result, finished_at) on validations to probity_maintenance;
+grant select (account_id, validation_id), delete on uncollected_results to probity_maintenance;
+grant execute on function list_expired_validations to probity_maintenance;
+
+-- jobs: ends expired ones and releases their credits. The event contains the job.
+grant select on jobs to probity_maintenance;
+grant update (state, finished_at) on jobs to probity_maintenance;
+grant select on job_counts to probity_maintenance;
+grant select (job_id, account_id, size, retry_at, wait_reason) on job_queue to probity_maintenance;
+grant execute on function
+  list_expired_jobs, list_expired_uploads, delete_expired_uploads, delete_ended_batches, notify_expiring_results
+to probity_maintenance;
+
+-- results: their number, for the job in the event.
+grant select (expires_on, account_id, job_id, generation, settled_at, size) on result_chunks to probity_maintenance;
+
+-- webhooks
+grant select (account_id, mode, state, events, job_id) on webhook_endpoints to probity_maintenance;
+grant select (account_id, mode, seen_at) on event_streams to probity_maintenance;
+grant execute on function emit_event, delete_expired_deliveries, delete_stale_streams to probity_maintenance;
+
+-- feedback
+grant execute on function delete_decayed_outcomes to probity_maintenance;
+
+-- reconciliation
+grant execute on function
+  begin_reconciliation, reconcile_accounts, reconcile_jobs, reconcile_validations, store_ledger_sums, end_reconciliation,
+  hold_accounts
+to probity_maintenance;
+
+-- Rights of the worker. Contains all grants to probity_worker, which probes mail servers, processes jobs, delivers webhooks and
+-- runs the doctor. packages/database/src/connection/data/worker-rights.ts lists the same rights with the task that
+-- needs each; role-rights.test.ts compares both with the catalog. The role has no rights on users, sessions, operators, API
 -- keys and payments. Row-level security limits tables with an account_id to the account of the transaction.
 
 -- ---- Rights ----
@@ -5383,7 +5468,7 @@ grant select on secrets, migrations to probity_worker;
 create policy worker on secrets to probity_worker using (name in ('recent_results', 'doctor'));
 grant select (made_at) on backups to probity_worker;
 grant execute on function
-  record_process, delete_process, find_probing, has_worker, find_worker_heartbeat
+  record_process, delete_process, find_probing, has_worker, find_heartbeat
 to probity_worker;
 
 -- operators
@@ -5394,9 +5479,6 @@ grant select (egress, drained_at) on egress_controls to probity_worker;
 grant execute on function
   record_unrecognized_replies, record_probes, begin_doctor_run, store_findings, list_due_samples, judge_sample
 to probity_worker;
-
--- usage: the key.expired event.
-grant execute on function list_expired_keys, mark_expired_key to probity_worker;
 
 -- accounts
 grant select (id, account_id, target, action) on overrides to probity_worker;
@@ -5422,8 +5504,7 @@ grant select, insert, update on job_counts to probity_worker;
 grant select (expires_on, account_id, job_id, no), insert, delete on job_batches to probity_worker;
 grant select, insert, update (claimed_at), delete on job_queue to probity_worker; -- settle_batches locks the rows
 grant execute on function
-  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches,
-  delete_ended_batches
+  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches
 to probity_worker;
 
 -- results
@@ -5434,19 +5515,13 @@ grant execute on function claim_ordering, finish_ordering to probity_worker;
 grant select (account_id, mode, state, events, job_id) on webhook_endpoints to probity_worker;
 grant select (account_id, mode, seen_at) on event_streams to probity_worker;
 grant execute on function
-  emit_event, dispatch_deliveries, claim_delivery, settle_delivery, delete_stale_streams
+  emit_event, dispatch_deliveries, claim_delivery, settle_delivery
 to probity_worker;
 
 -- feedback
 grant select on domain_outcomes, class_outcomes, calibration to probity_worker;
 grant execute on function
   sum_domain_outcomes, sum_calibration
-to probity_worker;
-
--- reconciliation
-grant execute on function
-  begin_reconciliation, reconcile_accounts, reconcile_jobs, reconcile_validations, store_ledger_sums, end_reconciliation,
-  hold_accounts
 to probity_worker;
 
 -- ---- First partitions ----

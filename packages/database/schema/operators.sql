@@ -103,7 +103,7 @@ create table job_reviews (
 create index job_reviews_open on job_reviews (since) where state in ('sampling', 'waiting');
 
 alter table job_reviews enable row level security;
-create policy tenant on job_reviews to probity_app, probity_worker using (account_id = app_account());
+create policy tenant on job_reviews to probity_app, probity_worker, probity_maintenance using (account_id = app_account());
 create policy operator on job_reviews to probity_operator using (true);
 grant select, insert on job_reviews to probity_app;
 grant select on job_reviews to probity_operator;

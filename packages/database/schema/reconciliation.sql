@@ -1,6 +1,6 @@
 -- Ledger reconciliation: a scheduled check that balances, jobs, validations and results agree with the ledger.
--- A ledger mismatch puts the account on hold. Workers call the functions as probity_app every minute; the functions are security
--- definer because they read all accounts. probity_operator reads the time of the last run.
+-- A ledger mismatch puts the account on hold. Maintenance calls the functions every minute; they are security definer
+-- because they read all accounts. probity_operator reads the time of the last run.
 
 -- ---- Tables ----
 

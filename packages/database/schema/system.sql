@@ -1,6 +1,6 @@
 -- The installation itself: database roles, partitions, secrets, running processes, backups, and helper functions that the other
 -- files use. probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
--- probity_worker reads the secrets that its tasks use.
+-- probity_worker reads the secrets that its tasks use. probity_maintenance drops and creates partitions through functions.
 
 -- ---- Roles ----
 
@@ -128,6 +128,27 @@ exception
 end
 $$;
 
+-- probity_maintenance: the role of maintenance and of email notifications. The file maintenance.sql contains its rights. It is granted
+-- to no other login, as probity_worker.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'probity_maintenance') then
+    create role probity_maintenance nologin nobypassrls;
+  end if;
+exception
+  when duplicate_object or unique_violation then null; -- created concurrently from another database
+end
+$$;
+
+do $$
+begin
+  set local role probity_maintenance;
+  reset role;
+exception
+  when insufficient_privilege then execute format('grant probity_maintenance to %I', current_user);
+end
+$$;
+
 -- ---- Tables ----
 
 -- A row is a secret of this installation. The schema generates the values, so the operator need not choose any.
@@ -151,11 +172,11 @@ alter table secrets enable row level security;
 create policy api on secrets to probity_app using (true);
 grant select on secrets to probity_app;
 
--- A row is a running API or worker process. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
+-- A row is a running process of the API, the worker or maintenance. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
 -- record_process deletes rows without a heartbeat for a day.
 create table processes (
   id uuid primary key,
-  kind text not null check (kind in ('api', 'worker')),
+  kind text not null check (kind in ('api', 'worker', 'maintenance')),
   version text not null check (length(version) <= 50),
   facts jsonb not null, -- configuration and state that the process reports, for example egresses and probing
   started_at timestamptz not null default clock_timestamp(),
@@ -274,13 +295,13 @@ create function has_worker() returns boolean
     select exists (select from processes where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds');
   end;
 
--- Returns when a worker of a host last sent a heartbeat, for the health check of the host's supervisor.
--- Output: the time, or null if no worker of the host sent one within a day.
+-- Returns when a process of a host last sent a heartbeat, for the health check of the host's supervisor.
+-- Input: p_kind is worker or maintenance. Output: the time, or null if no such process of the host sent one within a day.
 -- Locks: none.
-create function find_worker_heartbeat(p_host text) returns timestamptz
+create function find_heartbeat(p_kind text, p_host text) returns timestamptz
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select max(seen_at) from processes where kind = 'worker' and facts ->> 'host' = p_host;
+    select max(seen_at) from processes where kind = p_kind and facts ->> 'host' = p_host;
   end;
 
 -- Creates missing partitions from today to the horizon of each table, and attaches them to it.
@@ -355,7 +376,7 @@ $$;
 -- ---- Rights ----
 
 revoke execute on function
-  record_process, delete_process, find_probing, has_worker, find_worker_heartbeat
+  record_process, delete_process, find_probing, has_worker, find_heartbeat
 from public;
 
 grant execute on function

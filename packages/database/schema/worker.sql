@@ -1,6 +1,6 @@
--- Rights of the worker. Contains all grants to probity_worker, which probes mail servers, processes jobs, delivers webhooks,
--- reconciles the ledger and runs the doctor. packages/database/src/connection/data/worker-rights.ts lists the same rights with the task that
--- needs each; worker-rights.test.ts compares both with the catalog. The role has no rights on users, sessions, operators, API
+-- Rights of the worker. Contains all grants to probity_worker, which probes mail servers, processes jobs, delivers webhooks and
+-- runs the doctor. packages/database/src/connection/data/worker-rights.ts lists the same rights with the task that
+-- needs each; role-rights.test.ts compares both with the catalog. The role has no rights on users, sessions, operators, API
 -- keys and payments. Row-level security limits tables with an account_id to the account of the transaction.
 
 -- ---- Rights ----
@@ -10,7 +10,7 @@ grant select on secrets, migrations to probity_worker;
 create policy worker on secrets to probity_worker using (name in ('recent_results', 'doctor'));
 grant select (made_at) on backups to probity_worker;
 grant execute on function
-  record_process, delete_process, find_probing, has_worker, find_worker_heartbeat
+  record_process, delete_process, find_probing, has_worker, find_heartbeat
 to probity_worker;
 
 -- operators
@@ -21,9 +21,6 @@ grant select (egress, drained_at) on egress_controls to probity_worker;
 grant execute on function
   record_unrecognized_replies, record_probes, begin_doctor_run, store_findings, list_due_samples, judge_sample
 to probity_worker;
-
--- usage: the key.expired event.
-grant execute on function list_expired_keys, mark_expired_key to probity_worker;
 
 -- accounts
 grant select (id, account_id, target, action) on overrides to probity_worker;
@@ -49,8 +46,7 @@ grant select, insert, update on job_counts to probity_worker;
 grant select (expires_on, account_id, job_id, no), insert, delete on job_batches to probity_worker;
 grant select, insert, update (claimed_at), delete on job_queue to probity_worker; -- settle_batches locks the rows
 grant execute on function
-  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches,
-  delete_ended_batches
+  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches
 to probity_worker;
 
 -- results
@@ -61,19 +57,13 @@ grant execute on function claim_ordering, finish_ordering to probity_worker;
 grant select (account_id, mode, state, events, job_id) on webhook_endpoints to probity_worker;
 grant select (account_id, mode, seen_at) on event_streams to probity_worker;
 grant execute on function
-  emit_event, dispatch_deliveries, claim_delivery, settle_delivery, delete_stale_streams
+  emit_event, dispatch_deliveries, claim_delivery, settle_delivery
 to probity_worker;
 
 -- feedback
 grant select on domain_outcomes, class_outcomes, calibration to probity_worker;
 grant execute on function
   sum_domain_outcomes, sum_calibration
-to probity_worker;
-
--- reconciliation
-grant execute on function
-  begin_reconciliation, reconcile_accounts, reconcile_jobs, reconcile_validations, store_ledger_sums, end_reconciliation,
-  hold_accounts
 to probity_worker;
 
 -- ---- First partitions ----

@@ -6,8 +6,8 @@ import { openTestWebhook, readEvents } from '../webhooks/test-webhooks.ts'
 import { announceExpiredKeys, insertKey, lockKey, type NewKey, replaceKey, revokeKey, updateKey } from './keys.ts'
 
 const { db, url } = await createTestDatabase()
-/** As a worker connects, which has no right on the table of keys. */
-const worker = connect(url, { connectionsMax: 1, programRole: 'probity_worker' })
+/** With the role of maintenance, which has no right on the table of keys. */
+const maintenance = connect(url, { connectionsMax: 1, programRole: 'probity_maintenance' })
 
 async function openKey(settings: Partial<NewKey> = {}) {
   const { id: accountId } = await openTestAccount(db, 0)
@@ -63,19 +63,19 @@ test('a rotation emits key.created for the new key and key.rotated for the old o
   expect(rotated?.body.data.expires_at).toMatch(/Z$/)
 })
 
-test('an expired key emits key.expired once, also with several workers at the same time', async () => {
+test('an expired key emits key.expired once, also with several processes at the same time', async () => {
   const { key, events } = await openKey({ expiresAt: new Date(Date.now() - 1_000) })
-  await Promise.all([announceExpiredKeys(worker, 100), announceExpiredKeys(worker, 100)])
-  await announceExpiredKeys(worker, 100)
+  await Promise.all([announceExpiredKeys(maintenance, 100), announceExpiredKeys(maintenance, 100)])
+  await announceExpiredKeys(maintenance, 100)
   expect(await events()).toMatchObject([{ type: 'key.expired', body: { data: { id: key.id, name: 'key' } } }])
 })
 
 test('an expired key without subscriber is not announced later', async () => {
   const { accountId, events } = await openKey({ expiresAt: new Date(Date.now() - 1_000) })
   await asOwner(db, (trx) => sql`delete from webhook_endpoints where account_id = ${accountId}`.execute(trx))
-  await announceExpiredKeys(worker, 100)
+  await announceExpiredKeys(maintenance, 100)
   await openTestWebhook(db, { accountId, mode: 'live' })
-  await announceExpiredKeys(worker, 100)
+  await announceExpiredKeys(maintenance, 100)
   expect(await events()).toEqual([])
 })
 
@@ -88,7 +88,7 @@ test('a key that is valid, has no expiry or was revoked emits no key.expired', a
     sql`alter table api_keys disable trigger changed; update api_keys set expires_at = clock_timestamp() where id = ${sql.lit(revoked.key.id)};
         alter table api_keys enable trigger changed`.execute(trx),
   )
-  await announceExpiredKeys(worker, 100)
+  await announceExpiredKeys(maintenance, 100)
   expect(typesOf([...(await later.events()), ...(await never.events()), ...(await revoked.events())])).toEqual([
     'key.revoked',
   ])

@@ -11,8 +11,8 @@ import type { Schema } from './schema.ts'
 export type Db = Pick<Kysely<Schema>, 'transaction' | 'startTransaction' | 'destroy'> & { programRole: ProgramRole }
 export type Trx = Transaction<Schema>
 
-/** The role of the program that connects: the API's, or the worker's with fewer rights. */
-export type ProgramRole = 'probity_app' | 'probity_worker'
+/** The role of the program that connects: the API's, or that of the worker or of maintenance, with fewer rights. */
+export type ProgramRole = 'probity_app' | 'probity_worker' | 'probity_maintenance'
 
 type ConnectOptions = { connectionsMax?: number; applicationName?: string; programRole?: ProgramRole }
 

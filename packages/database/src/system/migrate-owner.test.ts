@@ -66,7 +66,7 @@ test('on a new server an owner who is no superuser but may make roles can do it 
 test('an owner who may make no roles can, where the roles are there and were given to them', async () => {
   const url = await giveToUser(
     await createEmptyDatabase(),
-    'in role probity_app, probity_worker, probity_users, probity_operator',
+    'in role probity_app, probity_worker, probity_maintenance, probity_users, probity_operator',
   )
   expect(await migrate(url)).toEqual(ALL)
   await useDatabase(open(url))

@@ -20,10 +20,10 @@ export async function forgetProcess(db: Db, id: string): Promise<void> {
   await withoutTenant(db, (trx) => sql`select delete_process(${id})`.execute(trx))
 }
 
-/** When a worker of this host last sent a heartbeat. As the worker, whose login is all that a health check has. */
-export async function findWorkerHeartbeat(db: Db, host: string): Promise<Date | undefined> {
+/** When a process of this host last sent a heartbeat. With the role of the process, whose login is all that a health check has. */
+export async function findHeartbeat(db: Db, kind: 'worker' | 'maintenance', host: string): Promise<Date | undefined> {
   const { rows } = await withoutTenant(db, (trx) =>
-    sql<{ seenAt: Date | null }>`select find_worker_heartbeat(${host}) as seen_at`.execute(trx),
+    sql<{ seenAt: Date | null }>`select find_heartbeat(${kind}, ${host}) as seen_at`.execute(trx),
   )
   return rows[0]?.seenAt ?? undefined
 }

@@ -27,6 +27,7 @@ const SUBJECTS = [
   'webhooks',
   'feedback',
   'reconciliation',
+  'maintenance',
   'worker',
 ]
 

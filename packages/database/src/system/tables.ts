@@ -8,7 +8,7 @@ export type SystemTables = {
 
 type ProcessesTable = {
   id: SetByDatabase<string>
-  kind: SetByDatabase<'api' | 'worker'>
+  kind: SetByDatabase<'api' | 'worker' | 'maintenance'>
   version: SetByDatabase<string>
   facts: SetByDatabase<Record<string, unknown>>
   startedAt: SetByDatabase<Date>

@@ -52,12 +52,12 @@ const DATA_BYTES_MAX = 19 * 1024
  * Publishes open validations that ended, each with its full result, in the transaction that ends them. A validation without a result
  * is not published: it has expired.
  */
-export async function publishResolved(trx: Trx, accountId: string, resolved: Resolved[]): Promise<void> {
+export async function publishResolved(trx: Trx, accountId: string, ended: Resolved[]): Promise<void> {
+  const resolved = ended.filter(({ result }) => result !== null)
   if (resolved.length === 0 || !(await hasSubscriber(trx, { mode: 'live', type: 'validation.resolved' }))) return
   const keys = resolved.map(({ emailKey }) => addressIn(emailKey))
   const found = await findOverrides(trx, accountId, keys.flatMap(overrideTargets))
   for (const [n, { id, result, reference }] of resolved.entries()) {
-    if (result === null) continue
     const override = resolveOverride(keys[n] ?? '', found)
     const shown = override ? withOverride(result as StoredResult, override) : { ...(result as object), override }
     const data = () => shorten({ id, ...shown, reference })

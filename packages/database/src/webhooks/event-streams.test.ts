@@ -11,7 +11,7 @@ import { emitEvent } from './events.ts'
 import { openTestWebhook, readEvents } from './test-webhooks.ts'
 
 const { db, url } = await createTestDatabase()
-const worker = connect(url, { connectionsMax: 1, programRole: 'probity_worker' })
+const maintenance = connect(url, { connectionsMax: 1, programRole: 'probity_maintenance' })
 
 async function openView(mode: View['mode'] = 'live'): Promise<View> {
   const { id: accountId } = await openTestAccount(db, 0)
@@ -111,7 +111,7 @@ test('a stream that is not renewed receives nothing, makes room and is deleted w
   await age(stale, 61)
   await emit(view)
   await openStream(view)
-  await removeStaleStreams(worker)
+  await removeStaleStreams(maintenance)
   const { events, lost } = await claimStreamEvents(db, [stale, live], 100)
   expect(lost).toEqual([stale])
   expect(events.map(({ streamId }) => streamId)).toEqual([live, live])

@@ -1,12 +1,8 @@
-/** Rights on one table: `all` for the whole table, otherwise the columns. */
-export type TableRights = Partial<Record<'select' | 'insert' | 'update' | 'delete', 'all' | readonly string[]>>
+import type { RoleRights } from './role-rights.ts'
 
-/**
- * All tables that the worker's role may use, and why. `schema/worker.sql` grants these rights; `worker-rights.test.ts` tries every
- * table and function of the catalog and fails on a right that is missing here.
- */
-export const WORKER_TABLES: Record<string, TableRights & { for: string }> = {
-  secrets: { select: 'all', for: 'The secrets in WORKER_SECRETS; row-level security hides the others.' },
+/** All tables that the worker's role may use, and why. `schema/worker.sql` grants these rights. */
+const TABLES: RoleRights['tables'] = {
+  secrets: { select: 'all', for: 'The secrets below; row-level security hides the others.' },
   migrations: { select: 'all', for: 'The schema version at start, and the doctor.' },
   backups: { select: ['made_at'], for: 'The doctor: age of the last backup.' },
   provider_controls: { select: ['provider', 'paused_at', 'rate_percent'], for: 'Controls that operators set.' },
@@ -89,13 +85,10 @@ export const WORKER_TABLES: Record<string, TableRights & { for: string }> = {
   calibration: { select: 'all', for: 'Deliverability estimates.' },
 }
 
-/** Rows of the table `secrets` that the worker reads. */
-export const WORKER_SECRETS = ['doctor', 'recent_results'] as const
-
-/** All functions that the worker's role may execute, by task. Trigger functions cannot be called and are not listed. */
-export const WORKER_FUNCTIONS: Record<string, readonly string[]> = {
+/** All functions that the worker's role may execute, by task. */
+const FUNCTIONS: RoleRights['functions'] = {
   helpers: ['app_account', 'utc_today', 'rfc3339'],
-  heartbeat: ['record_process', 'delete_process', 'find_probing', 'has_worker', 'find_worker_heartbeat'],
+  heartbeat: ['record_process', 'delete_process', 'find_probing', 'has_worker', 'find_heartbeat'],
   probing: ['record_unrecognized_replies', 'record_probes'],
   doctor: ['begin_doctor_run', 'store_findings'],
   credits: ['ledger_post', 'ledger_post_parts', 'ledger_refund_validations', 'is_refunded', 'refunds_unknown'],
@@ -110,31 +103,20 @@ export const WORKER_FUNCTIONS: Record<string, readonly string[]> = {
     'dispatch_batches',
     'claim_batches',
     'settle_batches',
-    'delete_ended_batches',
     'claim_ordering',
     'finish_ordering',
     'count_domain_addresses',
     'list_due_samples',
     'judge_sample',
   ],
-  keys: ['list_expired_keys', 'mark_expired_key'],
   // claim_delivery returns the signing secret and the private key of one webhook endpoint.
-  webhooks: [
-    'emit_event',
-    'has_event_subscriber',
-    'dispatch_deliveries',
-    'claim_delivery',
-    'settle_delivery',
-    'delete_stale_streams',
-  ],
+  webhooks: ['emit_event', 'has_event_subscriber', 'dispatch_deliveries', 'claim_delivery', 'settle_delivery'],
   estimates: ['decay_since', 'add_decayed', 'sum_domain_outcomes', 'sum_calibration'],
-  reconciliation: [
-    'begin_reconciliation',
-    'reconcile_accounts',
-    'reconcile_jobs',
-    'reconcile_validations',
-    'store_ledger_sums',
-    'end_reconciliation',
-    'hold_accounts',
-  ],
+}
+
+export const WORKER_RIGHTS: RoleRights = {
+  role: 'probity_worker',
+  tables: TABLES,
+  secrets: ['doctor', 'recent_results'],
+  functions: FUNCTIONS,
 }

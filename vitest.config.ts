@@ -6,7 +6,7 @@ import { LongestFirst } from './vitest.sequencer.ts'
 
 /** Tests that need no server: gate 1 runs them. All others use real ones, which vitest.setup.ts starts. */
 const UNIT = [
-  'packages/{concurrency,contract,settings}/**/*.test.ts',
+  'packages/{concurrency,contract,email,settings}/**/*.test.ts',
   'packages/engine/src/{address,verdict}/**/*.test.ts',
   'packages/engine/src/validate.test.ts',
   'packages/engine/src/smtp/probe/outcome.test.ts',

@@ -50,7 +50,8 @@ export async function startDemo(
   const receiver = await startDemoReceiver(write)
   const log = openLog('error', process.stderr)
   const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
-  const workerSettings = { ...servers, ...IDENTITY, DNS_SERVERS: `127.0.0.1:${world.dnsPort}` }
+  const tasks = { WORKER_TASKS: 'validations,jobs,webhooks,maintenance,notifications' }
+  const workerSettings = { ...servers, ...IDENTITY, ...tasks, DNS_SERVERS: `127.0.0.1:${world.dnsPort}` }
   const apiSettings = { ...servers, PORT: String(port), STOP_NOTICE_MS: '0', OPERATOR_2FA: 'optional' }
   // No setting allows loopback: the policy for the one receiver is an argument of the worker's start, as the policy for mail servers is.
   const policy = { port: receiver.port, allows: (address: string) => address === receiver.address }

@@ -62,6 +62,7 @@ test('the worker has a user and a database login of its own, and reads uploads o
   expect(read('Dockerfile')).toContain(`--uid ${worker.user?.split(':')[0]} `)
   expect(worker.secrets).toEqual(['worker_database_url', 'redis_url'])
   expect(api.secrets).not.toContain('worker_database_url')
+  expect(file.services['maintenance']?.secrets).toEqual(['maintenance_database_url', 'redis_url'])
   const uploads = `uploads:${api.environment?.['PROBITY_UPLOADS_FOLDER']}`
   expect([api.volumes, worker.volumes]).toEqual([
     expect.arrayContaining([uploads]),

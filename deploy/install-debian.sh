@@ -40,11 +40,11 @@ say_plan() {
 Plan:
   1. build the web application and the docs from $SOURCE
   2. install Probity in $TARGET; the previous version is kept in $TARGET.old
-  3. create the system users probity (API) and probity-worker (worker)
+  3. create the system users probity (API, maintenance) and probity-worker (worker)
   4. create missing secrets in $SECRETS, and $ETC/probity.env if it is missing
-  5. create the database probity and its three users in the local PostgreSQL, if they are missing
+  5. create the database probity and its four users in the local PostgreSQL, if they are missing
   6. set a password for the local Redis and restart it, unless $SECRETS/redis_url names another Redis
-  7. install the units probity-migrate, probity-api and probity-worker, and the command probity-admin
+  7. install the units probity-migrate, probity-api, probity-worker and probity-maintenance, and the command probity-admin
 TEXT
 }
 
@@ -104,6 +104,7 @@ make_files() {
   echo "postgres://probity_owner:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_owner_url" 0600
   echo "postgres://probity_api:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_url" 0600
   echo "postgres://probity_worker_login:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/worker_database_url" 0600
+  echo "postgres://probity_maintenance_login:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/maintenance_database_url" 0600
   echo "redis://:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/redis_url" 0600
   sed "${URL:+s|^#PROBITY_PUBLIC_URL=.*|PROBITY_PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env" 0640
   chown root:probity "$ETC/probity.env"
@@ -132,7 +133,7 @@ protect_redis() {
 make_database() (
   cd /
   OWNER_PASSWORD=$(password_in database_owner_url) API_PASSWORD=$(password_in database_url) \
-    WORKER_PASSWORD=$(password_in worker_database_url) \
+    WORKER_PASSWORD=$(password_in worker_database_url) MAINTENANCE_PASSWORD=$(password_in maintenance_database_url) \
     runuser --user=postgres -- sh -s <"$SOURCE/deploy/postgres/roles.sh"
 )
 
@@ -157,7 +158,7 @@ cat <<TEXT
 
 Probity is installed. To start it now and at boot:
 
-  systemctl enable --now probity-api probity-worker
+  systemctl enable --now probity-api probity-worker probity-maintenance
 
 It is then available at ${URL:-http://127.0.0.1:3000}. This prints the setup link for the first operator:
 

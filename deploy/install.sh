@@ -56,6 +56,7 @@ make_secrets() {
   echo "postgres://probity_owner:$(make_password)@postgres/probity" | keep "$SECRETS/database_owner_url" 0444
   echo "postgres://probity_api:$(make_password)@postgres/probity" | keep "$SECRETS/database_url" 0444
   echo "postgres://probity_worker_login:$(make_password)@postgres/probity" | keep "$SECRETS/worker_database_url" 0444
+  echo "postgres://probity_maintenance_login:$(make_password)@postgres/probity" | keep "$SECRETS/maintenance_database_url" 0444
   redis=$(make_password)
   # Both files contain the same password, so a missing one is created from the other.
   if [ -e "$SECRETS/redis_conf" ] && [ ! -e "$SECRETS/redis_url" ]; then redis=$(sed 's/^requirepass //' "$SECRETS/redis_conf"); fi

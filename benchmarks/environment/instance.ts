@@ -61,7 +61,11 @@ export async function startBenchProduct(
   }
   const api = startProgram('apps/api/src/server/main.ts', [], settings)
   const worker = startProgram('apps/worker/src/server/main.ts', [], settings)
-  for (const program of [api, worker]) ifItFails.defer(() => stopChild(program, 'SIGTERM'))
+  const maintenance = startProgram('apps/worker/src/server/main.ts', [], {
+    ...settings,
+    WORKER_TASKS: 'maintenance,notifications',
+  })
+  for (const program of [api, worker, maintenance]) ifItFails.defer(() => stopChild(program, 'SIGTERM'))
   const url = `http://127.0.0.1:${port}`
   await untilReady(url)
   const started = ifItFails.move()

@@ -103,10 +103,10 @@ async function lookAtUnits(machine: Machine): Promise<void> {
 }
 
 /** The system user of each unit. */
-const USERS = { 'probity-api': 'probity', 'probity-worker': 'probity-worker' }
+const USERS = { 'probity-api': 'probity', 'probity-worker': 'probity-worker', 'probity-maintenance': 'probity' }
 
 const LOOK = `
-for unit in probity-api probity-worker; do
+for unit in probity-api probity-worker probity-maintenance; do
   pid=$(systemctl show --property MainPID --value $unit)
   user=$(stat --format %U /proc/$pid)
   rights=$(sed -n 's/^\\(NoNewPrivs\\|CapBnd\\|Seccomp\\):\\s*/\\1:/p' /proc/$pid/status | sort | tr '\\n' ' ')

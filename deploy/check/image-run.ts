@@ -26,14 +26,14 @@ try {
   makeSecrets()
   const began = performance.now()
   runOnce('migrate')
-  for (const name of ['resolver', 'api', 'worker']) startService(name)
-  for (const name of ['resolver', 'api', 'worker']) await untilHealthy(name)
+  for (const name of ['resolver', 'api', 'worker', 'maintenance']) startService(name)
+  for (const name of ['resolver', 'api', 'worker', 'maintenance']) await untilHealthy(name)
   const seconds = Math.round((performance.now() - began) / 100) / 10
   const verdicts = await askForVerdicts()
-  for (const name of ['api', 'worker']) refuseToWrite(name)
+  for (const name of ['api', 'worker', 'maintenance']) refuseToWrite(name)
   admin(['backup', '/var/lib/probity/backups'])
-  const exits = ['api', 'worker'].map(stopService)
-  if (exits.join() !== '0,0') throw new Error(`the processes ended with ${exits}`)
+  const exits = ['api', 'worker', 'maintenance'].map(stopService)
+  if (exits.join() !== '0,0,0') throw new Error(`the processes ended with ${exits}`)
   process.stdout.write(`${JSON.stringify({ healthy_seconds: seconds, verdicts })}\n`)
 } finally {
   for (const name of started) read('podman', [...PODMAN, 'rm', '--force', '--time', '1', '--volumes', name])
@@ -54,7 +54,13 @@ function makeSecrets(): void {
     PGPORT: String(postgres.port),
   }
   run(join(ROOT, 'deploy/postgres/roles.sh'), [], { env })
-  for (const name of ['database_url', 'worker_database_url', 'database_owner_url', 'redis_url']) {
+  for (const name of [
+    'database_url',
+    'worker_database_url',
+    'maintenance_database_url',
+    'database_owner_url',
+    'redis_url',
+  ]) {
     const path = join(folder, 'secrets', name)
     const here = readFileSync(path, 'utf8')
       .replace('@postgres/', `@127.0.0.1:${postgres.port}/`)

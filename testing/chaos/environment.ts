@@ -75,7 +75,13 @@ export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableS
     isUp: () => answers(url),
   })
   const task: WorkerTask = {
-    settings: { ...settings, ...IDENTITY, DNS_SERVERS: `127.0.0.1:${world.dnsPort}` },
+    // Maintenance too, because reconciliation watches the ledger while processes end.
+    settings: {
+      ...settings,
+      ...IDENTITY,
+      DNS_SERVERS: `127.0.0.1:${world.dnsPort}`,
+      WORKER_TASKS: 'validations,jobs,webhooks,maintenance',
+    },
     smtpPort: world.smtpPort,
     addressBase: ADDRESS_BASE,
   }

@@ -14,6 +14,7 @@ import {
   TRACE_SETTINGS,
   WEB_FOLDER,
 } from './connection-settings.ts'
+import { MAIL_SETTINGS } from './mail-settings.ts'
 import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 
 const ABOUT_PEOPLE = {
@@ -33,18 +34,7 @@ const ABOUT_PEOPLE = {
         'Opening credits of an account that a user creates: a whole number, granted once per user, or unlimited for every account. Must be a number if payments are enabled (PROBITY_STRIPE_SECRET_KEY).',
     }),
   ),
-  MAIL_URL: Type.Optional(
-    Type.String({
-      pattern: '^smtps?://.',
-      secret: true,
-      description:
-        'SMTP relay for outgoing email: smtp://user:password@host:port, or smtps://. Requires PROBITY_PUBLIC_URL. Without it, members pass on invitation links themselves, operators create password reset links, and other links are in the log.',
-    }),
-  ),
-  MAIL_FROM: Type.String({
-    default: 'Probity <probity@localhost>',
-    description: 'Sender of outgoing email.',
-  }),
+  ...MAIL_SETTINGS,
   SESSION_SECRET: Type.Optional(
     Type.String({
       minLength: 32,

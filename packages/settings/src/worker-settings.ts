@@ -12,6 +12,7 @@ import {
   TRACE_SETTINGS,
 } from './connection-settings.ts'
 import { URL_FORMATS } from './formats.ts'
+import { MAIL_SETTINGS } from './mail-settings.ts'
 import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 
 const HOST_NAME = '^(?=.{4,253}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$'
@@ -63,7 +64,16 @@ const ABOUT_ADDRESSES = {
   }),
 }
 
+export const WORKER_TASKS = ['validations', 'jobs', 'webhooks', 'maintenance', 'notifications'] as const
+export type WorkerTask = (typeof WORKER_TASKS)[number]
+
 const ABOUT_WORK = {
+  WORKER_TASKS: Type.String({
+    pattern: `^ *(${WORKER_TASKS.join('|')})( *, *(${WORKER_TASKS.join('|')}))* *$`,
+    default: 'validations,jobs,webhooks',
+    description:
+      'Tasks of this process, comma-separated: validations, jobs, webhooks, maintenance (retention, account deletion, ledger reconciliation) and notifications (email). An installation needs a process for each. The first three parse SMTP replies, DNS responses and CSV files, so maintenance and notifications belong in a process of their own, with a login of their own.',
+  }),
   WORKER_CONCURRENCY: Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -86,7 +96,7 @@ const ABOUT_WORK = {
   RELEASE: Type.Boolean({
     default: true,
     description:
-      'Whether this worker also runs the dispatcher, which recovers stalled work and reconciles the ledger. Set to false on hosts that only probe.',
+      'Whether this worker also runs the dispatcher, which dispatches jobs and webhook deliveries and recovers stalled work. Set to false on hosts that only probe.',
   }),
 }
 
@@ -105,6 +115,15 @@ export const WorkerSettings = Type.Object({
       otherwise: 'the same as PROBITY_DATABASE_URL',
       description:
         'PostgreSQL URL without a pooler, for one LISTEN connection. Required if PROBITY_DATABASE_URL is a pooler.',
+    }),
+  ),
+  DATABASE_MAINTENANCE_URL: Type.Optional(
+    Type.String({
+      format: URL_FORMATS.postgres,
+      secret: true,
+      otherwise: 'the same as PROBITY_DATABASE_URL',
+      description:
+        'PostgreSQL URL of the login for maintenance and notifications, which has the role probity_maintenance.',
     }),
   ),
   REDIS_URL,
@@ -131,8 +150,17 @@ export const WorkerSettings = Type.Object({
         'Port for Prometheus metrics of the worker at /metrics. Without it, metrics are off. Must differ from the port of the API and of other workers on the host.',
     }),
   ),
+  MAINTENANCE_METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description:
+        'The same for a process that runs only maintenance or notifications, so that it can share its settings with a worker on the host.',
+    }),
+  ),
   METRICS_HOST,
   ...TRACE_SETTINGS,
+  ...MAIL_SETTINGS,
   PUBLIC_URL,
   LOG_LEVEL,
 })

@@ -1,7 +1,10 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 
 /** Metrics of every process: memory, CPU, event-loop lag and version. */
-export function watchProcess(registry: Registry, { kind, version }: { kind: 'api' | 'worker'; version: string }): void {
+export function watchProcess(
+  registry: Registry,
+  { kind, version }: { kind: 'api' | 'worker' | 'maintenance'; version: string },
+): void {
   collectDefaultMetrics({ register: registry })
   const build = new Gauge({
     name: 'probity_build_info',

@@ -43,6 +43,16 @@ export async function startWorkerProcess(settings: Record<string, string>): Prom
   return { stop: () => stopTimed(program), kill: () => stopChild(program.child, 'SIGKILL') }
 }
 
+/** Maintenance and notifications as they run in production. */
+export async function startMaintenanceProcess(settings: Record<string, string>): Promise<WorkerProcess> {
+  const program = await startOwn(join(ROOT, 'apps/worker/src/server/main.ts'), {
+    ...settings,
+    WORKER_TASKS: 'maintenance,notifications',
+  })
+  await workerIsReady(program)
+  return { stop: () => stopTimed(program), kill: () => stopChild(program.child, 'SIGKILL') }
+}
+
 /** It ends with the test or the file. Its log goes where the run looks for secrets. */
 async function startOwn(path: string, settings: Record<string, string>): Promise<Program> {
   const logFile = join(inject('logFolder'), `process-${randomUUID()}.log`)

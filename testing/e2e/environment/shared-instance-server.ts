@@ -9,6 +9,9 @@ import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon
 import { startRedis } from '@probity/lab/services/redis'
 import { apiIsReady, OPEN, ROOT, startProgram, workerIsReady } from './programs.ts'
 
+/** All tasks in one process, because it starts faster than two. */
+const WORKER_TASKS = 'validations,jobs,webhooks,maintenance,notifications'
+
 /** One that nobody has used for so long is not kept running beside tests that have no use for it. */
 const KEPT_IDLE_MS = 20_000
 
@@ -90,7 +93,7 @@ async function startOpenProduct({ postgresUrl, logFolder }: Surroundings): Promi
   const api = startProgram(join(ROOT, 'apps/api/src/server/main.ts'), { ...settings, PORT: String(port) }, logFile)
   started.defer(() => api.stop())
   const workerLog = join(logFolder, `lent-worker-${randomUUID()}.log`)
-  const worker = startProgram(join(ROOT, 'apps/worker/src/server/main.ts'), settings, workerLog)
+  const worker = startProgram(join(ROOT, 'apps/worker/src/server/main.ts'), { ...settings, WORKER_TASKS }, workerLog)
   started.defer(() => worker.stop())
   await Promise.all([apiIsReady(url), workerIsReady(worker)])
   const kept = started.move()

@@ -6,7 +6,7 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { readBlocks } from '../docs/pages.ts'
-import { startApiProcess, startWorkerProcess } from '../environment/processes.ts'
+import { startApiProcess, startWorkerProcess, startMaintenanceProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
 import { claimRedis } from '../environment/redis.ts'
 
@@ -44,15 +44,17 @@ test('install-debian.sh prints its plan in a dry run and changes nothing', () =>
   expect(spawnSync(script, ['--url', 'https://a|b'], { encoding: 'utf8' }).status).toBe(1)
 })
 
-test('the units of the API and the worker have different users and database logins', () => {
-  const [api, worker] = ['api', 'worker'].map((name) =>
+test('the units of the API, the worker and maintenance have different database logins, and the worker a user of its own', () => {
+  const [api, worker, maintenance] = ['api', 'worker', 'maintenance'].map((name) =>
     readFileSync(join(DEPLOY, `systemd/probity-${name}.service`), 'utf8'),
-  ) as [string, string]
+  ) as [string, string, string]
   const settingOf = (unit: string, name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
   expect([settingOf(api, 'User'), settingOf(worker, 'User')]).toEqual(['probity', 'probity-worker'])
   expect(worker).toContain('LoadCredential=database_url:/etc/probity/secrets/worker_database_url\n')
   expect(worker).not.toMatch(/secrets\/database_url|StateDirectory/)
   expect(settingOf(api, 'StateDirectoryMode')).toBe('0750')
+  expect(maintenance).toContain('LoadCredential=database_url:/etc/probity/secrets/maintenance_database_url\n')
+  expect(maintenance).toContain('Environment=PROBITY_WORKER_TASKS=maintenance,notifications\n')
 })
 
 test('install-debian.sh sets a password for Redis unless another Redis is named', () => {
@@ -90,7 +92,7 @@ test('secrets are created once, are unique and readable by their owner only', ()
   const { stdout, status } = install('--no-checks', '--folder', folder, '--url', 'https://probity.example.com')
   expect([status, stdout]).toEqual([0, expect.stringContaining('https://probity.example.com')])
   const made = contentsOf(folder)
-  expect(Object.keys(made).filter((path) => path.startsWith('secrets/')).length).toBe(7)
+  expect(Object.keys(made).filter((path) => path.startsWith('secrets/')).length).toBe(8)
   expect(made['probity.env']).toMatch(/^PROBITY_PUBLIC_URL=https:\/\/probity\.example\.com$/m)
   expect(made['.env']).toContain('PROBITY_DOMAIN=probity.example.com\n')
   expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700)
@@ -106,12 +108,13 @@ test('secrets are created once, are unique and readable by their owner only', ()
       'postgres_password',
       'database_url',
       'worker_database_url',
+      'maintenance_database_url',
       'database_owner_url',
       'redis_conf',
       'grafana_password',
     ].map((name) => /[A-Za-z0-9]{32}/.exec(files[`secrets/${name}`] ?? '')?.[0]),
   )
-  expect(new Set(passwords).size).toBe(12)
+  expect(new Set(passwords).size).toBe(14)
 })
 
 test('a lost secret is created again and matches the others', () => {
@@ -163,6 +166,11 @@ test('the created roles can migrate and run API and worker, and have no other ri
   execFileSync(process.execPath, [join(ROOT, 'apps/admin/src/main.ts'), 'alive'], {
     env: { ...process.env, ...ofWorker },
   })
+  const ofMaintenance = { ...settings, DATABASE_URL_FILE: urlOf('maintenance_database_url') }
+  await startMaintenanceProcess(ofMaintenance)
+  execFileSync(process.execPath, [join(ROOT, 'apps/admin/src/main.ts'), 'alive', '--maintenance'], {
+    env: { ...process.env, ...ofMaintenance },
+  })
 
   const ask = (login: string, statement: string) =>
     execFileSync('psql', ['-At', `postgres://${login}@127.0.0.1:${server.port}/probity`, '-c', statement], {
@@ -170,8 +178,10 @@ test('the created roles can migrate and run API and worker, and have no other ri
     })
   expect(() => ask('probity_api', 'select * from accounts')).toThrow('permission denied')
   expect(() => ask('probity_worker_login', 'select * from jobs')).toThrow('permission denied')
+  expect(() => ask('probity_maintenance_login', 'select * from jobs')).toThrow('permission denied')
   for (const role of ['probity_app', 'probity_users', 'probity_operator', 'probity_owner'])
-    expect(() => ask('probity_worker_login', `set role ${role}`)).toThrow('permission denied')
+    for (const login of ['probity_worker_login', 'probity_maintenance_login'])
+      expect(() => ask(login, `set role ${role}`)).toThrow('permission denied')
   expect(String(ask('probity_api', 'show server_encoding'))).toBe('UTF8\n')
 }, 240_000)
 
@@ -205,6 +215,7 @@ test('commands in docs/running.md use existing files and the versions of the wor
   const [, pnpm] = /PNPM_VERSION=(.+)/.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8')) ?? []
   expect(debian).toContain(`node-v${node}-linux-x64.tar.xz`)
   expect(debian).toContain(`pnpm@${pnpm}\n`)
-  for (const unit of ['probity-api', 'probity-worker']) expect(UNITS).toContain(`systemd/${unit}.service`)
+  for (const unit of ['probity-api', 'probity-worker', 'probity-maintenance'])
+    expect(UNITS).toContain(`systemd/${unit}.service`)
   expect(typed('<!-- test: bare-root-download -->').join('')).toContain(`/dist/v${node}/`)
 })

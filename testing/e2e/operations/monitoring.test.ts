@@ -56,6 +56,7 @@ async function startWatchedProduct() {
         ...way,
         DNS_SERVERS: `127.0.0.1:${dnsPort}`,
         WORKER_METRICS_PORT: String(ports.worker),
+        WORKER_TASKS: 'validations,jobs,webhooks,maintenance',
       },
       smtpPort,
       addressBase: '127.78',

@@ -16,11 +16,17 @@ import { Refusal } from '../refusal.ts'
 import { makeSetupLink } from '../setup-link.ts'
 import { buildWeb, watchWeb } from '../web-build.ts'
 
+type Environment = Record<string, string | undefined>
+
 const API = fileURLToPath(new URL('../../../api/src/server/main.ts', import.meta.url))
 const WORKER = fileURLToPath(new URL('../../../worker/src/server/main.ts', import.meta.url))
+/** The second process of the worker program parses no SMTP replies, DNS responses or CSV files. */
+const PROGRAMS: { path: string; task?: Environment }[] = [
+  { path: API },
+  { path: WORKER, task: { WORKER_TASKS: 'validations,jobs,webhooks' } },
+  { path: WORKER, task: { WORKER_TASKS: 'maintenance,notifications' } },
+]
 const READY_WITHIN_MS = 120_000
-
-type Environment = Record<string, string | undefined>
 
 /** Migrates the database, then runs all processes until a stop signal. */
 export function upCommand(config: AdminConfig, env: Environment): Command {
@@ -64,10 +70,10 @@ async function buildPages(config: AdminConfig, env: Environment): Promise<void> 
 function startParts(config: AdminConfig, env: Environment, watch: boolean): ChildProcess[] {
   const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
   const own = watch ? withDefaults(env, developmentSettings(config)) : env
-  const programs = [API, WORKER].map((program) =>
-    spawn(process.execPath, [...(watch ? ['--watch'] : []), program], {
+  const programs = PROGRAMS.map(({ path, task }) =>
+    spawn(process.execPath, [...(watch ? ['--watch'] : []), path], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: withSettings(own, settings),
+      env: withSettings(own, { ...settings, ...task }),
     }),
   )
   return watch && config.webFolder === undefined ? [...programs, watchWeb(env)] : programs

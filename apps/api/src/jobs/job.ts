@@ -58,7 +58,7 @@ async function removeAll({ db, storage }: Services, caller: Caller, jobId: strin
   if (canceled === 'missing') throw new Problem('not_found')
   const upload = await inTenant(db, accountId, (trx) => removeJob(trx, view, jobId))
   if (upload === undefined) return
-  // The upload counts as expired from here on: if we end now, the upkeep removes file and row.
+  // The upload counts as expired from here on: if we end now, maintenance removes file and row.
   await storage.remove(upload.storageKey)
   await removeExpiredUploads(db, [upload.id])
 }

@@ -56,6 +56,7 @@ function describeSeen(
   return [
     describeProcesses('api', processes),
     describeProcesses('worker', processes),
+    describeProcesses('maintenance', processes),
     describeVersions(processes),
     describeMigrations(vitals, missing),
     describeAuditor(vitals),

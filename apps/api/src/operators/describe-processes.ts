@@ -7,10 +7,12 @@ import Value from 'typebox/value'
 /** Processes send a heartbeat every ten seconds. After three missed heartbeats a process counts as stopped. */
 const SILENT_AFTER_MS = 35_000
 
-const NAMES = { api: 'API', worker: 'Workers' } as const
+const NAMES = { api: 'API', worker: 'Workers', maintenance: 'Maintenance' } as const
 const WITHOUT = {
   api: 'No API heartbeat yet. The process has just started.',
   worker: 'No worker heartbeat. Validation is stopped until a worker runs.',
+  maintenance:
+    'No heartbeat of a maintenance process. Without one, expired data is not deleted, the ledger is not reconciled, and no notifications are sent.',
 } as const
 
 /** Number of running processes of a kind, and of those that stopped sending heartbeats without a shutdown. */
@@ -49,7 +51,7 @@ function whyMute(live: Process[]): string | undefined {
 
 /** Several versions are normal during an upgrade, for a few minutes. */
 export function describeVersions(all: Process[], now = Date.now()): HealthPart {
-  const live = [...divide('api', all, now).live, ...divide('worker', all, now).live]
+  const live = all.filter((one) => isLive(one, now))
   const versions = [...new Set(live.map(({ version }) => version))].toSorted()
   const newest = live.map(({ startedAt }) => startedAt.getTime())
   return {

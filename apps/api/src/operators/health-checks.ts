@@ -43,7 +43,7 @@ export function describeAuditor({ reconciledUntil, stoppedAccounts }: SystemHeal
     return { name: 'Ledger reconciliation', state: 'degraded', detail, since_at: since }
   }
   if (now - reconciledUntil.getTime() > AUDIT_LATE_MS) {
-    const detail = 'Ledger reconciliation is overdue. It runs on workers with PROBITY_RELEASE=true.'
+    const detail = 'Ledger reconciliation is overdue. The process with maintenance in PROBITY_WORKER_TASKS runs it.'
     return { name: 'Ledger reconciliation', state: 'degraded', detail, since_at: since }
   }
   return { name: 'Ledger reconciliation', state: 'ok', detail: 'All balances match the ledger.', since_at: since }

@@ -30,6 +30,7 @@ test('each part says how it is, in words and since when', async () => {
       'Ledger reconciliation',
       'Doctor',
       'SMTP relay',
+      'Maintenance',
       'Migrations',
       'PostgreSQL',
       'Queue',
@@ -82,7 +83,7 @@ test('health reports different versions, a ledger mismatch and overdue reconcili
   )
   expect((await look())['Ledger reconciliation']).toMatchObject({
     state: 'degraded',
-    detail: expect.stringContaining('RELEASE'),
+    detail: expect.stringContaining('WORKER_TASKS'),
   })
   const { accountId } = await api.openCaller()
   await asOwner(api.db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))

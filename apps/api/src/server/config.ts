@@ -5,6 +5,7 @@ import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limit
 import { ApiSettings } from '@probity/settings/api-settings'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { isLoopbackHost, readList } from '@probity/settings/formats'
+import { readMail } from '@probity/settings/mail-settings'
 import { readSettings } from '@probity/settings/parse'
 import type { MetricsPlace } from '@probity/telemetry/serve-metrics'
 import type { TraceSettings } from '@probity/telemetry/span'
@@ -173,15 +174,6 @@ function readOperators(vars: Settings): OperatorAccess {
     throw new BadSettings([{ name: 'OPERATOR_2FA', says }])
   }
   return { requiresTwoFactor: twoFactor === 'required', networks: readRanges('OPERATOR_NETWORKS', networks) }
-}
-
-function readMail({ MAIL_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings): MailSettings | undefined {
-  if (url === undefined) return undefined
-  if (publicUrl === undefined) {
-    const says = 'PROBITY_MAIL_URL requires PROBITY_PUBLIC_URL, which is missing. Emails contain links to it.'
-    throw new BadSettings([{ name: 'MAIL_URL', says }])
-  }
-  return { url, from }
 }
 
 /** An installation that sells credits must not give them away. */

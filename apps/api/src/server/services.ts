@@ -20,7 +20,6 @@ import { type KeyRing, openKeyRing } from '../middleware/authentication/api-key-
 import { type KeyUseCounter, openKeyUseCounter } from '../middleware/authentication/key-use.ts'
 import { type Crowd, watchCrowd } from '../middleware/load-shedding/in-flight-tracker.ts'
 import { openRequestLog, type RequestLog } from '../middleware/request-log/request-log.ts'
-import { startUpkeep } from '../upkeep.ts'
 import { openPeople, type People } from '../users/users.ts'
 import { openValidationDesk, type ValidationDesk } from '../validations/dispatch.ts'
 import { openRecentKeys, type RecentKeys } from '../validations/recent-keys.ts'
@@ -86,7 +85,6 @@ export function openServices(
   const storage = openStorage(config.storage)
   const uploadReader = openUploadReader(storage)
   const feedbackReader = openFeedbackReader()
-  const upkeep = startUpkeep({ db, storage, log })
   const recentKeys = openRecentKeys(db)
   const people = openPeople(db, admission, config, log)
   const { redisUrl, queuePrefix } = config
@@ -124,7 +122,7 @@ export function openServices(
       peers.stop()
       crowd.stop()
       recentKeys.stop()
-      await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), upkeep.stop(), desk.stop()])
+      await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), desk.stop()])
       await Promise.all([uploadReader.stop(), feedbackReader.stop(), people.stop(), heartbeat.stop()])
       redis.disconnect()
       await db.destroy()

@@ -7,7 +7,6 @@ import { type Mailer, openMailer } from '@probity/email/send'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
 import { openSessionSecret } from '../middleware/authentication/session-secret.ts'
-import { startSendingNotices } from '../people/notices/send.ts'
 import type { ApiConfig } from '../server/config.ts'
 import type { Auth } from './sign-in/auth.ts'
 import { openPasswords, type Passwords } from './sign-in/passwords.ts'
@@ -44,9 +43,7 @@ export function openPeople(db: Db, admission: Admission, config: ApiConfig, log:
   const secret = openSessionSecret(db, config.sessionSecret)
   // Never the Host header of a request, because a client could choose the link in an email.
   const linkBase = publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
-  // Without an SMTP relay no notifications are sent: the log contains only links that a user requested.
   const appUrl = `${linkBase}/app`
-  const notices = mailSettings && startSendingNotices({ db, mail: relay, admission, appUrl, log })
   const onWrongCode = (id: string) => {
     recordUserEvent(db, { id }, 'sign_in_failed').catch((error: unknown) =>
       log.warn({ err: error }, 'failed to record a failed sign-in in the audit log'),
@@ -74,7 +71,6 @@ export function openPeople(db: Db, admission: Admission, config: ApiConfig, log:
       return auth
     },
     async stop() {
-      await notices?.stop()
       relay.close()
       await connections.destroy()
     },

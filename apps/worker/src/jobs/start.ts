@@ -9,6 +9,7 @@ import { startPresence } from './heartbeat.ts'
 import { startOrdering } from './ordering.ts'
 import { startPlanning } from './plans.ts'
 import { openBatchDesk } from './processor.ts'
+import { startReviewing } from './reviews.ts'
 
 /** How long batches that are begun may still take when the process stops; the rest is given back. */
 const FINISH_WITHIN_MS = 20_000
@@ -49,14 +50,19 @@ export async function startLists(
   const hands = { queue, work, slots, isAside: aside.isAside }
   const releasing = release ? startReleasingBatches(services, hands) : undefined
   const ordering = release ? startOrdering(services) : undefined
+  const reviewing = release ? startReviewing(services) : undefined
   const planning = release ? startPlanning(services, () => releasing?.runNow()) : undefined
 
   return {
     async stop() {
       clearTimeout(soon)
-      const ended = Promise.all([planning?.stop(), ordering?.stop(), releasing?.stop(), worker.close()]).then(() =>
-        desk.finish(),
-      )
+      const ended = Promise.all([
+        planning?.stop(),
+        ordering?.stop(),
+        reviewing?.stop(),
+        releasing?.stop(),
+        worker.close(),
+      ]).then(() => desk.finish())
       await Promise.race([ended, sleep(FINISH_WITHIN_MS, undefined, { ref: false })])
       await presence.stop()
       await queue.close()

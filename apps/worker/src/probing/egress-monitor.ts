@@ -30,7 +30,7 @@ export type Lookout = {
 }
 
 /** Hourly if all egresses work, because each check opens connections to third parties; more often after a failure. */
-export const LOOK_EVERY = { openMs: 60 * 60_000, closedMs: 5 * 60_000 }
+export const CHECK_INTERVALS = { openMs: 60 * 60_000, closedMs: 5 * 60_000 }
 
 /** The time that the dialer allows for one IP address. */
 const LOOK_WITHIN_MS = 8_000

@@ -1,18 +1,25 @@
+import type { MailSettings } from '@probity/email/send'
 import type { AddressLimits } from '@probity/engine/smtp/connections/destination-limits'
 import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
+import { BadSettings } from '@probity/settings/bad-settings'
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
+import { readMail } from '@probity/settings/mail-settings'
 import { readSettings } from '@probity/settings/parse'
-import { WorkerSettings } from '@probity/settings/worker-settings'
+import { WORKER_TASKS, WorkerSettings, type WorkerTask } from '@probity/settings/worker-settings'
 import type { MetricsPlace } from '@probity/telemetry/serve-metrics'
 import type { TraceSettings } from '@probity/telemetry/span'
 import { readTraceSettings } from '@probity/telemetry/trace-settings'
 import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
+import Type, { type Static } from 'typebox'
 
 export type WorkerConfig = {
   databaseUrl: string
   directUrl: string
+  /** For maintenance and notifications. */
+  maintenanceUrl: string
+  tasks: WorkerTask[]
   redisUrl: string
   dnsServers: string[]
   listsFolder: string | undefined
@@ -34,8 +41,10 @@ export type WorkerConfig = {
   release: boolean
   metrics: MetricsPlace | undefined
   traces: TraceSettings | undefined
-  /** Public URL of the service, for the doctor. */
+  /** Public URL of the service, for the doctor and for links in emails. */
   publicUrl: string | undefined
+  /** Undefined without an SMTP relay: then no notifications are sent. */
+  mail: MailSettings | undefined
   logLevel: string
   /** Separates the queues of several installations on one Redis. */
   queuePrefix: string
@@ -43,9 +52,40 @@ export type WorkerConfig = {
 
 /** Reads and validates all settings at start and reports all faults at once. The only place of the worker that knows setting names. */
 export function readConfig(env: Record<string, string | undefined>): WorkerConfig {
-  return readSettings(WorkerSettings, env, (vars) => ({
+  return readSettings(settingsOf(listTasks(env)), env, buildConfig)
+}
+
+/** Faults are reported by the complete reading. */
+function listTasks(env: Record<string, string | undefined>): WorkerTask[] {
+  try {
+    return readSettings(Type.Pick(WorkerSettings, ['WORKER_TASKS']), env, (vars) => readTasks(vars.WORKER_TASKS))
+  } catch (error) {
+    if (error instanceof BadSettings) return []
+    throw error
+  }
+}
+
+/** A process reads the secrets of its own tasks only: the user of the worker may not be able to open the file of another. */
+function settingsOf(tasks: WorkerTask[]): typeof WorkerSettings {
+  const unused = [
+    ...(tasks.includes('notifications') ? [] : (['MAIL_URL', 'MAIL_FROM'] as const)),
+    ...(tasks.includes('notifications') || tasks.includes('maintenance') ? [] : (['DATABASE_MAINTENANCE_URL'] as const)),
+  ]
+  return Type.Omit(WorkerSettings, unused) as unknown as typeof WorkerSettings
+}
+
+function readTasks(text: string): WorkerTask[] {
+  return WORKER_TASKS.filter((task) => readList(text).includes(task))
+}
+
+function buildConfig(vars: Static<typeof WorkerSettings>): WorkerConfig {
+  const tasks = readTasks(vars.WORKER_TASKS)
+  const metricsPort = hasUntrustedInput(tasks) ? vars.WORKER_METRICS_PORT : vars.MAINTENANCE_METRICS_PORT
+  return {
     databaseUrl: vars.DATABASE_URL,
     directUrl: vars.DATABASE_DIRECT_URL ?? vars.DATABASE_URL,
+    maintenanceUrl: vars.DATABASE_MAINTENANCE_URL ?? vars.DATABASE_URL,
+    tasks,
     redisUrl: vars.REDIS_URL,
     dnsServers: readList(vars.DNS_SERVERS),
     listsFolder: vars.LISTS_FOLDER,
@@ -63,11 +103,16 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     abuseLimits: readAbuseLimits(vars),
     sharesFeedback: vars.SHARE_FEEDBACK,
     release: vars.RELEASE,
-    metrics:
-      vars.WORKER_METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.WORKER_METRICS_PORT },
+    metrics: metricsPort === undefined ? undefined : { host: vars.METRICS_HOST, port: metricsPort },
     traces: readTraceSettings(vars),
     publicUrl: vars.PUBLIC_URL,
+    mail: readMail(vars),
     logLevel: vars.LOG_LEVEL,
     queuePrefix: 'probity',
-  }))
+  }
+}
+
+/** Whether one of the tasks parses SMTP replies, DNS responses or CSV files. The others run without the modules that do. */
+export function hasUntrustedInput(tasks: readonly WorkerTask[]): boolean {
+  return tasks.some((task) => task !== 'maintenance' && task !== 'notifications')
 }

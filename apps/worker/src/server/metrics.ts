@@ -24,7 +24,6 @@ export type Meters = {
   throttled(place: Place, reason: Throttle['why']): void
   suspended(place: Place, reason: string): void
   delivered(outcome: DeliveryOutcome['kind']): void
-  reconciled(mismatches: number): void
   /** An address was not probed because its domain opted out. */
   optedOut(): void
   /** A DNS query was not sent because the query limit of its zone was reached. */
@@ -79,10 +78,6 @@ export function openMeters(registry: Registry): Meters {
     throttled: (place, reason) => counters.throttled.inc({ ...placed(place), reason }),
     suspended: (place, reason) => counters.suspensions.inc({ ...placed(place), reason }),
     delivered: (outcome) => counters.deliveries.inc({ outcome: DELIVERY_OUTCOMES[outcome] }),
-    reconciled(mismatches) {
-      counters.reconciliations.inc()
-      counters.mismatches.inc(mismatches)
-    },
     optedOut: () => counters.optedOut.inc(),
     zoneOverBudget: () => counters.overBudget.inc(),
     reviewed: (jobs) => counters.reviews.inc(jobs),
@@ -143,12 +138,6 @@ const DELIVERY_OUTCOMES = {
   given_up: 'exhausted',
   gone: 'gone',
 } as const satisfies Record<DeliveryOutcome['kind'], string>
-const RECONCILIATIONS = { name: 'probity_ledger_reconciliations_total', help: 'Ledger reconciliation runs.' }
-const MISMATCHES = {
-  name: 'probity_ledger_mismatches_total',
-  help: 'Ledger mismatches found by reconciliation.',
-}
-
 const OPTED_OUT = {
   name: 'probity_opted_out_total',
   help: 'Addresses not probed because the owner of the domain opted out.',
@@ -175,8 +164,6 @@ function openCounters(registry: Registry) {
     throttled: open(THROTTLED),
     suspensions: open(SUSPENSIONS),
     deliveries: open(DELIVERIES),
-    reconciliations: open(RECONCILIATIONS),
-    mismatches: open(MISMATCHES),
     optedOut: open(OPTED_OUT),
     overBudget: open(OVER_BUDGET),
     reviews: open(REVIEWS),

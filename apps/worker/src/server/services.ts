@@ -17,7 +17,7 @@ import { openStorage } from '@probity/uploads/open-storage'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
 import { openReusableResults, type ReusableResults } from '../jobs/reusable-results.ts'
 import { openWaysOut, type WaysOut } from '../probing/egress-monitor.ts'
@@ -62,20 +62,21 @@ export type Services = {
   glance: Glance
   /** Storage of uploaded files. */
   storage: FileStorage
-  /** Counters, and the registry that serves them. */
   meters: Meters
-  metrics: Registry
   traces: Traces
   log: Logger
   close(): Promise<void>
 }
 
-export async function openServices(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<Services> {
+export async function openServices(
+  config: WorkerConfig,
+  surroundings: Surroundings,
+  { log, metrics }: { log: Logger; metrics: Registry },
+): Promise<Services> {
   const db = await connectDatabase(config)
   const redis = connectRedis(config.redisUrl)
   const dns = openResolver({ servers: config.dnsServers.length > 0 ? config.dnsServers : getServers() })
   const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
-  const metrics = new Registry()
   const meters = openMeters(metrics)
   const { egresses, queuePrefix: prefix, abuseLimits } = config
   const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
@@ -117,7 +118,6 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     glance: openGlance(db),
     storage: openStorage(config.storage),
     meters,
-    metrics,
     traces,
     log,
     async close() {

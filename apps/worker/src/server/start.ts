@@ -1,23 +1,13 @@
 import type { AddressInfo } from 'node:net'
-import { hostname } from 'node:os'
-import { startNotingProcess } from '@probity/database/system/processes'
-import { openInteractiveQueue, startInteractiveWorker } from '@probity/redis/task-queues'
+import { serveMetrics } from '@probity/telemetry/serve-metrics'
+import { watchNeighbours } from '@probity/telemetry/watch-neighbours'
+import { watchProcess } from '@probity/telemetry/watch-process'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
-import { startReviewing } from '../jobs/reviews.ts'
-import { startLists } from '../jobs/start.ts'
-import { startExpiringKeys } from '../maintenance/expired-keys.ts'
-import { startAuditing } from '../maintenance/reconciliation.ts'
 import type { Surroundings } from '../probing/probers.ts'
-import { startStandingAside } from '../probing/yield.ts'
-import { startReleasing } from '../validations/dispatcher.ts'
-import { startEndingOverdue } from '../validations/overdue.ts'
-import { workInteractive } from '../validations/processor.ts'
-import { startWebhooks } from '../webhooks/start.ts'
-import type { WorkerConfig } from './config.ts'
-import { describePatient, startLookingAround } from './doctor.ts'
-import { serveWorkerMetrics } from './serve-metrics.ts'
-import { openServices } from './services.ts'
+import { hasUntrustedInput, type WorkerConfig } from './config.ts'
+import type { RunningTasks } from './work.ts'
 
 export type RunningWorker = {
   /** Where metrics are served, if they are. */
@@ -27,85 +17,51 @@ export type RunningWorker = {
 }
 
 /**
- * Starts the worker: tasks from the queue, and what the queue lost from PostgreSQL. What it may dial is handed in here and stands
- * in no setting, so that nothing in an environment can turn a worker against its own network.
+ * Starts the tasks of the process. Their modules are loaded here and not imported, so that a process for maintenance and notifications
+ * contains no code that parses SMTP replies, DNS responses or CSV files. Such a process has no surroundings.
  */
-export async function start(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<RunningWorker> {
-  const services = await openServices(config, surroundings, log)
-  const metrics = await serveWorkerMetrics(services, config, surroundings.habits)
-  const work = workInteractive(services)
-  const interactive = startInteractiveWorker(config.redisUrl, config.queuePrefix, config.concurrency, work)
-  const aside = await startStandingAside(services)
-  aside.lead(interactive)
-  const lists = config.listSlots > 0 ? await startLists(services, config, aside) : undefined
-  const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
-  const hands = { work, handOver: queue.add, isAside: aside.isAside }
-  const releasing = config.release
-    ? [
-        startReleasing(services, config.directUrl, hands),
-        startEndingOverdue(services),
-        startAuditing(services),
-        startReviewing(services),
-        startExpiringKeys(services),
-      ]
-    : []
-  const outside = config.webhookSlots > 0 ? surroundings.webhooks : undefined
-  const webhooks =
-    outside && startWebhooks(services, config, { ...outside, policy: services.ownAddresses.except(outside.policy) })
-  const { workerId, db, ways } = services
-  const note = {
-    id: workerId,
-    kind: 'worker',
-    version: manifest.version,
-    facts: () => ({ ...factsOf(config, surroundings), probing: ways.probing() }),
-  } as const
-  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'heartbeat failed'))
-  ways.whenChanged(() => presence.runNow())
-  const doctor = startLookingAround(describePatient(config, surroundings, services), log)
-  log.info('worker started')
+export async function start(
+  config: WorkerConfig,
+  surroundings: Surroundings | undefined,
+  log: Logger,
+): Promise<RunningWorker> {
+  const metrics = new Registry()
+  const kind = hasUntrustedInput(config.tasks) ? 'worker' : 'maintenance'
+  watchProcess(metrics, { kind, version: manifest.version })
+  const served =
+    config.metrics &&
+    (await serveMetrics(metrics, config.metrics, (error) => log.warn({ err: error }, 'failed to collect metrics')))
+  const parts: RunningTasks[] = []
+  try {
+    if (kind === 'worker') {
+      if (surroundings === undefined) throw new Error('validations, jobs and webhooks need their surroundings')
+      const { startWork } = await import('./work.ts')
+      parts.push(await startWork(config, surroundings, { log, metrics }))
+    }
+    if (config.tasks.includes('maintenance') || config.tasks.includes('notifications')) {
+      const { startBackground } = await import('./background.ts')
+      parts.push(await startBackground(config, { log, metrics }))
+    }
+  } catch (error) {
+    await Promise.all([served?.stop(), ...parts.map((part) => part.stop())])
+    throw error
+  }
+  const [first] = parts
+  if (first) watchNeighbours(metrics, first.dependencies)
+  log.info({ tasks: config.tasks }, 'worker started')
 
   async function stop(): Promise<void> {
     log.info('worker stopping')
-    doctor.stop()
-    await Promise.all([
-      aside.stop(),
-      interactive.close(),
-      lists?.stop(),
-      webhooks?.stop(),
-      ...releasing.map((loop) => loop.stop()),
-    ])
-    await Promise.all([presence.stop(), queue.close(), metrics?.stop()])
-    await services.close()
+    await Promise.all(parts.map((part) => part.stop()))
+    await served?.stop()
     log.info('worker stopped')
   }
   let stopped: Promise<void> | undefined
   return {
-    metricsAddress: metrics?.address,
+    metricsAddress: served?.address,
     stop: () => {
       stopped ??= stop()
       return stopped
     },
-  }
-}
-
-/** The description of a worker for operators. A proxy URL may contain a password, so only its host is included. */
-function factsOf({ egresses, listSlots, webhookSlots, release }: WorkerConfig, { habits }: Surroundings) {
-  return {
-    host: hostname(),
-    egresses: egresses.map(({ name, heloName, localAddress, socks5 }) => ({
-      name,
-      helo: heloName,
-      address: localAddress ?? null,
-      proxy: socks5 ? `${socks5.host}:${socks5.port}` : null,
-    })),
-    habits: Object.fromEntries(
-      Object.entries(habits).map(([provider, { connectionsPerEgress: connections, connectionsPerMinute }]) => [
-        provider,
-        { connections, per_minute: connectionsPerMinute },
-      ]),
-    ),
-    list_slots: listSlots,
-    webhook_slots: webhookSlots,
-    release,
   }
 }

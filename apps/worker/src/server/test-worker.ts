@@ -23,6 +23,9 @@ export async function startTestWorld() {
   const config: WorkerConfig = {
     databaseUrl: database.url,
     directUrl: database.url,
+    maintenanceUrl: database.url,
+    tasks: ['validations', 'jobs', 'webhooks'],
+    mail: undefined,
     redisUrl: inject('redisUrl'),
     dnsServers: [`127.0.0.1:${dns.port}`],
     listsFolder: undefined,

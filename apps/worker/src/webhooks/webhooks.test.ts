@@ -1,6 +1,6 @@
 import { createPublicKey, verify as verifyBytes } from 'node:crypto'
 import { eventName } from '@probity/contract/constants/webhooks'
-import { insertKey } from '@probity/database/accounts/keys'
+import { announceExpiredKeys, insertKey } from '@probity/database/accounts/keys'
 import { asOwner, connect, inTenant } from '@probity/database/connection/connect'
 import { openTestAccount } from '@probity/database/connection/test-database'
 import { cancelJob } from '@probity/database/jobs/job-control'
@@ -13,7 +13,6 @@ import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
-import { startExpiringKeys } from '../maintenance/expired-keys.ts'
 import { startHookWorld } from './test-webhooks.ts'
 
 const world = await startHookWorld()
@@ -238,7 +237,7 @@ test('the callback of a job is sent when the job ends, signed with the callback 
   await vi.waitFor(async () => expect(await find()).toMatchObject({ state: 'delivered', attempts: 1 }), SOON)
 })
 
-test('a worker emits the event of a key that has expired', async () => {
+test('maintenance emits the event of a key that has expired', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url, 'live')
   const expiresAt = new Date(Date.now() - 1_000)
@@ -247,11 +246,10 @@ test('a worker emits the event of a key that has expired', async () => {
   )
   const types = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: { id: string } })
   await vi.waitFor(() => expect(types()).toHaveLength(1), SOON) // key.created
-  const db = connect(world.url, { connectionsMax: 1, programRole: 'probity_worker' })
+  const db = connect(world.url, { connectionsMax: 1, programRole: 'probity_maintenance' })
   whenDone(() => db.destroy())
-  const round = startExpiringKeys({ db, log: world.log })
+  await announceExpiredKeys(db, 100)
   await vi.waitFor(() => expect(types()).toHaveLength(2), SOON)
-  await round.stop()
   expect(types()[1]).toMatchObject({ type: 'key.expired', data: { id: key.id } })
 })
 

@@ -53,6 +53,7 @@ export async function getSystemHealth(trx: Trx): Promise<SystemHealth> {
 export type InstallationMetrics = {
   liveApis: number
   liveWorkers: number
+  liveMaintenance: number
   callersWaiting: number
   callersOldestS: number
   callersPutOff: number
@@ -113,14 +114,15 @@ export async function getInstallationMetrics(trx: Trx): Promise<InstallationMetr
              count(*) filter (where next_at > clock_timestamp()) as put_off
       from webhook_deliveries where state = 'pending'
     ), live as (
-      select count(*) filter (where kind = 'api') as apis, count(*) filter (where kind = 'worker') as workers
+      select count(*) filter (where kind = 'api') as apis, count(*) filter (where kind = 'worker') as workers,
+             count(*) filter (where kind = 'maintenance') as maintenance
       from processes where seen_at > clock_timestamp() - make_interval(secs => ${HEARTBEAT_TIMEOUT_S})
     ), money as (
       select coalesce(sum(available) filter (where not unlimited), 0)::float8 as available, coalesce(sum(reserved), 0)::float8 as reserved,
              coalesce(sum(spent), 0)::float8 as spent, count(*) filter (where on_hold_since is not null) as stopped
       from accounts
     )
-    select live.apis as live_apis, live.workers as live_workers,
+    select live.apis as live_apis, live.workers as live_workers, live.maintenance as live_maintenance,
            callers.waiting as callers_waiting, ${secondsSince(sql`callers.oldest`)} as callers_oldest_s, callers.put_off as callers_put_off,
            lists.waiting as lists_waiting, ${secondsSince(sql`lists.oldest`)} as lists_oldest_s, lists.put_off as lists_put_off,
            (select count(*) from jobs_now where paused_at is null) as lists_under_way,

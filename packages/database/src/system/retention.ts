@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
 import { emitJobEvent, releaseRest } from '../jobs/job-control.ts'
+import { listExpiredUploads, removeExpiredUploads } from '../jobs/uploads.ts'
 import { finishValidations, type ValidationRef } from '../validations/validations.ts'
 
 const MADE_AT_ONCE = 100
@@ -121,4 +122,33 @@ async function eachOf<T>(list: T[], work: (one: T) => Promise<unknown>): Promise
   const errors: unknown[] = []
   for (const one of list) await work(one).catch((error: unknown) => errors.push(error))
   if (errors.length > 0) throw errors[0]
+}
+
+/** The part of the file storage that deletes. */
+type DeletableFiles = { remove(key: string): Promise<void>; removeOlderThan(time: Date): Promise<number> }
+
+/** Limit per run; the next run continues. */
+const UPLOAD_ROUNDS_MAX = 100
+/** A day more than the longest lifetime of an upload, which is seven once it is confirmed, so that no file is deleted before its row. */
+const ORPHANED_AFTER_MS = 8 * 24 * 60 * 60 * 1000
+
+/**
+ * Deletes expired uploads: the file first and then its row, so that the next run completes one that was interrupted. Files without a row
+ * are deleted by their age. Returns the number of each.
+ */
+export async function deleteExpiredUploads(
+  db: Db,
+  files: DeletableFiles,
+): Promise<{ uploads: number; orphans: number }> {
+  let uploads = 0
+  for (let round = 0; round < UPLOAD_ROUNDS_MAX; round++) {
+    const expired = await listExpiredUploads(db, AT_ONCE)
+    if (expired.length === 0) break
+    await Promise.all(expired.map(({ storageKey }) => files.remove(storageKey)))
+    const ids = expired.map(({ id }) => id)
+    await removeExpiredUploads(db, ids)
+    uploads += ids.length
+  }
+  const orphans = await files.removeOlderThan(new Date(Date.now() - ORPHANED_AFTER_MS))
+  return { uploads, orphans }
 }

@@ -87,7 +87,7 @@ function writingOf({ encoding, delimiter }: StoredUpload) {
   return readLayout({ encoding, delimiter, hasHeader: false, column: 0 })
 }
 
-/** Their time is over: if the process ends before this, the upkeep removes files and rows. */
+/** Their time is over: if the process ends before this, maintenance removes files and rows. */
 async function removeFiles({ erasing, storage }: FileWork, uploads: StoredUpload[]): Promise<void> {
   for (const { storageKey } of uploads) await storage.remove(storageKey)
   if (uploads.length === 0) return

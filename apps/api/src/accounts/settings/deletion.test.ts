@@ -3,12 +3,12 @@ import { listDrift } from '@probity/database/billing/ledger'
 import { keepSubscription, saveCustomer } from '@probity/database/billing/payments'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { removeClosedAccounts } from '@probity/database/system/account-deletion'
+import { deleteExpiredUploads } from '@probity/database/system/retention'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { addMember, PASSWORD, signUp, startPeopleApi } from '../../testing/test-browser.ts'
 import { findText as findTextIn } from '../../testing/test-find-text.ts'
 import { type FullAccount, openFullAccount } from '../../testing/test-full-account.ts'
-import { removeExpired } from '../../uploads/expire.ts'
 
 const api = await startPeopleApi()
 
@@ -50,7 +50,7 @@ test('keys stop within a second, members are out, lists end, and after a while n
   )
   expect(rows.map(({ state }) => state)).toEqual(['completed', 'canceled'])
 
-  await removeExpired(api.db, api.services.storage)
+  await deleteExpiredUploads(api.db, api.services.storage)
   expect(await removeClosedAccounts(api.db, 3_600)).toBe(0)
   expect(await removeClosedAccounts(api.db, 0)).toBe(1)
   // The person stays, and may sign in again; they are no part of the organisation.

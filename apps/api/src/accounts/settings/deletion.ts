@@ -1,11 +1,11 @@
 import { DeleteAccount, DeletionPreview } from '@probity/contract/schemas/accounts'
 import { inTenant } from '@probity/database/connection/connect'
 import { type AccountContents, closeAccount, countContents } from '@probity/database/system/account-deletion'
+import { deleteExpiredUploads } from '@probity/database/system/retention'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { askPassword } from '../../middleware/authentication/confirm-password.ts'
 import type { Services } from '../../server/services.ts'
-import { removeExpired } from '../../uploads/expire.ts'
 import { refuseNonOwner } from './owner.ts'
 
 /** Deletes an account, and lists in advance what is deleted with it. */
@@ -41,10 +41,10 @@ function wrongName(): Problem {
   return new Problem('invalid_request', undefined, { errors: [{ pointer: '/name', detail }] })
 }
 
-/** At once, as far as it goes: the hourly upkeep does it again. */
+/** At once, as far as it goes: maintenance does it again every hour. */
 async function removeFiles({ db, storage, log }: Services): Promise<void> {
   try {
-    await removeExpired(db, storage)
+    await deleteExpiredUploads(db, storage)
   } catch (error) {
     log.warn({ err: error }, 'failed to delete the files of a deleted account; retrying within an hour')
   }

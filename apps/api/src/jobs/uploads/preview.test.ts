@@ -12,7 +12,7 @@ import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Caller, callApp, startTestApi, type TestAnswer } from '../../testing/test-api.ts'
-import { startUpkeep } from '../../upkeep.ts'
+import { deleteExpiredUploads } from '@probity/database/system/retention'
 import { openUploadReader } from './reader.ts'
 
 const api = await startTestApi()
@@ -614,7 +614,7 @@ test('an upload whose time is over goes, file and row, and so does a file withou
     writeFileSync(join(folder, name), 'x')
     utimesSync(join(folder, name), 0, Date.now() / 1000 - hours * 3600)
   }
-  await startUpkeep({ db, storage: services.storage, log: services.log }).stop()
+  await deleteExpiredUploads(db, services.storage)
 
   expect(await keyOf(over.upload_id)).toBeUndefined()
   expect(await keyOf(still.upload_id)).toEqual(stillKey)
@@ -627,7 +627,7 @@ test('an upload whose time is over goes, file and row, and so does a file withou
 
 test('a deleted upload folder is created again, readable by its owner only', async () => {
   removeFolder(folder)
-  await startUpkeep({ db, storage: services.storage, log: services.log }).stop()
+  await deleteExpiredUploads(db, services.storage)
   await preview(LIST)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })

@@ -72,7 +72,7 @@ async function lookAgain(services: Services, caller: Caller, { uploadId, column,
 
 async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {
   const draft = found(await inTenant(db, caller.accountId, (trx) => discardDraft(trx, viewOf(caller), uploadId)))
-  // Its time is over from here on: if we end now, the upkeep removes file and row.
+  // Its time is over from here on: if we end now, maintenance removes file and row.
   await storage.remove(draft.storageKey)
   await removeExpiredUploads(db, [draft.id])
 }

@@ -45,6 +45,7 @@ const OF_DATABASE: FigureGauge<Seen>[] = [
     read: (seen) => [
       { of: { kind: 'api' }, value: seen.liveApis },
       { of: { kind: 'worker' }, value: seen.liveWorkers },
+      { of: { kind: 'maintenance' }, value: seen.liveMaintenance },
     ],
   },
   {

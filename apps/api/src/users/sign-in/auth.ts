@@ -7,12 +7,7 @@ import { organization } from 'better-auth/plugins/organization'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { FastifyBaseLogger } from 'fastify'
 import { cookieNames } from '../../middleware/authentication/cookies.ts'
-import {
-  existingAccountLetter,
-  invitationLetter,
-  resetLetter,
-  verificationLetter,
-} from '../../people/mail/letters.ts'
+import { existingAccountLetter, invitationLetter, resetLetter, verificationLetter } from '../../people/mail/letters.ts'
 import { invitationToken } from '../invitation-token.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
 import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'

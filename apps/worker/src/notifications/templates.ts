@@ -2,10 +2,10 @@ import type { NotificationKind } from '@probity/contract/constants/users'
 import type { DueNotification } from '@probity/database/users/notifications'
 import { type EmailMessage, nameInEmail } from '@probity/email/send'
 
-type Written = { subject: string; line: string; action: string; path: string }
+type Text = { subject: string; line: string; action: string; path: string }
 
 /** Text of each notification. `path` is the page on which the member can act on it. */
-const WRITTEN: Record<NotificationKind, (notice: DueNotification) => Written> = {
+const TEXTS: Record<NotificationKind, (notification: DueNotification) => Text> = {
   job_done({ data: { filename, state, count, job_id } }) {
     const isDone = state === 'completed'
     return {
@@ -47,19 +47,19 @@ const WRITTEN: Record<NotificationKind, (notice: DueNotification) => Written> = 
 }
 
 /** The email for a notification, and for `more` others of the same kind. The link selects the account. */
-export function noticeLetter(due: DueNotification, appUrl: string, more = 0): EmailMessage {
-  const notice = { ...due, organisation: nameInEmail(due.organisation), data: inEmail(due.data) }
-  const { subject, line, action, path } = WRITTEN[notice.kind](notice)
-  const within = notice.slug === null ? '' : `?org=${notice.slug}`
+export function notificationEmail(due: DueNotification, appUrl: string, more = 0): EmailMessage {
+  const notification = { ...due, organisation: nameInEmail(due.organisation), data: inEmail(due.data) }
+  const { subject, line, action, path } = TEXTS[notification.kind](notification)
+  const within = notification.slug === null ? '' : `?org=${notice.slug}`
   return {
-    kind: notice.kind,
-    to: notice.email,
+    kind: notification.kind,
+    to: notification.email,
     subject: subject.slice(0, SUBJECT_MAX),
     lines: [
-      `Hello ${nameInEmail(notice.name)},`,
+      `Hello ${nameInEmail(notification.name)},`,
       line,
       ...(more > 0 ? [`There ${more === 1 ? 'is 1 more event' : `are ${more} more events`} of this kind.`] : []),
-      `You receive this email as a member of ${notice.organisation}. Manage notifications: ${appUrl}/settings/notices${within}`,
+      `You receive this email as a member of ${notification.organisation}. Manage notifications: ${appUrl}/settings/notices${within}`,
     ],
     action,
     link: `${appUrl}${path}${within}`,

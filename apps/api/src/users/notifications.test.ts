@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { Role } from '@probity/contract/constants/users'
+import { NOTIFICATION_KINDS } from '@probity/contract/constants/users'
+import { insertKey } from '@probity/database/accounts/keys'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { maintainNotifications } from '@probity/database/users/notifications'
+import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../testing/test-browser.ts'
+
+const api = await startPeopleApi({ config: { publicUrl: 'https://probity.example' } })
+
+type Organisation = { id: string; ada: SignedIn; account: { 'probity-account': string } }
+
+async function openEngines(): Promise<Organisation> {
+  const ada = await signUp(api)
+  const account = await openOrganisation(ada)
+  return { id: account['probity-account'], ada, account }
+}
+
+async function listNotices({ id }: Pick<Organisation, 'id'>) {
+  const { rows } = await asOwner(api.db, (trx) =>
+    sql<{ kind: string; data: Record<string, unknown>; userId: string }>`
+      select kind, data, user_id from notifications where account_id = ${id} order by created_at`.execute(trx),
+  )
+  return rows
+}
+
+function makeKey({ id }: Organisation, name = 'Sign-up form') {
+  return inTenant(api.db, id, (trx) => insertKey(trx, id, { mode: 'live', name, scopes: ['validations:write'] }))
+}
+
+/** A job of one address, which is done. */
+async function insertJob({ id }: Organisation, state: 'processing' | 'completed', days = 30): Promise<string> {
+  const { rows } = await asOwner(api.db, (trx) =>
+    sql<{ id: string }>`
+      insert into jobs (account_id, mode, upload_id, filename, email_column, state, row_count, email_count, unique_count, done_count,
+        credits_per_email, refund_unknown, expires_on, created_at, finished_at)
+      values (${id}, 'live', ${randomUUID()}, 'autumn.csv', 'email', ${state}, 1, 1, 1, 1, 1, true, utc_today() + ${days}::integer,
+        now() - interval '20 days', ${state === 'completed' ? new Date() : null})
+      returning id`.execute(trx),
+  )
+  return rows[0]?.id ?? ''
+}
+
+test('a list that is done, credits that fall, a key that is made and a webhook that is switched off are each written about once', async () => {
+  const engines = await openEngines()
+  const jobId = await insertJob(engines, 'processing')
+  await asOwner(api.db, async (trx) => {
+    await sql`update jobs set state = 'completed', finished_at = now() where id = ${jobId}`.execute(trx)
+    await sql`update accounts set credits_low = false where id = ${engines.id}`.execute(trx)
+    await sql`update accounts set credits_low = true, available = 3 where id = ${engines.id}`.execute(trx)
+    await sql`update accounts set credits_low = true, available = 2 where id = ${engines.id}`.execute(trx)
+  })
+  await makeKey(engines)
+  const view = { accountId: engines.id, mode: 'live' } as const
+  const { id } = await openTestWebhook(api.db, view, { url: 'https://hooks.example/secret-path' })
+  await inTenant(api.db, engines.id, (trx) => sql`select disable_webhook(${id}, 'failing')`.execute(trx))
+  const notices = await listNotices(engines)
+  expect(notices.map(({ kind }) => kind)).toEqual(['job_done', 'credits_low', 'key_created', 'webhook_failing'])
+  expect(notices.map(({ data }) => data)).toMatchObject([
+    { job_id: jobId, filename: 'autumn.csv', state: 'completed' },
+    { available: 3 },
+    { name: 'Sign-up form', mode: 'live' },
+    { host: 'hooks.example', reason: 'failing' },
+  ])
+  expect(JSON.stringify(notices)).not.toContain('secret-path')
+})
+
+test('results that leave in three days are written about once, and those that stay or were never to stay are not', async () => {
+  const engines = await openEngines()
+  const leaving = await insertJob(engines, 'completed', 2)
+  await insertJob(engines, 'completed', 10)
+  await maintainNotifications(api.db)
+  await maintainNotifications(api.db)
+  expect(await listNotices(engines)).toMatchObject([{ kind: 'retention_warning', data: { job_id: leaving } }])
+})
+
+const DEFAULTS: Record<Role, string[]> = {
+  owner: NOTIFICATION_KINDS,
+  admin: NOTIFICATION_KINDS,
+  developer: ['job_done', 'webhook_failing'],
+  marketer: ['job_done', 'retention_warning'],
+  viewer: [],
+}
+
+test.each(Object.entries(DEFAULTS))(
+  'a member with the role %s receives its default notifications',
+  async (role, kinds) => {
+    const engines = await openEngines()
+    const eve = await signUp(api)
+    await addMember(api, engines.id, eve, role as Role)
+    const { body } = await eve.get('/notices', engines.account)
+    expect(body['wanted']).toBeNull()
+    expect((body['usual'] as string[]).toSorted()).toEqual(kinds.toSorted())
+  },
+)
+
+test('people choose for themselves, in each organisation anew, and are written about what they chose', async () => {
+  const engines = await openEngines()
+  const eve = await signUp(api)
+  await addMember(api, engines.id, eve, 'viewer')
+  expect((await eve.get('/notices', engines.account)).body).toEqual({ wanted: null, usual: [], mail: false })
+  const chosen = await eve.call({
+    method: 'PATCH',
+    url: '/app/api/notices',
+    payload: { wanted: ['key_created'] },
+    headers: engines.account,
+  })
+  expect(chosen.body).toMatchObject({ wanted: ['key_created'] })
+  const none = { method: 'PATCH', url: '/app/api/notices', payload: { wanted: [] }, headers: engines.account } as const
+  expect((await engines.ada.call(none)).body).toMatchObject({ wanted: [], usual: NOTIFICATION_KINDS })
+  await makeKey(engines)
+  expect((await listNotices(engines)).map(({ userId }) => userId)).toEqual([eve.personId])
+
+  const wrong = await eve.call({ ...none, payload: { wanted: ['everything'] } })
+  expect(wrong.status).toBe(400)
+  const stranger = await signUp(api)
+  expect((await stranger.get('/notices', engines.account)).status).toBe(404)
+})

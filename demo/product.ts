@@ -55,8 +55,8 @@ export async function startDemo(
   const apiSettings = { ...servers, PORT: String(port), STOP_NOTICE_MS: '0', OPERATOR_2FA: 'optional' }
   // No setting allows loopback: the policy for the one receiver is an argument of the worker's start, as the policy for mail servers is.
   const policy = { port: receiver.port, allows: (address: string) => address === receiver.address }
-  const surroundings = { ...world, webhooks: { policy, authority: receiver.authority } }
-  const worker = await startWorker(readWorkerConfig(workerSettings), surroundings, log)
+  const environment = { ...world, providerLimits: world.habits, webhooks: { policy, authority: receiver.authority } }
+  const worker = await startWorker(readWorkerConfig(workerSettings), environment, log)
   const api = await startApi(readApiConfig(apiSettings), log)
   const stop = async () => {
     await api.stop()

@@ -1,5 +1,5 @@
 import { WORLD_ADDRESS_LIMITS } from '@probity/lab/simulation/data/provider-limits'
-import type { Lookout } from '@probity/worker/probing/egress-monitor'
+import type { EgressCheckSettings } from '@probity/worker/probing/egress-monitor'
 import { readConfig } from '@probity/worker/server/config'
 import { openLog } from '@probity/worker/server/log'
 import { start } from '@probity/worker/server/start'
@@ -13,18 +13,18 @@ export type WorkerTask = {
   /** Where webhooks are received, if any are sent. */
   webhooks?: { port: number; addressBase: string; authority: string }
   /** Whose greeting shows that mail servers can be reached, if that is to be found out. */
-  lookout?: Lookout
+  egressChecks?: EgressCheckSettings
 }
 
 /** A worker as in production, but that it dials the world and nobody else. */
-const { settings, smtpPort, addressBase, webhooks, lookout } = JSON.parse(process.argv[2] ?? '') as WorkerTask
+const { settings, smtpPort, addressBase, webhooks, egressChecks } = JSON.parse(process.argv[2] ?? '') as WorkerTask
 const config = readConfig(settings)
 const within = (base: string) => (address: string) => address.startsWith(`${base}.`)
 const surroundings = {
   policy: { port: smtpPort, allows: within(addressBase) },
-  habits: PATIENT_HABITS,
+  providerLimits: PATIENT_HABITS,
   addressLimits: WORLD_ADDRESS_LIMITS,
-  ...(lookout && { lookout }),
+  ...(egressChecks && { egressChecks }),
   ...(webhooks && {
     webhooks: { policy: { port: webhooks.port, allows: within(webhooks.addressBase) }, authority: webhooks.authority },
   }),

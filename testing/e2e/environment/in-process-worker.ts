@@ -30,6 +30,6 @@ export async function startWorkerHere(surroundings: Surroundings): Promise<void>
   })
   const logFile = join(inject('logFolder'), `worker-${smtpPort}.log`)
   const log = openLog('debug', destination({ dest: logFile, sync: true }))
-  const worker = await start(config, { policy: { port: smtpPort, allows }, habits }, log)
+  const worker = await start(config, { policy: { port: smtpPort, allows }, providerLimits: habits }, log)
   whenDone(() => worker.stop())
 }

@@ -54,7 +54,7 @@ async function startShutIn() {
       },
       smtpPort,
       addressBase: ADDRESS_BASE,
-      lookout: { landmarks, openMs: 600_000, closedMs: 300 },
+      egressChecks: { referenceHosts: landmarks, openMs: 600_000, closedMs: 300 },
     }),
   ])
   async function open(): Promise<void> {

@@ -52,13 +52,13 @@ async function startLimited(domains: string[], { paid = 0, domainAddresses = 200
     await inTenant(db, accountId, (trx) =>
       sql`select ledger_post('grant', ${LIST_SIZE}, gen_random_uuid())`.execute(trx),
     )
-  const surroundings = {
+  const environment = {
     policy: { port, allows: (address: string) => address === ADDRESS },
-    habits: LIMITS,
+    providerLimits: LIMITS,
     addressLimits: { connections: 100, perMinute: 100_000 },
   }
   const config = { ...world.config, egresses: [EGRESS], abuseLimits: { domainAddresses } }
-  const worker = await start(config, surroundings, world.log)
+  const worker = await start(config, environment, world.log)
   whenDone(() => worker.stop())
 
   async function confirm(emails: string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import { isSharedDomain } from '@probity/engine/address/shared-domains'
 import { expect, test } from 'vitest'
-import { findSample } from './find-sample.ts'
+import { findSample } from './plan-batches.ts'
 
 /** A list with so many addresses of each domain. */
 function listOf(counts: Record<string, number>) {

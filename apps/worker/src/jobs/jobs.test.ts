@@ -21,7 +21,7 @@ import { start } from '../server/start.ts'
 import { startTestWorld } from '../server/test-worker.ts'
 
 const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
-/** Whoever begins with "a" has a mailbox. */
+/** Addresses that begin with "a" have a mailbox. */
 const HONEST: Script = { rcpt: (_peer, to) => (to.startsWith('a') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here') }
 const SOON = { timeout: 60_000, interval: 50 }
 
@@ -32,15 +32,15 @@ async function startLab(script: Script = HONEST) {
   const server = await startScripted(script, { host: '127.93.0.1', port })
   whenDone(() => server.stop())
   await world.dns.put({ 'mail.example': { mx: [[10, 'mx.mail.example']] }, 'mx.mail.example': { a: ['127.93.0.1'] } })
-  const surroundings = {
+  const environment = {
     policy: { port, allows: (address: string) => address.startsWith('127.93.') },
-    habits: PROVIDER_LIMITS,
+    providerLimits: PROVIDER_LIMITS,
   }
   const config = { ...world.config, egresses: [EGRESS] }
   const { db, accountId } = world
 
   async function startWorker(changes: Partial<WorkerConfig> = {}) {
-    const worker = await start({ ...config, ...changes }, surroundings, world.log)
+    const worker = await start({ ...config, ...changes }, environment, world.log)
     whenDone(() => worker.stop())
     return worker
   }
@@ -124,7 +124,7 @@ test('what is greylisted waits and is asked again, from the same place, before t
   expect(credits).toEqual({ available: 998, reserved: 0, spent: 2 })
 })
 
-test('five hundred addresses at one small server are all asked, however few connections it bears', {
+test('five hundred addresses at a server with few connections are all probed', {
   tags: ['long'],
 }, async () => {
   const { startWorker, confirm, completed, server } = await startLab()
@@ -150,7 +150,7 @@ test('the slowest addresses of a batch do not hold the others up', { tags: ['lon
   const { rows: pending } = await inTenant(world.db, world.accountId, (trx) =>
     sql`select * from job_queue join job_batches using (job_id, no)`.execute(trx),
   )
-  expect(pending).toMatchObject([{ no: -1, emails: ['aslow@mail.example'], straggling: true, epoch: 1 }])
+  expect(pending).toMatchObject([{ no: -1, emails: ['aslow@mail.example'], unslotted: true, epoch: 1 }])
   const { results } = await completed(id)
   expect(results.map(({ rowNo, status }) => [rowNo, status])).toEqual([
     [2, 'invalid'],
@@ -224,7 +224,7 @@ test('a mail server that does not answer is asked again before a row is given up
   expect(credits).toEqual({ available: 999, reserved: 0, spent: 1 })
 })
 
-test('in the sandbox each row is answered by its name, nobody is asked and nothing is charged', {
+test('in test mode the local part determines each result, nothing is probed and nothing is charged', {
   tags: ['timed'],
 }, async () => {
   const { startWorker, confirm, completed, server } = await startLab()

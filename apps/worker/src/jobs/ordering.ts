@@ -4,7 +4,7 @@ import { claimOrdering, orderResults } from '@probity/database/jobs/results/orde
 import type { Services } from '../server/services.ts'
 
 /** How often a worker looks for jobs that have ended. Until their results are in row order, pages and exports are slower. */
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 /** After a failure, so that a job that cannot be ordered takes no more than a small part of the worker's time. */
 const WAIT_AFTER_FAILURE_MS = 30_000
 
@@ -15,7 +15,7 @@ export function startOrdering(services: Needed): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
   const interval = startInterval(
-    LOOK_EVERY_MS,
+    POLL_EVERY_MS,
     async () => {
       let outcome: Outcome = 'ordered'
       while (outcome === 'ordered' && !signal.aborted) outcome = await orderNext(services)

@@ -1,6 +1,6 @@
 import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { expect, test } from 'vitest'
-import { type Outcome, sortOut } from './partition-outcomes.ts'
+import { type Outcome, partitionOutcomes } from './partition-outcomes.ts'
 
 function batchOf(outcomes: Outcome[]) {
   const rowNos = outcomes.map((_, n) => n + 2)
@@ -12,7 +12,7 @@ function batchOf(outcomes: Outcome[]) {
     noResponses: 0,
     attempts: 2,
   }
-  return sortOut(batch, outcomes)
+  return partitionOutcomes(batch, outcomes)
 }
 const late = (
   kind: 'again' | 'hold' | 'silence' | 'failed',
@@ -34,7 +34,7 @@ test('what is final is kept with its row, what is not goes on', () => {
   ])
 })
 
-test('what waits about as long, from the same way out, waits together and for the longest of them', () => {
+test('rows with similar delays and the same egress wait together, for the longest of them', () => {
   const { later } = batchOf([
     late('again', 299_000),
     late('again', 271_000),

@@ -5,7 +5,7 @@ import type { BatchSettlement, LaterRows } from '@probity/database/jobs/settle-b
 /** What came out for one address: its result, or why it needs more time. */
 export type Outcome = { kind: 'final'; result: StoredResult } | Delay
 
-/** `again`: a mail server put it off; `hold`: our own pace did; `silence`: nobody answered; `failed`: we did. */
+/** `again`: deferred by the mail server; `hold`: throttled by our rate limiter; `silence`: no response; `failed`: our own error. */
 type Delay = {
   kind: 'again' | 'hold' | 'silence' | 'failed'
   waitMs: number
@@ -21,7 +21,7 @@ const SHORT_STEP_MS = 2_000
 const LONG_STEP_MS = 30_000
 
 /** Tells what is final from what is not, and puts together what can wait together. The outcomes are in the order of the rows. */
-export function sortOut(
+export function partitionOutcomes(
   batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'deferrals' | 'throttles' | 'noResponses' | 'attempts'>,
   outcomes: Outcome[],
 ): BatchSettlement {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DomainRows, layOut } from './plan-batches.ts'
+import { type DomainRows, planBatches } from './plan-batches.ts'
 
 let rowNo = 0
 const domain = (count: number, site?: DomainRows['site']): DomainRows => ({
@@ -15,7 +15,7 @@ test('every row is in one batch, and no batch has more than a hundred', () => {
     domain(3),
     domain(120, { key: 'mx.small', connectionsMax: 2 }),
   ]
-  const batches = layOut(domains)
+  const batches = planBatches(domains)
   const laidOut = batches.flatMap(({ rowNos, emails }) => rowNos.map((row, n) => `${row} ${emails[n]}`))
   expect(laidOut.toSorted()).toEqual(
     domains.flatMap(({ rows }) => rows.map((row) => `${row.rowNo} ${row.email}`)).toSorted(),
@@ -24,7 +24,7 @@ test('every row is in one batch, and no batch has more than a hundred', () => {
 })
 
 test('domains of one provider share its lane, small ones share batches with others and no lane', () => {
-  const shape = layOut([
+  const shape = planBatches([
     domain(60, google),
     domain(60, google),
     domain(3, { key: 'mx.one', connectionsMax: 2 }),
@@ -38,7 +38,7 @@ test('domains of one provider share its lane, small ones share batches with othe
 })
 
 test('large sites take turns, so that none stands in front of the others', () => {
-  const lanes = layOut([domain(300, google), domain(300, { key: 'mx.large', connectionsMax: 2 }), domain(150)])
+  const lanes = planBatches([domain(300, google), domain(300, { key: 'mx.large', connectionsMax: 2 }), domain(150)])
   expect(lanes.map(({ site }) => site)).toEqual([
     'google',
     'mx.large',
@@ -53,10 +53,10 @@ test('large sites take turns, so that none stands in front of the others', () =>
 
 test('a site with many hosts has a short name', () => {
   const key = Array.from({ length: 40 }, (_, n) => `mx${n}.example.com`).join(',')
-  const [batch] = layOut([domain(30, { key, connectionsMax: 2 })])
+  const [batch] = planBatches([domain(30, { key, connectionsMax: 2 })])
   expect(batch?.site).toMatch(/^[0-9a-f]{64}$/)
 })
 
 test('a list without a single domain is laid out all the same', () => {
-  expect(layOut([domain(201)]).map(({ emails }) => emails.length)).toEqual([100, 100, 1])
+  expect(planBatches([domain(201)]).map(({ emails }) => emails.length)).toEqual([100, 100, 1])
 })

@@ -1,13 +1,13 @@
-import type { PlanLimits } from '@probity/database/jobs/planning'
-import { failJob, type JobToPlan, savePlan } from '@probity/database/jobs/planning'
+import { startInterval } from '@probity/concurrency/scheduling'
+import { claimPlan, failJob, type JobToPlan, type PlanLimits, savePlan } from '@probity/database/jobs/planning'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
 import { siteKey } from '@probity/engine/smtp/connections/connection'
 import { readAddresses, readLayout } from '@probity/uploads/read-addresses'
+import { POLL_EVERY_MS } from '../server/dispatch.ts'
 import type { Services } from '../server/services.ts'
-import { findSample, type SampledRows } from './find-sample.ts'
-import { type DomainRows, type ListRow, layOut } from './plan-batches.ts'
+import { type DomainRows, findSample, type ListRow, planBatches, type SampledRows } from './plan-batches.ts'
 
-type Needed = Pick<Services, 'db' | 'storage' | 'network' | 'mailboxes' | 'abuseLimits' | 'log'>
+type Needed = Pick<Services, 'db' | 'storage' | 'network' | 'probers' | 'abuseLimits' | 'log'>
 
 /** About 15 minutes of attempts, because the storage may be unavailable for a while. Then the job fails. */
 const ATTEMPTS_MAX = 20
@@ -27,14 +27,14 @@ export async function planJob(services: Needed, job: JobToPlan): Promise<void> {
   if (rows.length !== job.uniqueCount)
     throw new Error(`a job of ${job.uniqueCount} unique addresses has ${rows.length} rows`)
   if (job.mode === 'test') {
-    await savePlan(services.db, job, layOut([{ rows, site: undefined }]))
+    await savePlan(services.db, job, planBatches([{ rows, site: undefined }]))
     return
   }
   const byDomain = Map.groupBy(rows, ({ email }) => domainOf(email))
   const domains = await lookUp(services, byDomain)
   const { abuseLimits } = services
   if (abuseLimits === undefined) {
-    await savePlan(services.db, job, layOut(domains))
+    await savePlan(services.db, job, planBatches(domains))
     return
   }
   const isShared = (domain: string) => isSharedHere(services, domain)
@@ -55,9 +55,9 @@ function isSharedHere({ network }: Needed, domain: string): boolean {
 
 /** Puts the batches of the sample first. */
 function layOutSampled(domains: DomainRows[], sampled: SampledRows | undefined) {
-  if (sampled === undefined) return { batches: layOut(domains), sample: undefined }
+  if (sampled === undefined) return { batches: planBatches(domains), sample: undefined }
   const part = (isMeant: (row: ListRow) => boolean) =>
-    layOut(
+    planBatches(
       domains.map(({ rows, site }) => ({ rows: rows.filter(isMeant), site })).filter(({ rows }) => rows.length > 0),
     )
   const first = part((row) => sampled.rows.has(row))
@@ -95,11 +95,36 @@ async function lookUp(services: Needed, byDomain: Map<string, ListRow[]>): Promi
   return found
 }
 
-async function findSite({ network, mailboxes }: Needed, domain: string): Promise<DomainRows['site']> {
+async function findSite({ network, probers }: Needed, domain: string): Promise<DomainRows['site']> {
   const { facts } = await network.domains.lookUp(domain)
   if (facts.mail.kind !== 'hosts') return undefined
   return {
     key: siteKey(facts.provider, facts.mail.hosts),
-    connectionsMax: mailboxes.connectionsMax(facts.provider),
+    connectionsMax: probers.connectionsMax(facts.provider),
+  }
+}
+
+/** Plans confirmed jobs one after the other. A job is planned by one worker; if that worker stops, another one plans it. */
+export function startPlanning(services: Services, whenPlanned: () => void) {
+  let stopping = false
+  const interval = startInterval(
+    POLL_EVERY_MS,
+    async () => {
+      for (let job = await claimPlan(services.db, services.workerId); job; ) {
+        await planJob(services, job)
+        whenPlanned()
+        job = stopping ? undefined : await claimPlan(services.db, services.workerId)
+      }
+    },
+    {
+      onError: (error) => services.log.warn({ err: error }, 'planning jobs failed; retrying'),
+      isDue: async () => (await services.pendingWork()).plans,
+    },
+  )
+  return {
+    async stop() {
+      stopping = true
+      await interval.stop()
+    },
   }
 }

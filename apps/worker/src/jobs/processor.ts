@@ -3,10 +3,10 @@ import { type BatchRef, type ClaimedBatch, releaseBatch } from '@probity/databas
 import { type BatchSettlement, restOf } from '@probity/database/jobs/settle-batches'
 import type { DomainLookup, DomainLookupResult } from '@probity/engine/domain/facts'
 import { inSpan, type Span } from '@probity/telemetry/span'
-import { throughOutage } from '../server/retry-on-outage.ts'
+import { retryOnOutage } from '../server/retry-on-outage.ts'
 import type { Services } from '../server/services.ts'
 import { type BatchGroups, openBatchGroups } from './batch-groups.ts'
-import { type Outcome, sortOut } from './partition-outcomes.ts'
+import { type Outcome, partitionOutcomes } from './partition-outcomes.ts'
 import { validateRow } from './validate-row.ts'
 
 /** How long saving results is retried while PostgreSQL is down. */
@@ -15,33 +15,33 @@ const SETTLE_WITHIN_MS = 60_000
 /** Results available by then are settled; slow addresses continue without a slot. */
 const WAIT_FOR_ALL_MS = 5_000
 /** Addresses that may go on beside the slots. When there are more, their batches keep the slots. */
-const STRAGGLERS_MAX = 2_000
+const UNSLOTTED_MAX = 2_000
 
 type Opened = Pick<
   Services,
-  'db' | 'network' | 'histories' | 'mailboxes' | 'reusable' | 'meters' | 'traces' | 'workerId' | 'log'
+  'db' | 'network' | 'feedbackHistory' | 'probers' | 'reusable' | 'meters' | 'traces' | 'workerId' | 'log'
 >
 type Needed = Opened & { groups: BatchGroups }
 
-export type BatchDesk = {
+export type BatchProcessor = {
   /** Processes one batch: validates, saves results and moves deferred addresses to a later batch. May run twice. */
   validate(ref: BatchRef): Promise<void>
   /** Waits for the addresses that go on by themselves. */
   finish(): Promise<void>
 }
 
-export function openBatchDesk(opened: Opened): BatchDesk {
+export function openBatchProcessor(opened: Opened): BatchProcessor {
   const services = { ...opened, groups: openBatchGroups(opened) }
-  const straggling = new Set<Promise<void>>()
-  let stragglers = 0
+  const unslotted = new Set<Promise<void>>()
+  let unslottedCount = 0
 
-  function goOnAlone(rest: Work): void {
-    stragglers += rest.batch.emails.length
+  function continueWithoutSlot(rest: Work): void {
+    unslottedCount += rest.batch.emails.length
     const done = guarded(services, rest.batch, () => settleWhole(services, rest)).finally(() => {
-      straggling.delete(done)
-      stragglers -= rest.batch.emails.length
+      unslotted.delete(done)
+      unslottedCount -= rest.batch.emails.length
     })
-    straggling.add(done)
+    unslotted.add(done)
   }
 
   async function work(ref: BatchRef): Promise<void> {
@@ -55,16 +55,16 @@ export function openBatchDesk(opened: Opened): BatchDesk {
     const whole = validateRows(services, batch)
     await inSpan(span, 'validate', () => within(WAIT_FOR_ALL_MS, whole.done))
     const slow = whole.outcomes().filter((outcome) => outcome === undefined).length
-    if (slow === 0 || slow === batch.emails.length || slow + stragglers > STRAGGLERS_MAX) {
+    if (slow === 0 || slow === batch.emails.length || slow + unslottedCount > UNSLOTTED_MAX) {
       return inSpan(span, 'settle', () => settleWhole(services, whole))
     }
     const rest = await inSpan(span, 'settle', () => settlePart(services, whole))
-    if (rest) goOnAlone(rest)
+    if (rest) continueWithoutSlot(rest)
   }
 
   return {
     validate: (ref) => guarded(services, ref, () => work(ref)),
-    finish: async () => void (await Promise.all(straggling)),
+    finish: async () => void (await Promise.all(unslotted)),
   }
 }
 
@@ -105,7 +105,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 
 async function settleWhole(services: Needed, { batch, outcomes, done }: Work): Promise<void> {
   await done
-  await settleOnce(services, batch, sortOut(batch, outcomes() as Outcome[]))
+  await settleOnce(services, batch, partitionOutcomes(batch, outcomes() as Outcome[]))
 }
 
 /** Settles what is done. The rest continues as a batch of its own, claimed from the start; undefined if nothing was settled. */
@@ -116,24 +116,24 @@ async function settlePart(services: Needed, { batch, outcomes, done }: Work): Pr
   const listOf = (wanted: boolean) => ({ rowNos: pick(batch.rowNos, wanted), emails: pick(batch.emails, wanted) })
   const rest = restOf(batch, listOf(false))
   const ended = { ...batch, ...listOf(true) }
-  const isOurs = await settleOnce(services, batch, { ...sortOut(ended, pick(all, true) as Outcome[]), rest })
+  const isOurs = await settleOnce(services, batch, { ...partitionOutcomes(ended, pick(all, true) as Outcome[]), rest })
   if (isOurs) return { batch: rest, outcomes: () => pick(all, false), done }
   // The first attempt may have been committed although its response was lost. Then only this worker knows the rest.
-  await giveBack(services, rest)
+  await releaseClaim(services, rest)
   return undefined
 }
 
 async function settleOnce(services: Needed, batch: ClaimedBatch, settlement: BatchSettlement): Promise<boolean> {
   const { groups, log } = services
-  const outcome = await throughOutage(log, SETTLE_WITHIN_MS, () => groups.settle(batch, settlement))
+  const outcome = await retryOnOutage(log, SETTLE_WITHIN_MS, () => groups.settle(batch, settlement))
   if (outcome === 'settled') return true
   log.info({ jobId: batch.jobId, batch: batch.no }, 'batch results discarded: stale epoch')
-  await giveBack(services, batch)
+  await releaseClaim(services, batch)
   return false
 }
 
-function giveBack({ db, workerId, log }: Needed, ref: BatchRef): Promise<void> {
-  return throughOutage(log, SETTLE_WITHIN_MS, () => releaseBatch(db, workerId, ref))
+function releaseClaim({ db, workerId, log }: Needed, ref: BatchRef): Promise<void> {
+  return retryOnOutage(log, SETTLE_WITHIN_MS, () => releaseBatch(db, workerId, ref))
 }
 
 /** Releases the claim on the batch after any error. */
@@ -143,6 +143,6 @@ async function guarded(services: Needed, ref: BatchRef, work: () => Promise<void
   } catch (error) {
     services.log.warn({ err: error, jobId: ref.jobId, batch: ref.no }, 'batch failed; released')
     // The claim may exist although its response was lost in an outage.
-    await giveBack(services, ref)
+    await releaseClaim(services, ref)
   }
 }

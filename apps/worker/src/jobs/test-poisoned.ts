@@ -15,4 +15,4 @@ function allows(address: string): boolean {
   return address.startsWith('127.')
 }
 
-await start(config, { policy: { port, allows }, habits: PROVIDER_LIMITS }, openLog('silent'))
+await start(config, { policy: { port, allows }, providerLimits: PROVIDER_LIMITS }, openLog('silent'))

@@ -7,7 +7,7 @@ import { present } from '@probity/engine/verdict/present'
 import type { Validation } from '@probity/engine/verdict/validation'
 import { summarise } from '../server/metrics.ts'
 import type { Services } from '../server/services.ts'
-import { mannerOf } from '../validations/options.ts'
+import { optionsOf } from '../validations/engine-input.ts'
 import type { Outcome } from './partition-outcomes.ts'
 
 /** An address that was alone in its batch in this many worker crashes, or that failed this often, is skipped. */
@@ -19,11 +19,11 @@ const FAILED_WAIT_MS = 5_000
 const HOLDS_MAX = 1_000
 const HOLD_MS_MAX = 60_000
 
-type Needed = Pick<Services, 'network' | 'histories' | 'mailboxes' | 'meters' | 'log'>
+type Needed = Pick<Services, 'network' | 'feedbackHistory' | 'probers' | 'meters' | 'log'>
 
 /** Validates one address of a batch. */
 export async function validateRow(
-  { network, histories, mailboxes, meters, log }: Needed,
+  { network, feedbackHistory, probers, meters, log }: Needed,
   batch: ClaimedBatch,
   email: string,
 ): Promise<Outcome> {
@@ -33,12 +33,16 @@ export async function validateRow(
     return { kind: 'final', result: pendingResult(email, 'internal_error') }
   }
   const began = performance.now()
-  const way = mailboxes.deskFor('list', email, batch)
+  const chosen = probers.proberFor('list', email, batch)
   try {
-    const whole = { ...network, histories: histories.of(batch.accountId), ...(way && { prober: way.desk }) }
-    const attempt = { attempts: batch.deferrals + 1, noResponses: batch.noResponses, options: mannerOf(batch) }
+    const whole = {
+      ...network,
+      histories: feedbackHistory.of(batch.accountId),
+      ...(chosen && { prober: chosen.prober }),
+    }
+    const attempt = { attempts: batch.deferrals + 1, noResponses: batch.noResponses, options: optionsOf(batch) }
     const validation = await validate(email, whole, attempt)
-    const outcome = outcomeOf(validation, batch, way?.egress ?? null)
+    const outcome = outcomeOf(validation, batch, chosen?.egress ?? null)
     if (isWithoutDns(validation)) return outcome // nothing was validated that could be counted
     const ms = performance.now() - began
     meters.judged({ ...summarise(validation), asker: 'list', isFinal: outcome.kind === 'final', ms })

@@ -50,7 +50,7 @@ const TEXTS: Record<NotificationKind, (notification: DueNotification) => Text> =
 export function notificationEmail(due: DueNotification, appUrl: string, more = 0): EmailMessage {
   const notification = { ...due, organisation: nameInEmail(due.organisation), data: inEmail(due.data) }
   const { subject, line, action, path } = TEXTS[notification.kind](notification)
-  const within = notification.slug === null ? '' : `?org=${notice.slug}`
+  const within = notification.slug === null ? '' : `?org=${notification.slug}`
   return {
     kind: notification.kind,
     to: notification.email,

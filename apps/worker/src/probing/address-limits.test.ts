@@ -73,7 +73,7 @@ async function expectConnections(count: number): Promise<void> {
   }
   const policy = { port, allows: (address: string) => address === ADDRESS }
   for (const _ of [1, 2]) {
-    const worker = await start(config, { policy, habits: PROVIDER_LIMITS }, world.log)
+    const worker = await start(config, { policy, providerLimits: PROVIDER_LIMITS }, world.log)
     whenDone(() => worker.stop())
   }
   const answered = new Map<string, string>()

@@ -28,7 +28,7 @@ const LANDMARKS: ReferenceHost[] = ['north.example', 'south.example'].map((domai
 }))
 const SOON = { timeout: 15_000, interval: 50 }
 
-/** Whoever begins with "a" has a mailbox; everybody at `all.example` has one. */
+/** Addresses that begin with "a" have a mailbox, and all addresses at `all.example`. */
 const HONEST: Script = {
   rcpt: (_peer, to) =>
     to.startsWith('a') || to.endsWith('@all.example') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here',
@@ -36,7 +36,7 @@ const HONEST: Script = {
 
 const world = await startTestWorld()
 const { db, accountId, config } = world
-// The plan has unknown results paid for, too, so that what is given back here is given back for want of a way out.
+// The plan charges unknown results, so that refunds here are due to the missing egress.
 await asOwner(db, (trx) => sql`update plans set refund_unknown = false`.execute(trx))
 
 /** The network around the workers: closed, nobody listens on the port that is dialled; with a box, it answers for everybody. */
@@ -61,17 +61,17 @@ beforeEach(() => {
   Object.assign(network, { isOpen: true, hasBox: false })
 })
 
-async function startWorker(changes: Partial<WorkerConfig> = {}, landmarks = LANDMARKS) {
+async function startWorker(changes: Partial<WorkerConfig> = {}, referenceHosts = LANDMARKS) {
   const policy = {
     get port() {
       return network.isOpen ? ports.open : ports.closed
     },
     allows: (address: string) => address.startsWith('127.94.'),
   }
-  const lookout = { landmarks, openMs: 600_000, closedMs: 200 }
+  const egressChecks = { referenceHosts, openMs: 600_000, closedMs: 200 }
   const worker = await start(
     { ...config, egresses: [EGRESS], ...changes },
-    { policy, habits: PROVIDER_LIMITS, lookout },
+    { policy, providerLimits: PROVIDER_LIMITS, egressChecks },
     world.log,
   )
   whenDone(() => worker.stop())

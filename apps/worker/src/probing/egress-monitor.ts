@@ -10,7 +10,7 @@ import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import type { Logger } from 'pino'
 
 /** Whether each egress can reach mail servers. */
-export type WaysOut = {
+export type EgressMonitor = {
   isOpen(egress: string): boolean
   /** The probing mode of this worker: SMTP if at least one egress works. */
   probing(): Probing
@@ -21,9 +21,9 @@ export type WaysOut = {
   stop(): Promise<void>
 }
 
-export type Lookout = {
+export type EgressCheckSettings = {
   /** Hosts whose greeting proves that an egress works. */
-  landmarks: ReferenceHost[]
+  referenceHosts: ReferenceHost[]
   /** Check intervals: if all egresses work, and if one does not. */
   openMs: number
   closedMs: number
@@ -33,32 +33,32 @@ export type Lookout = {
 export const CHECK_INTERVALS = { openMs: 60 * 60_000, closedMs: 5 * 60_000 }
 
 /** The time that the dialer allows for one IP address. */
-const LOOK_WITHIN_MS = 8_000
+const CHECK_TIMEOUT_MS = 8_000
 /** This many consecutive timeouts over this many domains suggest that the egress is the cause. */
 const SILENT_MAX = 20
 const SILENT_DOMAINS_MIN = 3
 /** Mail servers also time out for other reasons, so timeouts trigger a check at most this often. */
-const LOOK_AGAIN_MS = 60_000
+const CHECK_AGAIN_MS = 60_000
 
 type Options = {
   egresses: Egress[]
   dns: MailDns
   policy: AddressPolicy
-  /** Without landmarks no check runs, and every egress counts as working. */
-  lookout: Lookout | undefined
+  /** Without referenceHosts no check runs, and every egress counts as working. */
+  egressChecks: EgressCheckSettings | undefined
   log: Logger
 }
 
 /** The first check completes before this resolves, so that no address is probed before the state is known. */
-export async function openWaysOut({ egresses, dns, policy, lookout, log }: Options): Promise<WaysOut> {
+export async function openEgressMonitor({ egresses, dns, policy, egressChecks, log }: Options): Promise<EgressMonitor> {
   const closed = new Map<string, ProbingReason | null>(egresses.map(({ name }) => [name, null]))
   const timeouts = openTimeoutCounter()
-  let lookedAt = performance.now()
+  let checkedAt = performance.now()
   let tell = () => {}
 
-  async function lookAt(egress: Egress, landmarks: ReferenceHost[]): Promise<void> {
-    const deadline = performance.now() + LOOK_WITHIN_MS
-    const reached = await checkReferenceHosts(landmarks, { dns, policy, egress, deadline })
+  async function checkEgress(egress: Egress, referenceHosts: ReferenceHost[]): Promise<void> {
+    const deadline = performance.now() + CHECK_TIMEOUT_MS
+    const reached = await checkReferenceHosts(referenceHosts, { dns, policy, egress, deadline })
     const found = judge(reached)
     if (found === undefined || found === closed.get(egress.name)) return
     closed.set(egress.name, found)
@@ -67,11 +67,11 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
     else log.warn({ egress: egress.name, reason: found, seen }, 'egress failed: mail servers unreachable')
   }
 
-  async function look({ landmarks }: Lookout): Promise<void> {
+  async function checkAll({ referenceHosts }: EgressCheckSettings): Promise<void> {
     const before = probing()
-    lookedAt = performance.now()
+    checkedAt = performance.now()
     timeouts.reset()
-    await Promise.all(egresses.map((egress) => lookAt(egress, landmarks)))
+    await Promise.all(egresses.map((egress) => checkEgress(egress, referenceHosts)))
     const now = probing()
     if (now.mode !== before.mode || now.reason !== before.reason) tell()
   }
@@ -82,18 +82,18 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
     return reasons.includes(null) ? { mode: 'smtp', reason: null } : { mode: 'dns', reason: reasons[0] ?? null }
   }
 
-  function isDue({ openMs, closedMs }: Lookout): boolean {
-    const sinceMs = performance.now() - lookedAt
-    if (timeouts.isSuspicious() && sinceMs >= Math.min(LOOK_AGAIN_MS, closedMs)) return true
+  function isDue({ openMs, closedMs }: EgressCheckSettings): boolean {
+    const sinceMs = performance.now() - checkedAt
+    if (timeouts.isSuspicious() && sinceMs >= Math.min(CHECK_AGAIN_MS, closedMs)) return true
     return sinceMs >= ([...closed.values()].every((reason) => reason === null) ? openMs : closedMs)
   }
 
-  if (lookout) await look(lookout)
+  if (egressChecks) await checkAll(egressChecks)
   const interval =
-    lookout && egresses.length > 0
+    egressChecks && egresses.length > 0
       ? startInterval(
-          Math.min(LOOK_AGAIN_MS, lookout.closedMs),
-          async () => void (isDue(lookout) && (await look(lookout))),
+          Math.min(CHECK_AGAIN_MS, egressChecks.closedMs),
+          async () => void (isDue(egressChecks) && (await checkAll(egressChecks))),
           { onError: (error) => log.warn({ err: error }, 'looking for mail servers failed; retrying') },
         )
       : undefined

@@ -31,7 +31,7 @@ async function openShares(prefix = `test-${randomUUID()}`, url = inject('redisUr
   const redis = connectRedis(url)
   whenDone(() => redis.disconnect())
   await vi.waitFor(() => expect(redis.status).toBe('ready'), 10_000)
-  return openErrorShares({ redis, prefix, habits: LIMITS, log })
+  return openErrorShares({ redis, prefix, providerLimits: LIMITS, log })
 }
 
 function useOf(accountId: string, provider = 'google') {
@@ -107,7 +107,7 @@ test('a list of unknown mailboxes leaves half of the errors of a provider to ano
   })
   const config = { ...world.config, egresses: [EGRESS], concurrency: 200 }
   const policy = { port, allows: (address: string) => address === host }
-  const worker = await start(config, { policy, habits: LIMITS }, world.log)
+  const worker = await start(config, { policy, providerLimits: LIMITS }, world.log)
   whenDone(() => worker.stop())
   const answered = new Map<string, string>()
   const replyTo = randomUUID()

@@ -45,9 +45,9 @@ type Place = {
   reading: Promise<void> | undefined
 }
 
-type Options = { redis: Redis; prefix: string; habits: ProviderLimitsTable; log: Logger }
+type Options = { redis: Redis; prefix: string; providerLimits: ProviderLimitsTable; log: Logger }
 
-export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorShares {
+export function openErrorShares({ redis, prefix, providerLimits, log }: Options): ErrorShares {
   const places = createPlaces(createErrorCounter(redis, prefix), log)
   let timer: NodeJS.Timeout | undefined
 
@@ -59,7 +59,7 @@ export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorS
 
   return {
     async admit(use, deadline) {
-      const limit = limitOf(use, habits)
+      const limit = limitOf(use, providerLimits)
       if (limit === undefined) return true
       for (;;) {
         const place = places.findOrCreate(use)
@@ -133,8 +133,8 @@ function createPlaces(counter: ErrorCounter, log: Logger) {
 }
 
 /** Undefined where errors are not counted, or where a site is not shared by many domains. */
-function limitOf({ provider }: Use, habits: ProviderLimitsTable): number | undefined {
-  const { errorsPerHour } = limitsFor(provider, habits)
+function limitOf({ provider }: Use, providerLimits: ProviderLimitsTable): number | undefined {
+  const { errorsPerHour } = limitsFor(provider, providerLimits)
   return provider === '' || errorsPerHour === null ? undefined : Math.max(1, Math.floor(errorsPerHour * SHARE))
 }
 

@@ -13,7 +13,7 @@ import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { expect, test, vi } from 'vitest'
 import { start } from '../server/start.ts'
 import { startTestWorld } from '../server/test-worker.ts'
-import { brakedPace, openBrakes } from './operator-controls.ts'
+import { applyOperatorControls, openOperatorControls } from './operator-controls.ts'
 
 const MAIL_FROM = 'bounce@probity.example'
 const WAYS = ['one.probity.example', 'two.probity.example'].map((name) => ({
@@ -22,7 +22,7 @@ const WAYS = ['one.probity.example', 'two.probity.example'].map((name) => ({
   mailFrom: MAIL_FROM,
 }))
 
-/** A worker with two ways out, and a mail server that notes by which name it was greeted. */
+/** A worker with two egresses, and a mail server that records the HELO names. */
 async function startWatched() {
   const world = await startTestWorld()
   const port = await freePort()
@@ -41,7 +41,7 @@ async function startWatched() {
   await world.dns.put({ 'mail.example': { mx: [[10, 'mx.mail.example']] }, 'mx.mail.example': { a: ['127.93.0.1'] } })
   const policy = { port, allows: (address: string) => address.startsWith('127.93.') }
   const config = { ...world.config, egresses: WAYS }
-  const worker = await start(config, { policy, habits: PROVIDER_LIMITS }, world.log)
+  const worker = await start(config, { policy, providerLimits: PROVIDER_LIMITS }, world.log)
   whenDone(() => worker.stop())
   const answers: ResultNotification[] = []
   const replyTo = randomUUID()
@@ -84,10 +84,10 @@ test('a provider that is paused is not asked, not even over a line that is open,
   )
 })
 
-test('by a way out that is drained nobody is asked, and by the other everybody is', async () => {
+test('a drained egress sends no probes, and the other egress sends all', async () => {
   const { db, worker, ask, change } = await startWatched()
   await change((trx) => drainEgress(trx, WAYS[0]?.name ?? '', true))
-  await new Promise((resolve) => setTimeout(resolve, 3_000)) // the worker looks every two seconds, and tells nobody
+  await new Promise((resolve) => setTimeout(resolve, 3_000)) // the worker reloads its controls every two seconds
   for (const name of ['bob', 'eve', 'mallory']) await ask(`${name}@mail.example`)
   await worker.stop()
   const probes = await asOperator(db, (trx) => listProbes(trx, 1))
@@ -97,7 +97,7 @@ test('by a way out that is drained nobody is asked, and by the other everybody i
   expect(drained).toEqual([])
 })
 
-test('what came of asking is counted by provider and way out, with what was said last by who turned us away', async () => {
+test('probe outcomes are counted by provider and egress, with the last reply that blocked us', async () => {
   const { db, worker, ask } = await startWatched()
   await ask('ada@mail.example')
   await ask('bob@mail.example')
@@ -115,9 +115,9 @@ test('what came of asking is counted by provider and way out, with what was said
 test('a rate that was lowered gives fewer connections, and at least one', async () => {
   const { db, log } = await startTestWorld()
   await asOperator(db, (trx) => controlProvider(trx, 'gmx', { ratePercent: 50 }))
-  const brakes = await openBrakes({ db, log })
-  whenDone(() => brakes.stop())
-  const pace = brakedPace(createLocalRateLimiter(), brakes, PROVIDER_LIMITS)
+  const controls = await openOperatorControls({ db, log })
+  whenDone(() => controls.stop())
+  const pace = applyOperatorControls(createLocalRateLimiter(), controls, PROVIDER_LIMITS)
   const limits = { ...PROVIDER_LIMITS[''], connectionsPerEgress: 4, connectionsPerMinute: 60_000 }
   const count = async (site: string) => {
     const leases = []

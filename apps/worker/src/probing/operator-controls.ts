@@ -15,13 +15,13 @@ export type OperatorControls = {
 
 const LOAD_EVERY_MS = 2_000
 /**
- * When to look again whether a provider may be asked. Longer than a question waits for its answer, so that nobody waits in vain, and short
- * enough for a list to come back for it without using up its tries.
+ * Retry delay for a paused provider. Longer than a request waits for its result, so that no request waits in vain, and short enough for a
+ * list to retry without using up its attempts.
  */
 export const PAUSED_MS = 45_000
 
 /** Reloads every two seconds. While the database is down, the last known controls apply. */
-export async function openBrakes({ db, log }: { db: Db; log: Logger }): Promise<OperatorControls> {
+export async function openOperatorControls({ db, log }: { db: Db; log: Logger }): Promise<OperatorControls> {
   let held: Held = { providers: [], egresses: [] }
   const load = async () => {
     held = await readControls(db)
@@ -29,25 +29,25 @@ export async function openBrakes({ db, log }: { db: Db; log: Logger }): Promise<
   const onError = (error: unknown) => log.debug({ err: error }, 'failed to load operator controls')
   await load().catch(onError)
   const interval = startInterval(LOAD_EVERY_MS, load, { onError, delayFirst: true, unref: true })
-  const find = (provider: string) => held.providers.find((brake) => brake.provider === provider)
+  const find = (provider: string) => held.providers.find((control) => control.provider === provider)
   return {
     isPaused: (provider) => (find(provider)?.pausedAt ?? null) !== null,
     ratePercent: (provider) => find(provider)?.ratePercent ?? 100,
-    isDrained: (egress) => held.egresses.some((brake) => brake.egress === egress && brake.drainedAt !== null),
+    isDrained: (egress) => held.egresses.some((control) => control.egress === egress && control.drainedAt !== null),
     stop: () => interval.stop(),
   }
 }
 
 /** A rate limiter that opens no connection to paused providers and applies lowered rates. */
-export function brakedPace(
+export function applyOperatorControls(
   pace: ProviderRateLimiter,
-  brakes: OperatorControls,
-  habits: ProviderLimitsTable,
+  controls: OperatorControls,
+  providerLimits: ProviderLimitsTable,
 ): ProviderRateLimiter {
-  // A site of a provider that we know goes by its id, and any other by the names of its hosts.
-  const providerOf = (site: string) => (site !== '' && Object.hasOwn(habits, site) ? site : '')
+  // The site of a known provider is its id, and any other is the names of its hosts.
+  const providerOf = (site: string) => (site !== '' && Object.hasOwn(providerLimits, site) ? site : '')
   function slowed(target: Target): Target {
-    const share = brakes.ratePercent(providerOf(target.site)) / 100
+    const share = controls.ratePercent(providerOf(target.site)) / 100
     if (share === 1) return target
     const { connectionsPerEgress, connectionsPerMinute } = target.limits
     const slower = {
@@ -59,9 +59,9 @@ export function brakedPace(
   return {
     ...pace,
     async lease(target, destination) {
-      if (brakes.isPaused(providerOf(target.site))) return paused('site')
+      if (controls.isPaused(providerOf(target.site))) return paused('site')
       if (destination === undefined) return pace.lease(slowed(target))
-      if (brakes.isPaused(providerOf(destination.site))) return paused('destination')
+      if (controls.isPaused(providerOf(destination.site))) return paused('destination')
       return pace.lease(slowed(target), slowed(destination))
     },
   }

@@ -20,9 +20,12 @@ test('no probe is sent to a domain that opted out or to its subdomains, the cred
     await world.dns.put({ [domain]: { mx: [[10, `mx.${domain}`]] }, [`mx.${domain}`]: { a: [ADDRESS] } })
   }
   await asOperator(world.db, (trx) => addOptedOut(trx, { domain: 'private.example', note: 'by email' }))
-  const surroundings = { policy: { port, allows: (address: string) => address === ADDRESS }, habits: PROVIDER_LIMITS }
+  const environment = {
+    policy: { port, allows: (address: string) => address === ADDRESS },
+    providerLimits: PROVIDER_LIMITS,
+  }
   const config = { ...world.config, egresses: [EGRESS], metrics: { host: '127.0.0.1', port: 0 } }
-  const worker = await start(config, surroundings, world.log)
+  const worker = await start(config, environment, world.log)
   whenDone(() => worker.stop())
   await world.open(['ada@private.example', 'bob@sub.private.example', 'eve@open.example'])
   await vi.waitFor(

@@ -35,19 +35,19 @@ function withParents(domain: string): string[] {
   return labels.map((_, n) => labels.slice(n).join('.'))
 }
 
-/** A desk that sends no probe to domains that opted out. */
-export function obeyOptOuts(desk: MailboxProber, optOuts: OptOuts, meters: Meters): MailboxProber {
+/** A prober that sends no probe to domains that opted out. */
+export function applyOptOuts(prober: MailboxProber, optOuts: OptOuts, meters: Meters): MailboxProber {
   return {
-    ...desk,
-    async probe(question) {
-      if (!optOuts.has(question.domain)) return desk.probe(question)
+    ...prober,
+    async probe(request) {
+      if (!optOuts.has(request.domain)) return prober.probe(request)
       meters.optedOut()
-      return optedOutAnswer()
+      return optedOutResult()
     },
   }
 }
 
-function optedOutAnswer(): ProbeResult {
+function optedOutResult(): ProbeResult {
   return {
     finding: { kind: 'unasked', why: 'opted_out' },
     acceptAll: 'untested',

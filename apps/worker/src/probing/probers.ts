@@ -14,41 +14,39 @@ import { createRedisRateLimiter } from '@probity/redis/rate-limiter'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Asker, Meters } from '../server/metrics.ts'
-import type { Outside } from '../webhooks/post.ts'
-import type { Lookout, WaysOut } from './egress-monitor.ts'
+import type { WebhookNetwork } from '../webhooks/post.ts'
+import type { EgressCheckSettings, EgressMonitor } from './egress-monitor.ts'
 import { type ErrorShares, openErrorShares } from './error-shares.ts'
-import { meteredPace } from './instrumentation.ts'
-import { brakedPace, type OperatorControls, PAUSED_MS } from './operator-controls.ts'
-import { type OptOuts, obeyOptOuts } from './opt-outs.ts'
-import type { ProbeLog } from './probe-log.ts'
-import { tellOfSuspensions } from './publish-suspensions.ts'
-import type { ReplyLog } from './reply-log.ts'
+import { instrumentRateLimiter, publishSuspensions } from './instrumentation.ts'
+import { applyOperatorControls, type OperatorControls, PAUSED_MS } from './operator-controls.ts'
+import { applyOptOuts, type OptOuts } from './opt-outs.ts'
+import type { ProbeLog, ReplyLog } from './probe-log.ts'
 
 /**
- * What is around a worker: the addresses it may dial and how those who live there want to be asked. Without a word on webhooks it
- * sends none; without a lookout it takes its ways out for open; without address limits those of its settings apply.
+ * The addresses that a worker may dial, and the limits of the providers. Without `webhooks` none are sent; without `egressChecks` every egress
+ * counts as working; without `addressLimits` those of its settings apply.
  */
-export type Surroundings = {
+export type ProbingEnvironment = {
   policy: AddressPolicy
-  habits: ProviderLimitsTable
+  providerLimits: ProviderLimitsTable
   addressLimits?: AddressLimits
-  webhooks?: Outside
-  lookout?: Lookout
+  webhooks?: WebhookNetwork
+  egressChecks?: EgressCheckSettings
 }
 
-/** The desks where mailboxes are asked about, for each way out one for callers and one for lists. */
-export type Mailboxes = {
-  /** The desk for an address: the one it was asked at before, or else always the same one for its domain. */
-  deskFor(asker: Asker, email: string, of: Asked): { desk: MailboxProber; egress: string } | undefined
-  /** How many connections at once a provider bears from lists, by all our ways out. */
+/** The mailbox probers: for each egress, one for clients and one for lists. */
+export type Probers = {
+  /** The prober for an address: that of the egress it was probed from before, or else always the same one for its domain. */
+  proberFor(asker: Asker, email: string, of: Probed): { prober: MailboxProber; egress: string } | undefined
+  /** Maximum number of connections of lists to a provider, over all egresses. */
   connectionsMax(provider: string): number
   close(): Promise<void>
 }
 
 /** The account that an address is validated for, and the egress that it was probed from before. */
-type Asked = { accountId: string; egress: string | null }
+type Probed = { accountId: string; egress: string | null }
 
-type Options = Pick<Surroundings, 'policy' | 'habits'> & {
+type Options = Pick<ProbingEnvironment, 'policy' | 'providerLimits'> & {
   addressLimits: AddressLimits
   egresses: Egress[]
   dns: MailDns
@@ -56,101 +54,102 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
   prefix: string
   replies: ReplyLog
   probes: ProbeLog
-  brakes: OperatorControls
+  controls: OperatorControls
   optOuts: OptOuts
   meters: Meters
-  ways: WaysOut
+  egressMonitor: EgressMonitor
   log: Logger
 }
 
-export function openMailboxes(options: Options): Mailboxes {
-  const { egresses, dns, redis, prefix, policy, habits, addressLimits } = options
-  const { replies, probes, brakes, optOuts, ways: waysOut, meters, log } = options
-  const told = tellOfSuspensions(createRedisRateLimiter({ redis, prefix, log }), { redis, prefix, log })
-  const rateLimiter = meteredPace(brakedPace(told, brakes, habits), meters)
+export function openProbers(options: Options): Probers {
+  const { egresses, dns, redis, prefix, policy, providerLimits, addressLimits } = options
+  const { replies, probes, controls, optOuts, egressMonitor, meters, log } = options
+  const published = publishSuspensions(createRedisRateLimiter({ redis, prefix, log }), { redis, prefix, log })
+  const rateLimiter = instrumentRateLimiter(applyOperatorControls(published, controls, providerLimits), meters)
   const probeCache = createProbeCache(createFactsStore(redis, (name) => probeCacheKey(prefix, name)))
-  const ofLists = leaveRoom(habits)
-  const shares = openErrorShares({ redis, prefix, habits, log })
-  const desks = egresses.map((egress) => {
-    const open = (some: ProviderLimitsTable) =>
-      createMailboxProber({
+  const listLimits = reserveForClients(providerLimits)
+  const shares = openErrorShares({ redis, prefix, providerLimits, log })
+  const perEgress = egresses.map((egress) => {
+    const open = (limits: ProviderLimitsTable) => {
+      const prober = createMailboxProber({
         dns,
         policy,
         egress,
-        providerLimits: some,
+        providerLimits: limits,
         addressLimits,
         rateLimiter,
         probeCache,
         timeouts: DEFAULT_TIMEOUTS,
-        isReachable: () => waysOut.isOpen(egress.name),
+        isReachable: () => egressMonitor.isOpen(egress.name),
         recordUnclassified: (reply) => replies.note(reply),
         recordReply: (reply) => meters.heard(reply),
       })
-    const watched = (desk: MailboxProber) => watchDesk(desk, egress.name, { probes, brakes, ways: waysOut })
-    const [list, apart] = [watched(open(ofLists)), watched(open(habits))]
-    return { egress: egress.name, list, caller: besideLists(list, apart, habits), apart }
+      return observeProber(prober, egress.name, { probes, controls, egressMonitor })
+    }
+    const [list, separate] = [open(listLimits), open(providerLimits)]
+    return { egress: egress.name, list, caller: shareSingleConnections(list, separate, providerLimits), separate }
   })
   return {
-    deskFor(asker, email, { accountId, egress }) {
-      // Where all of them are drained, each holds back what it is asked; where all are closed, each says so.
-      const reachable = desks.filter((entry) => waysOut.isOpen(entry.egress))
-      const some = reachable.length > 0 ? reachable : desks
-      const open = some.filter((entry) => !brakes.isDrained(entry.egress))
-      const ways = open.length > 0 ? open : some
-      const same = egress === null ? undefined : ways.find((entry) => entry.egress === egress)
-      const chosen = same ?? ways[turnOf(email, ways.length)]
+    proberFor(asker, email, { accountId, egress }) {
+      // If all egresses are drained, each probe is throttled; if all are closed, each probe reports it.
+      const reachable = perEgress.filter((entry) => egressMonitor.isOpen(entry.egress))
+      const working = reachable.length > 0 ? reachable : perEgress
+      const undrained = working.filter((entry) => !controls.isDrained(entry.egress))
+      const usable = undrained.length > 0 ? undrained : working
+      const same = egress === null ? undefined : usable.find((entry) => entry.egress === egress)
+      const chosen = same ?? usable[egressIndexOf(email, usable.length)]
       if (chosen === undefined) return undefined
       const use = { accountId, egress: chosen.egress }
-      const desk = withinShare(chosen[asker], use, { shares, probes })
-      return { desk: obeyOptOuts(desk, optOuts, meters), egress: chosen.egress }
+      const prober = withErrorShare(chosen[asker], use, { shares, probes })
+      return { prober: applyOptOuts(prober, optOuts, meters), egress: chosen.egress }
     },
-    connectionsMax: (provider) => limitsFor(provider, ofLists).connectionsPerEgress * Math.max(1, egresses.length),
+    connectionsMax: (provider) => limitsFor(provider, listLimits).connectionsPerEgress * Math.max(1, egresses.length),
     async close() {
-      await Promise.all(desks.flatMap(({ list, apart }) => [list.close(), apart.close()]))
+      await Promise.all(perEgress.flatMap(({ list, separate }) => [list.close(), separate.close()]))
       await shares.stop()
     },
   }
 }
 
-/** A desk that counts what comes of asking, and asks nobody whom an operator has paused: not even over a line that is open. */
-function watchDesk(
-  desk: MailboxProber,
+/** Counts probe outcomes, and throttles probes of a provider that an operator paused, also over open connections. */
+function observeProber(
+  prober: MailboxProber,
   egress: string,
-  { probes, brakes, ways }: Pick<Options, 'probes' | 'brakes' | 'ways'>,
+  { probes, controls, egressMonitor }: Pick<Options, 'probes' | 'controls' | 'egressMonitor'>,
 ): MailboxProber {
   return {
-    ...desk,
-    async probe(question) {
-      const { provider, domain } = question
-      const isHeld = brakes.isPaused(provider) || brakes.isDrained(egress)
-      const answer = isHeld ? heldAnswer() : await desk.probe(question)
-      probes.note({ provider, egress }, answer)
-      ways.note(domain, answer)
-      return answer
+    ...prober,
+    async probe(request) {
+      const { provider, domain } = request
+      const isHeld = controls.isPaused(provider) || controls.isDrained(egress)
+      const result = isHeld ? throttledResult() : await prober.probe(request)
+      probes.note({ provider, egress }, result)
+      egressMonitor.note(domain, result)
+      return result
     },
   }
 }
 
-/** A desk for one account. It probes a provider as long as the account has a share of the errors that the provider allows. */
-function withinShare(
-  desk: MailboxProber,
+/** A prober for one account. It probes a provider as long as the account has a share of the errors that the provider allows. */
+function withErrorShare(
+  prober: MailboxProber,
   of: { accountId: string; egress: string },
   { shares, probes }: { shares: ErrorShares; probes: ProbeLog },
 ): MailboxProber {
   return {
-    ...desk,
-    async probe(question) {
-      const use = { ...of, provider: question.provider }
-      if (!(await shares.admit(use, question.deadline))) {
-        const answer = heldAnswer()
-        probes.note(use, answer)
-        return answer
+    ...prober,
+    async probe(request) {
+      const use = { ...of, provider: request.provider }
+      if (!(await shares.admit(use, request.deadline))) {
+        const result = throttledResult()
+        probes.note(use, result)
+        return result
       }
       let isRejected = false
       try {
-        const answer = await desk.probe(question)
-        isRejected = answer.finding.kind === 'refused' && answer.finding.code > 0
-        return answer
+        const result = await prober.probe(request)
+        isRejected = result.finding.kind === 'refused' && result.finding.code > 0
+        return result
       } finally {
         shares.settle(use, isRejected)
       }
@@ -158,7 +157,7 @@ function withinShare(
   }
 }
 
-function heldAnswer(): ProbeResult {
+function throttledResult(): ProbeResult {
   return {
     finding: { kind: 'unanswered', why: 'throttled' },
     acceptAll: 'untested',
@@ -171,25 +170,29 @@ function heldAnswer(): ProbeResult {
   }
 }
 
-/** Of a provider's connections, lists leave one in eight to callers, and at least one where there are several. */
-function leaveRoom(habits: ProviderLimitsTable): ProviderLimitsTable {
-  const less = ({ connectionsPerEgress: all, ...rest }: ProviderLimits) => ({
+/** Of the connections to a provider, lists leave one in eight to clients, and at least one if there are several. */
+function reserveForClients(providerLimits: ProviderLimitsTable): ProviderLimitsTable {
+  const reduce = ({ connectionsPerEgress: all, ...rest }: ProviderLimits) => ({
     ...rest,
     connectionsPerEgress: Math.max(1, all - Math.ceil(all / 8)),
   })
-  const entries = Object.entries(habits).map(([provider, some]) => [provider, less(some)] as const)
-  return { ...Object.fromEntries(entries), '': less(habits['']) }
+  const entries = Object.entries(providerLimits).map(([provider, limits]) => [provider, reduce(limits)] as const)
+  return { ...Object.fromEntries(entries), '': reduce(providerLimits['']) }
 }
 
-/** Callers do not stand in line behind a list, except where a provider bears one connection: that one is shared. */
-function besideLists(list: MailboxProber, apart: MailboxProber, habits: ProviderLimitsTable): MailboxProber {
-  const isShared = (provider: string) => limitsFor(provider, habits).connectionsPerEgress === 1
-  return { ...apart, probe: (question) => (isShared(question.provider) ? list : apart).probe(question) }
+/** Clients do not wait behind a list, except where a provider allows one connection: that one is shared. */
+function shareSingleConnections(
+  list: MailboxProber,
+  separate: MailboxProber,
+  providerLimits: ProviderLimitsTable,
+): MailboxProber {
+  const isShared = (provider: string) => limitsFor(provider, providerLimits).connectionsPerEgress === 1
+  return { ...separate, probe: (request) => (isShared(request.provider) ? list : separate).probe(request) }
 }
 
-/** By the domain, so that a server that remembers who asked meets the same egress again and its addresses stay together. */
-function turnOf(email: string, ways: number): number {
-  if (ways < 2) return 0
+/** By the domain, so that a server that remembers clients sees the same egress again and its addresses stay together. */
+function egressIndexOf(email: string, egresses: number): number {
+  if (egresses < 2) return 0
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
-  return createHash('sha256').update(domain).digest().readUInt32BE(0) % ways
+  return createHash('sha256').update(domain).digest().readUInt32BE(0) % egresses
 }

@@ -48,7 +48,7 @@ async function startWatched() {
   const port = await freePort()
   const config = { ...world.config, egresses: [EGRESS], concurrency: 100 }
   const policy = { port, allows: (address: string) => address.startsWith('127.95.') }
-  const worker = await start(config, { policy, habits: LIMITS }, world.log)
+  const worker = await start(config, { policy, providerLimits: LIMITS }, world.log)
   whenDone(() => worker.stop())
   const redis = connectRedis(config.redisUrl)
   whenDone(() => redis.disconnect())

@@ -3,13 +3,13 @@ import { findProbing } from '@probity/database/validations/probing'
 import type { TaskWorker } from '@probity/redis/task-queues'
 import type { Services } from '../server/services.ts'
 
-const LOOK_EVERY_MS = 2_000
+const POLL_EVERY_MS = 2_000
 
-export type Aside = {
+export type Yielding = {
   /** Whether addresses that need probing are left to other workers. */
-  isAside(): boolean
+  isYielding(): boolean
   /** Starts a queue worker that is paused while this process yields. */
-  lead(worker: TaskWorker): void
+  control(worker: TaskWorker): void
   stop(): Promise<void>
 }
 
@@ -18,29 +18,31 @@ export type Aside = {
  * a working egress, it processes addresses as usual, so that requests get a result immediately. The first check completes before this
  * resolves, so that no work is taken too early.
  */
-export async function startStandingAside(services: Pick<Services, 'db' | 'ways' | 'workerId' | 'log'>): Promise<Aside> {
-  const { db, ways, workerId, log } = services
+export async function startYielding(
+  services: Pick<Services, 'db' | 'egressMonitor' | 'workerId' | 'log'>,
+): Promise<Yielding> {
+  const { db, egressMonitor, workerId, log } = services
   const workers: TaskWorker[] = []
-  let isAside = false
+  let isYielding = false
 
   async function look(): Promise<void> {
-    const others = ways.probing().mode === 'dns' ? await findProbing(db, workerId) : undefined
+    const others = egressMonitor.probing().mode === 'dns' ? await findProbing(db, workerId) : undefined
     const leaves = others?.mode === 'smtp'
-    if (leaves === isAside) return
-    isAside = leaves
+    if (leaves === isYielding) return
+    isYielding = leaves
     log.info(leaves ? 'no egress: yielding work to other workers' : 'egress available: taking work')
     await Promise.all(workers.map((worker) => (leaves ? worker.pause() : worker.resume())))
   }
 
   await look().catch((error: unknown) => log.debug({ err: error }, 'failed to load the probing state of other workers'))
-  const interval = startInterval(LOOK_EVERY_MS, look, {
+  const interval = startInterval(POLL_EVERY_MS, look, {
     onError: (error) => log.warn({ err: error }, 'loading the probing state of other workers failed; retrying'),
   })
   return {
-    isAside: () => isAside,
-    lead(worker) {
+    isYielding: () => isYielding,
+    control(worker) {
       workers.push(worker)
-      if (!isAside) worker.resume()
+      if (!isYielding) worker.resume()
     },
     stop: () => interval.stop(),
   }

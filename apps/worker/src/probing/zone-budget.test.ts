@@ -42,8 +42,8 @@ const outcomeOf = (query: Promise<unknown>) => query.then(String, ({ code }: { c
 
 test('random subdomains of one zone receive no more queries than its budget, and other zones are not affected', async () => {
   const { asked, dns, registry } = openBudget(20)
-  const desk = createDomainLookup({ dns })
-  const look = async (domain: string) => (await desk.lookUp(domain)).facts.mail
+  const lookup = createDomainLookup({ dns })
+  const look = async (domain: string) => (await lookup.lookUp(domain)).facts.mail
   for (let n = 0; n < 100; n += 1) await look(`${randomUUID()}.victim.example`)
   expect(asked).toHaveLength(20)
   expect(await look('more.victim.example')).toMatchObject({ kind: 'unknown', failure: 'query_limit_reached' })

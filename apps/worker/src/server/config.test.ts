@@ -34,8 +34,11 @@ test('a process does not open secret files of tasks that it does not run', () =>
   expect(() => readConfig({ ...REQUIRED, ...files, WORKER_TASKS: 'notifications' })).toThrow('MAIL_URL')
 })
 
-test.each(['', 'validation', 'jobs,,webhooks', 'jobs webhooks'])('WORKER_TASKS %j is rejected or the default', (text) => {
-  const read = () => readConfig({ ...REQUIRED, WORKER_TASKS: text })
-  if (text === '') expect(read().tasks).toHaveLength(3)
-  else expect(read).toThrow('PROBITY_WORKER_TASKS is not valid')
-})
+test.each(['', 'validation', 'jobs,,webhooks', 'jobs webhooks'])(
+  'WORKER_TASKS %j is rejected or the default',
+  (text) => {
+    const read = () => readConfig({ ...REQUIRED, WORKER_TASKS: text })
+    if (text === '') expect(read().tasks).toHaveLength(3)
+    else expect(read).toThrow('WORKER_TASKS is not valid')
+  },
+)

@@ -69,7 +69,9 @@ function listTasks(env: Record<string, string | undefined>): WorkerTask[] {
 function settingsOf(tasks: WorkerTask[]): typeof WorkerSettings {
   const unused = [
     ...(tasks.includes('notifications') ? [] : (['MAIL_URL', 'MAIL_FROM'] as const)),
-    ...(tasks.includes('notifications') || tasks.includes('maintenance') ? [] : (['DATABASE_MAINTENANCE_URL'] as const)),
+    ...(tasks.includes('notifications') || tasks.includes('maintenance')
+      ? []
+      : (['DATABASE_MAINTENANCE_URL'] as const)),
   ]
   return Type.Omit(WorkerSettings, unused) as unknown as typeof WorkerSettings
 }

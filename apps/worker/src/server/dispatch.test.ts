@@ -6,9 +6,9 @@ import { findPendingWork } from '@probity/database/validations/queue'
 import { sendTestEvent } from '@probity/database/webhooks/deliveries'
 import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
 import { expect, test } from 'vitest'
-import { openGlance } from './dispatch.ts'
+import { createPendingWorkCheck } from './dispatch.ts'
 
-test('it tells whether there is anything to plan, to let out and to deliver, whoever waits for it', async () => {
+test('the check reports pending plans, batches and deliveries of all accounts', async () => {
   const { db } = await createTestDatabase()
   expect(await findPendingWork(db)).toEqual({ plans: false, batches: false, deliveries: false })
   const { id: accountId } = await openTestAccount(db, 100)
@@ -24,11 +24,11 @@ test('it tells whether there is anything to plan, to let out and to deliver, who
 
 test('those who look at the same time share one question, and later it is asked again', async () => {
   const { db } = await createTestDatabase()
-  const glance = openGlance(db)
-  const first = glance()
-  expect(glance()).toBe(first)
+  const pendingWork = createPendingWorkCheck(db)
+  const first = pendingWork()
+  expect(pendingWork()).toBe(first)
   await sleep(60)
-  const later = glance()
+  const later = pendingWork()
   expect(later).not.toBe(first)
   await Promise.all([first, later])
 })

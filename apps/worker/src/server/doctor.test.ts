@@ -5,7 +5,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { describePatient, lookAround, startLookingAround } from './doctor.ts'
+import { describeDoctorInput, runDoctor, startDoctor } from './doctor.ts'
 import { openTestLog } from './test-log.ts'
 import { startTestWorld } from './test-worker.ts'
 
@@ -15,7 +15,7 @@ const server = await startRedis()
 whenDone(() => server.stop())
 const redis = new Redis(server.url)
 whenDone(() => redis.disconnect())
-const patient = describePatient(world.config, world.surroundings, { db: world.db, redis })
+const patient = describeDoctorInput(world.config, world.environment, { db: world.db, redis })
 
 const { log, lines } = openTestLog()
 
@@ -26,9 +26,9 @@ const kept = async () => {
 const lookAgainNow = () =>
   asOwner(world.db, (trx) => sql`update doctor_runs set began_at = began_at - interval '2 hours'`.execute(trx))
 
-test('lookAround runs once per hour, stores findings under its host and logs changes', async () => {
+test('runDoctor runs once per hour, stores findings under its host and logs changes', async () => {
   const looking = { patient, log, host: 'here' }
-  expect([await lookAround(looking), await lookAround(looking)]).toEqual([true, false])
+  expect([await runDoctor(looking), await runDoctor(looking)]).toEqual([true, false])
   expect(await kept()).toMatchObject({
     'egress-configured': 'here:warn',
     'resolver-answers': 'here:pass',
@@ -44,14 +44,14 @@ test('lookAround runs once per hour, stores findings under its host and logs cha
 
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
   await lookAgainNow()
-  await lookAround(looking)
+  await runDoctor(looking)
   expect(lines().slice(first.length)).toMatchObject([
     { level: 40, check: 'redis-eviction', was: 'pass', status: 'warn', msg: 'doctor status changed' },
   ])
 })
 
-test('lookAround runs at once when an operator requests it', async () => {
-  const doctor = startLookingAround(patient, log, 0)
+test('runDoctor runs at once when an operator requests it', async () => {
+  const doctor = startDoctor(patient, log, 0)
   whenDone(() => doctor.stop())
   await vi.waitFor(
     async () =>

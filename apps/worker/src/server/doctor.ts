@@ -6,7 +6,7 @@ import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
 import type { Patient } from '@probity/doctor/patient'
 import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
-import type { Surroundings } from '../probing/probers.ts'
+import type { ProbingEnvironment } from '../probing/probers.ts'
 import type { WorkerConfig } from './config.ts'
 import type { Services } from './services.ts'
 
@@ -18,9 +18,9 @@ const FIRST_AFTER_MS = 20_000
 type Looking = { patient: Patient; log: Services['log']; host: string; stopping?: AbortSignal }
 
 /** The doctor's input on this host: the settings of the worker. */
-export function describePatient(
+export function describeDoctorInput(
   config: WorkerConfig,
-  { policy }: Pick<Surroundings, 'policy'>,
+  { policy }: Pick<ProbingEnvironment, 'policy'>,
   { db, redis }: Pick<Services, 'db' | 'redis'>,
 ): Patient {
   return {
@@ -38,7 +38,7 @@ export function describePatient(
 }
 
 /** Runs all checks if a run is due and no other worker on this host runs them. Changed statuses are logged. */
-export async function lookAround({ patient, log, host, stopping }: Looking): Promise<boolean> {
+export async function runDoctor({ patient, log, host, stopping }: Looking): Promise<boolean> {
   if (!(await beginRound(patient.db, host))) return false
   const findings = await examine(patient)
   if (stopping?.aborted) return false // findings made during shutdown are not reliable
@@ -51,11 +51,11 @@ export async function lookAround({ patient, log, host, stopping }: Looking): Pro
 }
 
 /** Runs the checks hourly and when an operator requests it. */
-export function startLookingAround(patient: Patient, log: Services['log'], firstAfterMs = FIRST_AFTER_MS) {
+export function startDoctor(patient: Patient, log: Services['log'], firstAfterMs = FIRST_AFTER_MS) {
   const stopping = new AbortController()
   const looking = { patient, log, host: hostname(), stopping: stopping.signal }
   const look = async () => {
-    await lookAround(looking).catch((error: unknown) => {
+    await runDoctor(looking).catch((error: unknown) => {
       if (!stopping.signal.aborted) throw error
     })
   }

@@ -20,19 +20,18 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
 import { openReusableResults, type ReusableResults } from '../jobs/reusable-results.ts'
-import { openWaysOut, type WaysOut } from '../probing/egress-monitor.ts'
-import { meteredDomains } from '../probing/instrumentation.ts'
-import { openBrakes } from '../probing/operator-controls.ts'
+import { type EgressMonitor, openEgressMonitor } from '../probing/egress-monitor.ts'
+import { instrumentDomains } from '../probing/instrumentation.ts'
+import { openOperatorControls } from '../probing/operator-controls.ts'
 import { openOptOuts } from '../probing/opt-outs.ts'
 import { type OwnAddresses, openOwnAddresses } from '../probing/own-addresses.ts'
-import { openProbeLog } from '../probing/probe-log.ts'
-import { type Mailboxes, openMailboxes, type Surroundings } from '../probing/probers.ts'
-import { openReplyLog } from '../probing/reply-log.ts'
+import { openProbeLog, openReplyLog } from '../probing/probe-log.ts'
+import { openProbers, type Probers, type ProbingEnvironment } from '../probing/probers.ts'
 import { budgetZones } from '../probing/zone-budget.ts'
-import { type Histories, openHistories } from '../validations/engine-input.ts'
+import { type FeedbackHistory, openFeedbackHistory } from '../validations/engine-input.ts'
 import { openSettler, type Settler } from '../validations/settle.ts'
 import type { WorkerConfig } from './config.ts'
-import { type Glance, openGlance } from './dispatch.ts'
+import { createPendingWorkCheck, type PendingWorkCheck } from './dispatch.ts'
 import { type Meters, openMeters } from './metrics.ts'
 
 /** Services of the processors, opened once per process. */
@@ -46,12 +45,12 @@ export type Services = {
   /** Domain lookup and lists of the engine; the prober depends on the egress. */
   network: Omit<Network, 'prober'>
   /** Reported delivery outcomes. */
-  histories: Histories
-  mailboxes: Mailboxes
+  feedbackHistory: FeedbackHistory
+  probers: Probers
   /** IP addresses that are never dialed, for mail or for webhooks. */
   ownAddresses: OwnAddresses
   /** Whether each egress reaches mail servers. */
-  ways: WaysOut
+  egressMonitor: EgressMonitor
   /** Names of the egresses. */
   egresses: string[]
   /** Undefined where the abuse limits are off. */
@@ -59,7 +58,7 @@ export type Services = {
   settler: Settler
   /** Earlier results that jobs may use. */
   reusable: ReusableResults
-  glance: Glance
+  pendingWork: PendingWorkCheck
   /** Storage of uploaded files. */
   storage: FileStorage
   meters: Meters
@@ -70,7 +69,7 @@ export type Services = {
 
 export async function openServices(
   config: WorkerConfig,
-  surroundings: Surroundings,
+  environment: ProbingEnvironment,
   { log, metrics }: { log: Logger; metrics: Registry },
 ): Promise<Services> {
   const db = await connectDatabase(config)
@@ -79,26 +78,19 @@ export async function openServices(
   const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
   const meters = openMeters(metrics)
   const { egresses, queuePrefix: prefix, abuseLimits } = config
-  const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
-  const network = {
-    domains: meteredDomains(
-      createDomainLookup({ dns: domainDns, store: createFactsStore(redis, domainFactsKey) }),
-      meters,
-    ),
-    lists: openDomainLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
-  }
+  const network = openNetwork(config, { dns, redis, meters })
   const secret = await getSecret(db, 'recent_results')
   const settler = openSettler({ db, redis, log, secret })
   const replies = openReplyLog({ db, log })
   const probes = openProbeLog({ db, log, meters })
-  const brakes = await openBrakes({ db, log })
+  const controls = await openOperatorControls({ db, log })
   const optOuts = await openOptOuts({ db, log })
-  const { habits, lookout, addressLimits = config.addressLimits } = surroundings
+  const { providerLimits, egressChecks, addressLimits = config.addressLimits } = environment
   const ownAddresses = await openOwnAddresses({ egresses, dns, log })
-  const policy = ownAddresses.except(surroundings.policy)
-  const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
-  const around = { dns, redis, prefix, replies, probes, brakes, optOuts, ways, meters, log }
-  const mailboxes = openMailboxes({ policy, habits, addressLimits, egresses, ...around })
+  const policy = ownAddresses.except(environment.policy)
+  const egressMonitor = await openEgressMonitor({ egresses, dns, policy, egressChecks, log })
+  const around = { dns, redis, prefix, replies, probes, controls, optOuts, egressMonitor, meters, log }
+  const probers = openProbers({ policy, providerLimits, addressLimits, egresses, ...around })
   if (egresses.length === 0)
     log.warn('SMTP probing disabled: PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set')
   return {
@@ -107,26 +99,38 @@ export async function openServices(
     redis,
     dns,
     network,
-    histories: openHistories(db, { shared: config.sharesFeedback }),
-    mailboxes,
+    feedbackHistory: openFeedbackHistory(db, { shared: config.sharesFeedback }),
+    probers,
     ownAddresses,
-    ways,
+    egressMonitor,
     egresses: egresses.map(({ name }) => name),
     abuseLimits,
     settler,
     reusable: openReusableResults({ redis, secret, log }),
-    glance: openGlance(db),
+    pendingWork: createPendingWorkCheck(db),
     storage: openStorage(config.storage),
     meters,
     traces,
     log,
     async close() {
-      await mailboxes.close()
-      await Promise.all([replies, probes, brakes, optOuts, ways, ownAddresses].map((one) => one.stop()))
+      await probers.close()
+      await Promise.all([replies, probes, controls, optOuts, egressMonitor, ownAddresses].map((one) => one.stop()))
       redis.disconnect()
       await db.destroy()
       await traces.stop()
     },
+  }
+}
+
+type NetworkParts = { dns: MailDns; redis: Redis; meters: Meters }
+
+function openNetwork(config: WorkerConfig, { dns, redis, meters }: NetworkParts): Services['network'] {
+  const { abuseLimits, listsFolder, queuePrefix: prefix } = config
+  const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
+  const domains = createDomainLookup({ dns: domainDns, store: createFactsStore(redis, domainFactsKey) })
+  return {
+    domains: instrumentDomains(domains, meters),
+    lists: openDomainLists(listsFolder === undefined ? {} : { folder: listsFolder }),
   }
 }
 

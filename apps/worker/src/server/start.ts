@@ -5,7 +5,7 @@ import { watchProcess } from '@probity/telemetry/watch-process'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Surroundings } from '../probing/probers.ts'
+import type { ProbingEnvironment } from '../probing/probers.ts'
 import { hasUntrustedInput, type WorkerConfig } from './config.ts'
 import type { RunningTasks } from './work.ts'
 
@@ -18,11 +18,11 @@ export type RunningWorker = {
 
 /**
  * Starts the tasks of the process. Their modules are loaded here and not imported, so that a process for maintenance and notifications
- * contains no code that parses SMTP replies, DNS responses or CSV files. Such a process has no surroundings.
+ * contains no code that parses SMTP replies, DNS responses or CSV files. Such a process has no probing environment.
  */
 export async function start(
   config: WorkerConfig,
-  surroundings: Surroundings | undefined,
+  environment: ProbingEnvironment | undefined,
   log: Logger,
 ): Promise<RunningWorker> {
   const metrics = new Registry()
@@ -34,9 +34,9 @@ export async function start(
   const parts: RunningTasks[] = []
   try {
     if (kind === 'worker') {
-      if (surroundings === undefined) throw new Error('validations, jobs and webhooks need their surroundings')
+      if (environment === undefined) throw new Error('validations, jobs and webhooks need a probing environment')
       const { startWork } = await import('./work.ts')
-      parts.push(await startWork(config, surroundings, { log, metrics }))
+      parts.push(await startWork(config, environment, { log, metrics }))
     }
     if (config.tasks.includes('maintenance') || config.tasks.includes('notifications')) {
       const { startBackground } = await import('./background.ts')

@@ -10,7 +10,7 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { destination } from 'pino'
 import { inject } from 'vitest'
-import type { Surroundings } from '../probing/probers.ts'
+import type { ProbingEnvironment } from '../probing/probers.ts'
 import type { WorkerConfig } from './config.ts'
 import { openLog } from './log.ts'
 
@@ -46,7 +46,7 @@ export async function startTestWorld() {
     logLevel: 'debug',
     queuePrefix: `test-${randomUUID()}`,
   }
-  const surroundings: Surroundings = { policy: { port: 25, allows: () => false }, habits: PROVIDER_LIMITS }
+  const environment: ProbingEnvironment = { policy: { port: 25, allows: () => false }, providerLimits: PROVIDER_LIMITS }
   const log = openLog(
     'debug',
     destination({ dest: join(inject('logFolder'), `worker-${randomUUID()}.log`), sync: true }),
@@ -73,5 +73,5 @@ export async function startTestWorld() {
     const rows = await inTenant(database.db, accountId, (trx) => trx.selectFrom('validations').selectAll().execute())
     return { ...account, rows }
   }
-  return { ...database, dns, config, surroundings, log, accountId, open, look }
+  return { ...database, dns, config, environment, log, accountId, open, look }
 }

@@ -6,16 +6,15 @@ import type { WorkerTask } from '@probity/settings/worker-settings'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
-import { startLists } from '../jobs/start.ts'
-import type { Surroundings } from '../probing/probers.ts'
-import { watchRateLimiter } from '../probing/rate-limiter-metrics.ts'
-import { type Aside, startStandingAside } from '../probing/yield.ts'
-import { startReleasing } from '../validations/dispatcher.ts'
-import { startEndingOverdue } from '../validations/overdue.ts'
+import { startJobs } from '../jobs/start.ts'
+import { watchRateLimiter } from '../probing/instrumentation.ts'
+import type { ProbingEnvironment } from '../probing/probers.ts'
+import { startYielding, type Yielding } from '../probing/yield.ts'
+import { startEndingOverdue, startValidationDispatcher } from '../validations/dispatcher.ts'
 import { workInteractive } from '../validations/processor.ts'
-import { startWebhooks } from '../webhooks/start.ts'
+import { startWebhooks } from '../webhooks/dispatcher.ts'
 import type { WorkerConfig } from './config.ts'
-import { describePatient, startLookingAround } from './doctor.ts'
+import { describeDoctorInput, startDoctor } from './doctor.ts'
 import { openServices, type Services } from './services.ts'
 
 /** What `start` needs to run a group of tasks. */
@@ -32,21 +31,21 @@ export type RunningTasks = {
  */
 export async function startWork(
   config: WorkerConfig,
-  surroundings: Surroundings,
+  environment: ProbingEnvironment,
   { log, metrics }: { log: Logger; metrics: Registry },
 ): Promise<RunningTasks> {
-  const services = await openServices(config, surroundings, { log, metrics })
-  const { workerId, db, redis, ways, egresses } = services
+  const services = await openServices(config, environment, { log, metrics })
+  const { workerId, db, redis, egressMonitor, egresses } = services
   const runs = (task: WorkerTask) => config.tasks.includes(task)
-  watchRateLimiter(metrics, { redis, prefix: config.queuePrefix, egresses, habits: surroundings.habits })
-  const aside = await startStandingAside(services)
+  watchRateLimiter(metrics, { redis, prefix: config.queuePrefix, egresses, providerLimits: environment.providerLimits })
+  const yielding = await startYielding(services)
   const parts = [
-    runs('validations') ? startValidations(services, config, aside) : undefined,
-    runs('jobs') && config.listSlots > 0 ? await startLists(services, config, aside) : undefined,
-    runs('webhooks') && config.webhookSlots > 0 && surroundings.webhooks
+    runs('validations') ? startValidations(services, config, yielding) : undefined,
+    runs('jobs') && config.listSlots > 0 ? await startJobs(services, config, yielding) : undefined,
+    runs('webhooks') && config.webhookSlots > 0 && environment.webhooks
       ? startWebhooks(services, config, {
-          ...surroundings.webhooks,
-          policy: services.ownAddresses.except(surroundings.webhooks.policy),
+          ...environment.webhooks,
+          policy: services.ownAddresses.except(environment.webhooks.policy),
         })
       : undefined,
   ]
@@ -54,31 +53,31 @@ export async function startWork(
     id: workerId,
     kind: 'worker',
     version: manifest.version,
-    facts: () => ({ ...factsOf(config, surroundings), probing: ways.probing() }),
+    facts: () => ({ ...describeWorker(config, environment), probing: egressMonitor.probing() }),
   } as const
-  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'heartbeat failed'))
-  ways.whenChanged(() => presence.runNow())
-  const doctor = startLookingAround(describePatient(config, surroundings, services), log)
+  const heartbeats = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'heartbeat failed'))
+  egressMonitor.whenChanged(() => heartbeats.runNow())
+  const doctor = startDoctor(describeDoctorInput(config, environment, services), log)
   return {
     dependencies: { postgres: () => withoutTenant(db, async () => undefined), redis: () => redis.ping() },
     async stop() {
       doctor.stop()
-      await Promise.all([aside.stop(), ...parts.map((part) => part?.stop())])
-      await presence.stop()
+      await Promise.all([yielding.stop(), ...parts.map((part) => part?.stop())])
+      await heartbeats.stop()
       await services.close()
     },
   }
 }
 
 /** Interactive validations: from the queue, and by polling those that the queue lost. */
-function startValidations(services: Services, config: WorkerConfig, aside: Aside): { stop(): Promise<void> } {
+function startValidations(services: Services, config: WorkerConfig, yielding: Yielding): { stop(): Promise<void> } {
   const work = workInteractive(services)
   const interactive = startInteractiveWorker(config.redisUrl, config.queuePrefix, config.concurrency, work)
-  aside.lead(interactive)
+  yielding.control(interactive)
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
-  const hands = { work, handOver: queue.add, isAside: aside.isAside }
+  const executors = { work, handOver: queue.add, isYielding: yielding.isYielding }
   const dispatching = config.release
-    ? [startReleasing(services, config.directUrl, hands), startEndingOverdue(services)]
+    ? [startValidationDispatcher(services, config.directUrl, executors), startEndingOverdue(services)]
     : []
   return {
     async stop() {
@@ -89,7 +88,10 @@ function startValidations(services: Services, config: WorkerConfig, aside: Aside
 }
 
 /** The description of a worker for operators. A proxy URL may contain a password, so only its host is included. */
-function factsOf({ egresses, listSlots, webhookSlots, release, tasks }: WorkerConfig, { habits }: Surroundings) {
+function describeWorker(
+  { egresses, listSlots, webhookSlots, release, tasks }: WorkerConfig,
+  { providerLimits }: ProbingEnvironment,
+) {
   return {
     host: hostname(),
     tasks,
@@ -100,7 +102,7 @@ function factsOf({ egresses, listSlots, webhookSlots, release, tasks }: WorkerCo
       proxy: socks5 ? `${socks5.host}:${socks5.port}` : null,
     })),
     habits: Object.fromEntries(
-      Object.entries(habits).map(([provider, { connectionsPerEgress: connections, connectionsPerMinute }]) => [
+      Object.entries(providerLimits).map(([provider, { connectionsPerEgress: connections, connectionsPerMinute }]) => [
         provider,
         { connections, per_minute: connectionsPerMinute },
       ]),

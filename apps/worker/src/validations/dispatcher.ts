@@ -1,32 +1,40 @@
-import { listWaiting } from '@probity/database/validations/queue'
+import { startInterval } from '@probity/concurrency/scheduling'
+import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
+import { inTenant } from '@probity/database/connection/connect'
+import { listOverdue, listWaiting } from '@probity/database/validations/queue'
+import { finishValidation } from '@probity/database/validations/validations'
 import type { Ref } from '@probity/redis/task-queues'
 import { Client } from 'pg'
 import type { Services } from '../server/services.ts'
 
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 /** What the queue has not handed out by then, it has lost. */
 const LOST_AFTER_MS = 2_000
 const AT_ONCE_MAX = 100
 const LISTEN_AGAIN_AFTER_MS = 500
 
 /** A worker that yields work passes waiting validations to others. */
-type Hands = { work(task: Task): Promise<void>; handOver(task: Task): Promise<void>; isAside(): boolean }
+type Executors = { work(task: Task): Promise<void>; handOver(task: Task): Promise<void>; isYielding(): boolean }
 type Task = { refs: Ref[] }
 
 /**
  * Finds open validations that no worker holds: those the queue lost, looked for now and then, and all of them at once when
  * the api calls through PostgreSQL because Redis is away.
  */
-export function startReleasing(services: Pick<Services, 'db' | 'log' | 'egresses'>, directUrl: string, hands: Hands) {
+export function startValidationDispatcher(
+  services: Pick<Services, 'db' | 'log' | 'egresses'>,
+  directUrl: string,
+  executors: Executors,
+) {
   const { db, log, egresses } = services
-  const { work, handOver, isAside } = hands
+  const { work, handOver, isYielding } = executors
   let stopped = false
   let looking: Promise<void> | undefined
   let calledMeanwhile = false
 
   async function look(olderThanMs: number): Promise<void> {
     for (let more = true; more && !stopped; ) {
-      const isOthers = isAside()
+      const isOthers = isYielding()
       const refs = await listWaiting(db, { olderThanMs, limit: AT_ONCE_MAX, egresses: isOthers ? [] : egresses })
       if (refs.length > 0) await (isOthers ? handOver : work)({ refs })
       // Dispatched validations stay open until a worker claims them and would be found again immediately.
@@ -50,7 +58,7 @@ export function startReleasing(services: Pick<Services, 'db' | 'log' | 'egresses
       })
   }
 
-  const timer = setInterval(() => lookOnce(LOST_AFTER_MS), LOOK_EVERY_MS)
+  const timer = setInterval(() => lookOnce(LOST_AFTER_MS), POLL_EVERY_MS)
   const ear = startListening(directUrl, () => lookOnce(0))
   return {
     async stop() {
@@ -96,4 +104,29 @@ function startListening(directUrl: string, hear: () => void) {
       await client?.end().catch(() => {}) // it may never have been connected
     },
   }
+}
+
+const OVERDUE_EVERY_MS = 60_000
+const OVERDUE_MAX = 100
+
+/** Ends validations that have been open for a day. Their result is unknown, and the refund rule decides on the credit. */
+export async function endOverdue({ db }: Pick<Services, 'db'>): Promise<number> {
+  const overdue = await listOverdue(db, OVERDUE_MAX)
+  for (const { email, ...ref } of overdue) {
+    const ending = { conclusive: false, result: pendingResult(email, 'timeout') }
+    await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending))
+  }
+  return overdue.length
+}
+
+/** Runs once a minute. Any number of workers can run it. */
+export function startEndingOverdue(services: Pick<Services, 'db' | 'log'>) {
+  const run = async () => {
+    const ended = await endOverdue(services)
+    if (ended > 0) services.log.warn({ ended }, 'ended validations that were open for a day')
+  }
+  return startInterval(OVERDUE_EVERY_MS, run, {
+    delayFirst: true,
+    onError: (error) => services.log.warn({ err: error }, 'failed to look for overdue validations'),
+  })
 }

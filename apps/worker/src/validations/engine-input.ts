@@ -1,12 +1,18 @@
 import { createBatcher } from '@probity/concurrency/scheduling'
+import type { AccountOptions } from '@probity/database/accounts/keys'
 import type { Db } from '@probity/database/connection/connect'
 import { listHistories } from '@probity/database/feedback/histories'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
+import type { Network } from '@probity/engine/validate'
 import type { History, HistoryLookup } from '@probity/engine/verdict/history'
+import type { ValidationOptions } from '@probity/engine/verdict/options'
+import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
+import { providerLabel } from '../server/metrics.ts'
 
-/** What became of mail that accounts have reported, for whoever judges an address. */
-export type Histories = { of(accountId: string): HistoryLookup }
+/** Delivery outcomes that accounts reported, for the verdict. */
+export type FeedbackHistory = { of(accountId: string): HistoryLookup }
 
-/** An outcome that is reported now counts within so long. Short, and still enough for the addresses of a batch to share a look. */
+/** Maximum age of an answer. Short, and still enough for the addresses of a batch to share a query. */
 const BELIEVED_FOR_MS = 2_000
 const REMEMBERED_MAX = 5_000
 const AT_ONCE_MAX = 200
@@ -14,8 +20,8 @@ const AT_ONCE_MAX = 200
 type Asked = { domain: string; provider: string }
 type Kept = { history: Promise<History>; until: number }
 
-/** Looks histories up in groups, one for each account at a time, and believes them for a moment. */
-export function openHistories(db: Db, { shared }: { shared: boolean }): Histories {
+/** Reads histories in groups, one query per account at a time, and keeps them for two seconds. */
+export function openFeedbackHistory(db: Db, { shared }: { shared: boolean }): FeedbackHistory {
   const gather = createBatcher<Asked, History>(AT_ONCE_MAX, (accountId, asked) =>
     listHistories(db, accountId, asked, { shared }),
   )
@@ -29,9 +35,55 @@ export function openHistories(db: Db, { shared }: { shared: boolean }): Historie
     const history = gather(accountId, asked)
     if (kept.size >= REMEMBERED_MAX) kept.clear() // they are a moment old at most
     kept.set(name, { history, until: now + BELIEVED_FOR_MS })
-    history.catch(() => kept.delete(name)) // whoever asked is told; the next one asks anew
+    history.catch(() => kept.delete(name)) // the callers get the error, and the next one queries again
     return history
   }
 
   return { of: (accountId) => ({ find: (domain, provider) => look(accountId, { domain, provider }) }) }
+}
+
+/** The options of the account for a validation. */
+export function optionsOf({ ai, catchall, sendThreshold, excludedTraits }: AccountOptions): ValidationOptions {
+  return { ai, catchall, threshold: sendThreshold, excludedTraits }
+}
+
+/** Adds spans for DNS lookups and SMTP probes to the trace of a validation. */
+export function traceNetwork(network: Network, span: Span): Network {
+  if (span === NO_SPAN) return network
+  const { domains, prober } = network
+  return {
+    ...network,
+    domains: {
+      lookUp: (domain) =>
+        inSpan(span, 'dns', async (asking) => {
+          const found = await domains.lookUp(domain)
+          const { mail, provider } = found.facts
+          const outcome = mail.kind === 'hosts' ? 'hosts' : mail.reason
+          asking.note({ 'dns.outcome': outcome, 'dns.source': found.source, provider: providerLabel(provider) })
+          return found
+        }),
+    },
+    ...(prober && {
+      prober: {
+        ...prober,
+        probe: (question) =>
+          inSpan(span, 'smtp', async (asking) => {
+            const answer = await prober.probe(question)
+            asking.note({ ...describe(answer), provider: providerLabel(question.provider) })
+            return answer
+          }),
+      },
+    }),
+  }
+}
+
+/** Stages and codes of the SMTP session. Reply texts are left out: they can contain the address. */
+function describe({ finding, transcript, acceptAll }: ProbeResult) {
+  const reason = finding.kind === 'refused' ? finding.reason : 'why' in finding ? finding.why : ''
+  return {
+    'smtp.finding': finding.kind,
+    'smtp.reason': reason,
+    'smtp.replies': transcript.map(({ stage, code }) => `${stage} ${code}`).join(', '),
+    'smtp.accept_all': acceptAll,
+  }
 }

@@ -2,7 +2,7 @@ import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startTestWorld } from '../server/test-worker.ts'
-import { endOverdue } from './overdue.ts'
+import { endOverdue } from './dispatcher.ts'
 
 test('what is open after a day ends unknown and is paid back, once; what is younger goes on', async () => {
   const world = await startTestWorld()

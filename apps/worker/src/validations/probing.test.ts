@@ -30,12 +30,12 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   const server = await startScripted(script, { host: '127.92.0.1', port })
   whenDone(() => server.stop())
   await world.dns.put({ 'mail.example': { mx: [[10, 'mx.mail.example']] }, 'mx.mail.example': { a: ['127.92.0.1'] } })
-  const surroundings = {
+  const environment = {
     policy: { port, allows: (address: string) => address.startsWith('127.92.') },
-    habits: PROVIDER_LIMITS,
+    providerLimits: PROVIDER_LIMITS,
   }
   const config = { ...world.config, egresses }
-  const worker = await start(config, surroundings, world.log)
+  const worker = await start(config, environment, world.log)
   whenDone(() => worker.stop())
 
   const answers: ResultNotification[] = []
@@ -212,7 +212,7 @@ test('no setting and no flag makes the production entry point dial what is not p
 
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url))
 
-/** What somebody might try. None of them means anything. */
+/** Settings that do not exist: none of them has an effect. */
 const TRIED = {
   NODE_ENV: 'test',
   SMTP_POLICY: 'any',

@@ -6,6 +6,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { type ResultNotification, subscribeToResults } from '@probity/redis/result-notification'
 import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { sql } from 'kysely'
+import { Registry } from 'prom-client'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { openServices } from '../server/services.ts'
 import { start } from '../server/start.ts'
@@ -18,7 +19,7 @@ beforeEach(async () => {
 })
 
 test('a task through the queue: each row gets its answer, its money and its caller woken', async () => {
-  const worker = await start({ ...world.config, release: false }, world.surroundings, world.log)
+  const worker = await start({ ...world.config, release: false }, world.environment, world.log)
   whenDone(() => worker.stop())
   const queue = openInteractiveQueue(world.config.redisUrl, world.config.queuePrefix)
   whenDone(() => queue.close())
@@ -47,7 +48,7 @@ test('a task through the queue: each row gets its answer, its money and its call
 })
 
 test('an echo comes back to who sent it, and takes nothing', async () => {
-  const services = await openServices(world.config, world.surroundings, world.log)
+  const services = await openServices(world.config, world.environment, { log: world.log, metrics: new Registry() })
   whenDone(() => services.close())
   const replyTo = randomUUID()
   const heard: ResultNotification[] = []
@@ -62,7 +63,7 @@ test('an echo comes back to who sent it, and takes nothing', async () => {
 })
 
 test('the same task twice has one effect', async () => {
-  const services = await openServices(world.config, world.surroundings, world.log)
+  const services = await openServices(world.config, world.environment, { log: world.log, metrics: new Registry() })
   whenDone(() => services.close())
   const refs = await world.open(['a@two-mx.example', 'a@null-mx.example'])
   const work = workInteractive(services)
@@ -75,7 +76,7 @@ test('the same task twice has one effect', async () => {
 })
 
 test('a row that fails for a reason of its own is tried again and then ends as our fault, paid back', async () => {
-  const services = await openServices(world.config, world.surroundings, world.log)
+  const services = await openServices(world.config, world.environment, { log: world.log, metrics: new Registry() })
   whenDone(() => services.close())
   const broken = {
     classify: () => {
@@ -98,7 +99,7 @@ test('a row that fails for a reason of its own is tried again and then ends as o
 test('what the queue never heard of is found in PostgreSQL, at once when the api calls', {
   tags: ['timed'],
 }, async () => {
-  const worker = await start(world.config, world.surroundings, world.log)
+  const worker = await start(world.config, world.environment, world.log)
   whenDone(() => worker.stop())
   await world.open(['a@null-mx.example'])
   const isFinal = async () => expect((await world.look()).rows.every((row) => row.state === 'final')).toBe(true)

@@ -6,19 +6,18 @@ import { publishResults } from '@probity/redis/result-notification'
 import type { InteractiveTask, Traced } from '@probity/redis/task-queues'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import { summarise } from '../server/metrics.ts'
-import { throughOutage } from '../server/retry-on-outage.ts'
+import { retryOnOutage } from '../server/retry-on-outage.ts'
 import type { Services } from '../server/services.ts'
-import { mannerOf } from './options.ts'
-import { tracedNetwork } from './traced.ts'
+import { optionsOf, traceNetwork } from './engine-input.ts'
 
-/** How long a row is ours. Longer than any validation takes; when it is over, another worker may have it. */
+/** How long a claim lasts: longer than any validation. Afterwards another worker may claim the row. */
 const HOLD_S = 60
 /** A validation that failed this often ends with an internal error. */
 const ATTEMPTS_MAX = 3
 /** How long saving a result is retried. The client waits, and other workers cannot take over before the claim ends. */
 const SETTLE_WITHIN_MS = 20_000
 
-/** Works validations that callers wait for: takes the rows, asks the engine, settles. May run twice for the same rows. */
+/** Processes validations that clients wait for: claims the rows, validates, settles. May run twice for the same rows. */
 export function workInteractive(services: Services) {
   return async ({ refs, replyTo, traced, echo }: InteractiveTask): Promise<void> => {
     if (echo !== undefined && replyTo !== undefined) return answerEcho(services, replyTo, echo)
@@ -27,7 +26,7 @@ export function workInteractive(services: Services) {
   }
 }
 
-/** By way of PostgreSQL, as every task goes: what an api process wants to know is how long all of it takes. */
+/** Through PostgreSQL, like every task, because an API process measures the whole path. */
 async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
   await pingDatabase(db)
   await publishResults(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
@@ -35,7 +34,7 @@ async function answerEcho({ db, redis }: Services, replyTo: string, echo: string
 
 type One = { taken: ClaimedValidation; replyTo: string | undefined; traced: Traced | undefined }
 
-/** As a part of the trace of the request that waits for it, if that has one: a trace without its beginning tells nothing. */
+/** In the trace of the request that waits for it, if it is traced: a trace without its beginning is useless. */
 async function workTraced(services: Services, { taken, replyTo, traced }: One): Promise<void> {
   const parent = traced?.parents[taken.ref.id]
   if (parent === undefined) return workOne(services, { taken, replyTo, span: NO_SPAN })
@@ -51,15 +50,15 @@ async function workTraced(services: Services, { taken, replyTo, traced }: One): 
 type Work = Omit<One, 'traced'> & { span: Span }
 
 async function workOne(services: Services, { taken, replyTo, span }: Work): Promise<void> {
-  const { network, histories, mailboxes, settler, meters, log } = services
+  const { network, feedbackHistory, probers, settler, meters, log } = services
   const began = performance.now()
   const { accountId } = taken.ref
-  const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, { ...taken, accountId }) : undefined
+  const chosen = taken.mailbox ? probers.proberFor('caller', taken.email, { ...taken, accountId }) : undefined
   try {
-    const whole = { ...network, histories: histories.of(accountId), ...(way && { prober: way.desk }) }
-    const attempt = { attempts: taken.deferrals + 1, options: mannerOf(taken) }
+    const whole = { ...network, histories: feedbackHistory.of(accountId), ...(chosen && { prober: chosen.prober }) }
+    const attempt = { attempts: taken.deferrals + 1, options: optionsOf(taken) }
     const validation = await inSpan(span, 'validate', async (validating) => {
-      const found = await validate(taken.email, tracedNetwork(whole, validating), attempt)
+      const found = await validate(taken.email, traceNetwork(whole, validating), attempt)
       validating.note({ status: found.verdict.status, sub_status: found.verdict.subStatus })
       return found
     })
@@ -70,8 +69,8 @@ async function workOne(services: Services, { taken, replyTo, span }: Work): Prom
     const settle = () =>
       retry === null
         ? settler.settle(done)
-        : settler.postpone({ ...done, retryAfterMs: retry.afterMs, egress: way?.egress ?? null })
-    await inSpan(span, 'settle', () => throughOutage(log, SETTLE_WITHIN_MS, settle))
+        : settler.defer({ ...done, retryAfterMs: retry.afterMs, egress: chosen?.egress ?? null })
+    await inSpan(span, 'settle', () => retryOnOutage(log, SETTLE_WITHIN_MS, settle))
   } catch (error) {
     log.error({ err: error, validationId: taken.ref.id, attempts: taken.attempts }, 'validation failed')
     // The row is still open and is dispatched again when the claim ends.

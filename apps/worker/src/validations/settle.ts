@@ -16,38 +16,38 @@ import type { Logger } from 'pino'
 export type Done = { taken: ClaimedValidation; result: StoredResult; replyTo: string | undefined }
 
 /** A deferred validation: the result so far, the retry time and the egress. */
-export type PutOff = Done & { retryAfterMs: number; egress: string | null }
+export type Deferral = Done & { retryAfterMs: number; egress: string | null }
 
 export type Settler = {
   /** Writes a result, moves its money and wakes its caller. Resolves once it is committed. */
   settle(done: Done): Promise<void>
   /** Keeps a validation open for a retry and sends the result so far to the client. */
-  postpone(putOff: PutOff): Promise<void>
+  defer(deferral: Deferral): Promise<void>
 }
 
-type Desk = { db: Db; redis: Redis; recents: RecentResults; secret: KeyObject; log: Logger }
+type Context = { db: Db; redis: Redis; recents: RecentResults; secret: KeyObject; log: Logger }
 
 const AT_ONCE_MAX = 200
 
 /** Settles in groups: an account's balance is one row, so one transaction at a time is all it can take anyway. */
-export function openSettler(needed: Omit<Desk, 'recents'>): Settler {
-  const desk = { ...needed, recents: createRecentResults(needed.redis) }
+export function openSettler(needed: Omit<Context, 'recents'>): Settler {
+  const context = { ...needed, recents: createRecentResults(needed.redis) }
   const gather = createBatcher<Done, undefined>(AT_ONCE_MAX, async (accountId, group) => {
-    await settleGroup(desk, accountId, group)
+    await settleGroup(context, accountId, group)
     return group.map(() => undefined)
   })
-  const gatherPutOff = createBatcher<PutOff, undefined>(AT_ONCE_MAX, async (accountId, group) => {
-    await postponeGroup(desk, accountId, group)
+  const gatherDeferrals = createBatcher<Deferral, undefined>(AT_ONCE_MAX, async (accountId, group) => {
+    await deferGroup(context, accountId, group)
     return group.map(() => undefined)
   })
   return {
     settle: (done) => gather(done.taken.ref.accountId, done),
-    postpone: (putOff) => gatherPutOff(putOff.taken.ref.accountId, putOff),
+    defer: (deferral) => gatherDeferrals(deferral.taken.ref.accountId, deferral),
   }
 }
 
-async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promise<void> {
-  const { db, redis, log } = desk
+async function settleGroup(context: Context, accountId: string, group: Done[]): Promise<void> {
+  const { db, redis, log } = context
   const finishes = group.map(({ taken, result }) => ({
     ref: taken.ref,
     conclusive: isDefinite(taken, result),
@@ -57,9 +57,9 @@ async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promis
   const written = group.filter(({ taken }) => outcomes.has(taken.ref.id))
   // A deferred result is already charged: the client collects it, so it is not stored among the recent results.
   const forAll = written.filter(({ taken }) => outcomes.get(taken.ref.id)?.owed === false)
-  await tellRedis(log, [
-    wakeCallers(redis, written, ({ id }) => ({ retryAt: null, refunded: outcomes.get(id)?.refunded ?? false })),
-    keepRecent(desk, forAll),
+  await publishAll(log, [
+    notifyClients(redis, written, ({ id }) => ({ retryAt: null, refunded: outcomes.get(id)?.refunded ?? false })),
+    keepRecent(context, forAll),
   ])
 }
 
@@ -68,7 +68,7 @@ function isDefinite({ mailbox }: ClaimedValidation, { status, sub_status }: Stor
   return status !== 'unknown' || (!mailbox && sub_status === 'not_probed')
 }
 
-async function postponeGroup({ db, redis, log }: Desk, accountId: string, group: PutOff[]): Promise<void> {
+async function deferGroup({ db, redis, log }: Context, accountId: string, group: Deferral[]): Promise<void> {
   const postponements = group.map(({ taken, result, retryAfterMs, egress }) => ({
     ref: taken.ref,
     provisional: result,
@@ -77,13 +77,13 @@ async function postponeGroup({ db, redis, log }: Desk, accountId: string, group:
   }))
   const retryAt = await inTenant(db, accountId, (trx) => deferValidations(trx, accountId, postponements))
   const written = group.filter(({ taken }) => retryAt.has(taken.ref.id))
-  await tellRedis(log, [
-    wakeCallers(redis, written, ({ id }) => ({ retryAt: retryAt.get(id) ?? null, refunded: false })),
+  await publishAll(log, [
+    notifyClients(redis, written, ({ id }) => ({ retryAt: retryAt.get(id) ?? null, refunded: false })),
   ])
 }
 
 /** Results are in PostgreSQL; API processes poll for them if this notification is lost. */
-async function tellRedis(log: Logger, told: Promise<void>[]): Promise<void> {
+async function publishAll(log: Logger, told: Promise<void>[]): Promise<void> {
   try {
     await Promise.all(told)
   } catch (error) {
@@ -93,7 +93,7 @@ async function tellRedis(log: Logger, told: Promise<void>[]): Promise<void> {
 
 type Announced = Pick<ResultNotification, 'retryAt' | 'refunded'>
 
-async function wakeCallers(redis: Redis, group: Done[], outcomeOf: (ref: ValidationRef) => Announced): Promise<void> {
+async function notifyClients(redis: Redis, group: Done[], outcomeOf: (ref: ValidationRef) => Announced): Promise<void> {
   const waited = group.filter(({ replyTo }) => replyTo !== undefined)
   const calls = [...Map.groupBy(waited, ({ replyTo }) => replyTo)].map(([replyTo = '', some]) => {
     const answers = some.map(({ taken: { ref }, result }) => {
@@ -108,7 +108,7 @@ async function wakeCallers(redis: Redis, group: Done[], outcomeOf: (ref: Validat
 const MOVED_BY_OUTCOMES = new Set(['catch_all', 'catch_all_untested'])
 
 /** Only what decided something is worth remembering, and only for accounts that keep results. */
-async function keepRecent({ recents, secret }: Desk, group: Done[]): Promise<void> {
+async function keepRecent({ recents, secret }: Context, group: Done[]): Promise<void> {
   const results = group
     .filter(({ taken, result }) => result.status !== 'unknown' && taken.retentionDays > 0)
     .filter(({ result }) => !MOVED_BY_OUTCOMES.has(result.sub_status))

@@ -1,23 +1,25 @@
 import { startInterval } from '@probity/concurrency/scheduling'
 import { type DispatchedDelivery, dispatchDeliveries } from '@probity/database/webhooks/events'
-import type { WebhookQueue } from '@probity/redis/task-queues'
-import { LOOK_EVERY_MS } from '../server/dispatch.ts'
-import { openOwnHands } from '../server/local-executor.ts'
+import { openWebhookQueue, startWebhookWorker, type WebhookQueue } from '@probity/redis/task-queues'
+import type { WorkerConfig } from '../server/config.ts'
+import { createLocalExecutor, POLL_EVERY_MS } from '../server/dispatch.ts'
 import type { Services } from '../server/services.ts'
+import type { WebhookNetwork } from './post.ts'
+import { deliverWebhooks } from './processor.ts'
 
 const AT_ONCE_MAX = 500
 
-type Hands = { queue: WebhookQueue; work(task: DispatchedDelivery): Promise<void>; slots: number }
+type Executors = { queue: WebhookQueue; work(task: DispatchedDelivery): Promise<void>; slots: number }
 
 /**
  * Dispatches due deliveries through the queue to any worker. While Redis is unavailable this process sends them itself.
  */
-export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' | 'glance'>, hands: Hands) {
-  const { db, log, glance } = services
-  const { queue, work, slots } = hands
-  const mine = openOwnHands(slots, work, log)
+export function startDeliveryDispatcher(services: Pick<Services, 'db' | 'log' | 'pendingWork'>, executors: Executors) {
+  const { db, log, pendingWork } = services
+  const { queue, work, slots } = executors
+  const mine = createLocalExecutor(slots, work, log)
   const interval = startInterval(
-    LOOK_EVERY_MS,
+    POLL_EVERY_MS,
     async () => {
       const released = await dispatchDeliveries(db, AT_ONCE_MAX)
       if (released.length === 0) return
@@ -30,13 +32,37 @@ export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' |
     },
     {
       onError: (error) => log.warn({ err: error }, 'dispatching webhook deliveries failed; retrying'),
-      isDue: async () => (await glance()).deliveries,
+      isDue: async () => (await pendingWork()).deliveries,
     },
   )
   return {
     async stop() {
       await interval.stop()
       await mine.finish()
+    },
+  }
+}
+
+/** Dispatches due webhook deliveries and sends them. */
+export function startWebhooks(
+  services: Services,
+  config: WorkerConfig,
+  outside: WebhookNetwork,
+): { stop(): Promise<void> } {
+  const { redisUrl, queuePrefix: prefix, webhookSlots: slots, release } = config
+  const queue = openWebhookQueue(redisUrl, prefix)
+  const deliver = deliverWebhooks(services, outside)
+  const work = (task: DispatchedDelivery) =>
+    deliver(task).catch((error: unknown) => {
+      services.log.warn({ err: error, delivery: task.id }, 'webhook delivery not settled; requeued')
+    })
+  const worker = startWebhookWorker({ url: redisUrl, prefix }, slots, work)
+  worker.resume()
+  const dispatcher = release ? startDeliveryDispatcher(services, { queue, work, slots }) : undefined
+  return {
+    async stop() {
+      await Promise.all([dispatcher?.stop(), worker.close()])
+      await queue.close()
     },
   }
 }

@@ -39,7 +39,7 @@ async function openReceiver(answering?: Answering, certificate = CERTIFICATE) {
   return receiver
 }
 
-/** Somebody who speaks TLS and then does as they please. */
+/** A server that completes TLS and then behaves as given. */
 async function openOddity(behave: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createServer(CERTIFICATE, (socket) => {
@@ -112,7 +112,7 @@ test.each([
   expect(receiver.received).toEqual([])
 })
 
-test('a certificate that nobody signed is refused whatever the environment says', async () => {
+test('an unsigned certificate is rejected whatever the environment says', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
   onTestFinished(() => void vi.unstubAllEnvs())
   const receiver = await openReceiver(undefined, makeCertificate({ name: NAME }))
@@ -120,7 +120,7 @@ test('a certificate that nobody signed is refused whatever the environment says'
   expect(receiver.received).toEqual([])
 })
 
-test('a port that nobody listens on is refused, and a name without an address has none', async () => {
+test('a closed port is refused, and a name without an address has none', async () => {
   const receiver = await openReceiver()
   await receiver.stop()
   expect(await post(REQUEST, around(receiver.port))).toEqual({ kind: 'failed', error: 'refused' })

@@ -5,10 +5,9 @@ import type { DeliveryError } from '@probity/contract/constants/webhooks'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
 import { dialHost } from '@probity/engine/smtp/protocol/dial'
-import { readRetryAfter } from './retry-after.ts'
 
 /** Where webhooks may be. Handed in where a worker is started; no setting changes it. */
-export type Outside = {
+export type WebhookNetwork = {
   policy: AddressPolicy
   /** Whose certificates are believed, as PEM, instead of everybody whom the world believes. */
   authority?: string
@@ -24,7 +23,7 @@ export type Post = { url: string; headers: Record<string, string>; body: string 
 /** For everything, from the question to DNS to the last byte of the answer. */
 const DEADLINE_MS = 15_000
 
-/** Of an answer nothing is kept, so nobody need send much. Up to here it is read, so that a receiver can finish in peace. */
+/** Responses are read up to this size and discarded, so that a receiver can complete its response. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /**
@@ -32,7 +31,7 @@ const ANSWER_BYTES_MAX = 64 * 1024
  * dialled and judged again once connected (`dialHost`), and TLS is for the name. Redirects are not followed: whoever answers with
  * one has failed.
  */
-export async function post({ url, headers, body }: Post, around: Outside & { dns: MailDns }): Promise<Posted> {
+export async function post({ url, headers, body }: Post, around: WebhookNetwork & { dns: MailDns }): Promise<Posted> {
   const deadline = performance.now() + DEADLINE_MS
   const target = URL.parse(url)
   if (target?.protocol !== 'https:' || target.port !== '') return failed('url_refused')
@@ -118,4 +117,15 @@ function readSome(request: ClientRequest, response: IncomingMessage): void {
 
 function failed(error: DeliveryError): { kind: 'failed'; error: DeliveryError } {
   return { kind: 'failed', error }
+}
+
+/** The statuses with which a receiver may ask for time (RFC 6585 §4, RFC 9110 §15.6.4). */
+const ASKS_FOR_TIME = new Set([429, 503])
+
+/** For how many seconds a receiver wants to be left alone (RFC 9110 §10.2.3); 0 where it does not say, or says nonsense. */
+export function readRetryAfter(header: string | undefined, status: number, now = Date.now()): number {
+  if (header === undefined || !ASKS_FOR_TIME.has(status)) return 0
+  if (/^\d{1,9}$/.test(header)) return Number(header)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? 0 : Math.max(0, (at - now) / 1000)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readRetryAfter } from './retry-after.ts'
-import { delayAfter } from './schedule.ts'
+import { readRetryAfter } from './post.ts'
+import { delayAfter } from './processor.ts'
 
 const NOW = Date.parse('2026-11-02T12:00:00Z')
 

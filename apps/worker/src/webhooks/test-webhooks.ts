@@ -10,9 +10,9 @@ import { whenDone } from '@probity/lab/when-done'
 import type { WorkerConfig } from '../server/config.ts'
 import { start } from '../server/start.ts'
 import { startTestWorld } from '../server/test-worker.ts'
-import type { Outside } from './post.ts'
+import type { WebhookNetwork } from './post.ts'
 
-/** The addresses of receivers, and those of a network of ours that nobody may send anything to. */
+/** Addresses of receivers, and those of an internal network that no webhook may reach. */
 const OUTSIDE = '127.94.0.'
 const INSIDE = '127.95.0.'
 
@@ -23,7 +23,7 @@ export async function startHookWorld() {
   let port: number | undefined
   let hosts = 0
 
-  /** Somebody under a name of their own, outside or inside. */
+  /** A receiver with a name of its own, outside or inside. */
   async function openReceiver({ inside = false, other = certificate } = {}) {
     const address = `${inside ? INSIDE : OUTSIDE}${++hosts}`
     const place = { name: '', address, certificate: other }
@@ -35,10 +35,10 @@ export async function startHookWorld() {
     return { ...receiver, name, url: `https://${name}/hook` }
   }
 
-  async function startWorker(change: Partial<WorkerConfig> = {}, outside: Partial<Outside> = {}) {
+  async function startWorker(change: Partial<WorkerConfig> = {}, outside: Partial<WebhookNetwork> = {}) {
     const policy = { port: port ?? 443, allows: (address: string) => address.startsWith(OUTSIDE) }
     const webhooks = { policy, authority: certificate.cert, ...outside }
-    const worker = await start({ ...world.config, ...change }, { ...world.surroundings, webhooks }, world.log)
+    const worker = await start({ ...world.config, ...change }, { ...world.environment, webhooks }, world.log)
     whenDone(() => worker.stop())
     return worker
   }

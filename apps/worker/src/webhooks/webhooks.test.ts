@@ -96,7 +96,7 @@ test('a receiver that is down gets its events when it is up again', async () => 
   expect(new Set(idsOf(back.received)).size).toBe(ids.length)
 })
 
-test('a receiver that does not answer is given up after 15 seconds, and holds up nobody else', {
+test('a receiver that does not respond times out after 15 seconds and delays no other', {
   tags: ['timed'],
 }, async () => {
   const slow = await world.openReceiver()

@@ -23,14 +23,14 @@ async function askDeferring(domain: string, mailHost: string) {
   whenDone(() => server.stop())
   await world.dns.put({ [domain]: { mx: [[10, mailHost]] }, [mailHost]: { a: ['127.92.0.1'] } })
   const short = { suspendS: { rate_limited: SUSPENDED_S } }
-  const habits = {
+  const providerLimits = {
     ...PROVIDER_LIMITS,
     '': { ...PROVIDER_LIMITS[''], ...short },
     microsoft: { ...limitsFor('microsoft', PROVIDER_LIMITS), ...short },
   }
   const policy = { port, allows: (address: string) => address.startsWith('127.92.') }
   const config = { ...world.config, egresses: [EGRESS] }
-  const worker = await start(config, { policy, habits }, world.log)
+  const worker = await start(config, { policy, providerLimits }, world.log)
   whenDone(() => worker.stop())
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
   whenDone(() => queue.close())
@@ -54,13 +54,13 @@ test('a provider that puts us off is named to everybody until its time is over',
   await vi.waitFor(async () => expect(await list()).toEqual([]), { timeout: 15_000, interval: 200 })
 })
 
-test('of a server whose operator we do not know nobody is told', async () => {
+test('a suspension of an unknown provider is not published', async () => {
   const { list } = await askDeferring('own.example', 'mx.own.example')
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(await list()).toEqual([])
 })
 
-test('of two times for the same provider and way out the later one counts, and ways out are apart', async () => {
+test('of two suspensions of a provider on an egress the later end counts, and egresses are independent', async () => {
   const redis = connectRedis(inject('redisUrl'))
   whenDone(() => redis.disconnect())
   const prefix = `test-${randomUUID()}`

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WEBHOOK_EVENT_TYPES } from '@probity/contract/constants/webhooks'
 import { expect, test } from 'vitest'
-import { delayAfter, TRIES_MAX } from './schedule.ts'
+import { delayAfter, TRIES_MAX } from './processor.ts'
 
 const DOCS = readFileSync(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8')
 const SECONDS: Record<string, number> = { s: 1, min: 60, h: 3_600 }

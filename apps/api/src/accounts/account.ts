@@ -15,7 +15,7 @@ import { refuseTestKey, refuseWithout } from '../middleware/authentication/authe
 const TOGETHER_MAX = 1_000
 
 /** The caller's own account: plan, credits and limits. */
-export const showAccount: Route = async (app, { db }) => {
+export const showAccount: Route<{ db: Db }> = async (app, { db }) => {
   const show = operation(
     {
       id: 'getAccount',

@@ -1,5 +1,5 @@
 import { AuditLog, AuditQuery } from '@probity/contract/schemas/operators'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { countAuditEntries, listAuditEntries } from '@probity/database/operators/audit-log'
 import { EXPORT_LIMITS, openExports } from '../http/exports/send-export.ts'
 import { readPage } from '../http/page.ts'
@@ -9,7 +9,7 @@ import { presentAuditEntry } from './present-audit-entry.ts'
 import { AUDIT_SHEET, writeAuditLog } from './write-audit-log.ts'
 
 /** The audit log of the account. A write scope, although the route only reads: only owners and admins can see the log. */
-export const showAuditLog: Route = async (app, services) => {
+export const showAuditLog: Route<{ db: Db }> = async (app, services) => {
   const { db } = services
   const sendExport = openExports(EXPORT_LIMITS)
   const schema = { querystring: AuditQuery, response: { 200: AUDIT_ANSWERS } }

@@ -1,5 +1,5 @@
 import { OperatorAuditQuery } from '@probity/contract/schemas/operators'
-import { asOperator } from '@probity/database/connection/connect'
+import { asOperator, type Db } from '@probity/database/connection/connect'
 import { countAllAuditEntries, listAllAuditEntries } from '@probity/database/operators/audit-log'
 import { EXPORT_LIMITS, openExports } from '../http/exports/send-export.ts'
 import { readPage } from '../http/page.ts'
@@ -9,7 +9,7 @@ import { presentAuditEntry } from './present-audit-entry.ts'
 import { AUDIT_SHEET, writeAuditLog } from './write-audit-log.ts'
 
 /** Who did what, in all accounts and to the installation. */
-export const showWholeAuditLog: Route = async (app, { db }) => {
+export const showWholeAuditLog: Route<{ db: Db }> = async (app, { db }) => {
   const sendExport = openExports(EXPORT_LIMITS)
   const schema = { querystring: OperatorAuditQuery, response: { 200: AUDIT_ANSWERS } }
   app.get('/audit-log', { schema, exposeHeadRoute: false }, async ({ person, query }, reply) => {

@@ -2,17 +2,23 @@ import { Overview, OverviewQuery } from '@probity/contract/schemas/usage'
 import { isUnused, listAlerts } from '@probity/database/accounts/alerts'
 import { countProblems } from '@probity/database/accounts/requests'
 import { type DayVerdicts, listVerdictsByDay } from '@probity/database/accounts/usage'
-import { inTenant, type Trx } from '@probity/database/connection/connect'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import type { View } from '@probity/database/connection/scope'
 import { listJobs } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
 import { getProbing } from '@probity/database/validations/probing'
 import type { FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
-import type { Services } from '../server/services.ts'
 import { readProviderHealth } from './read-provider-health.ts'
+
+type OverviewDependencies = {
+  db: Db
+  redis: Redis
+  queuePrefix: string
+}
 
 const DAYS_USUAL = 30
 const DAY_MS = 86_400_000
@@ -23,7 +29,7 @@ const RUNNING = ['queued', 'planning', 'processing', 'paused']
 const ENDED = ['completed', 'canceled', 'failed']
 
 /** Overview of the account, for the dashboard. */
-export const showOverview: Route = async (app, services) => {
+export const showOverview: Route<OverviewDependencies> = async (app, services) => {
   const schema = operation(
     {
       id: 'getOverview',
@@ -59,7 +65,7 @@ export const showOverview: Route = async (app, services) => {
 }
 
 /** Reads one part by itself. One that fails is missing and takes no other with it. */
-function readerOf({ db }: Services, request: FastifyRequest, { accountId }: View) {
+function readerOf({ db }: { db: Db }, request: FastifyRequest, { accountId }: View) {
   return async <T>(work: (trx: Trx) => Promise<T>): Promise<T | null> => {
     try {
       return await inTenant(db, accountId, work)

@@ -1,10 +1,16 @@
 import { ProviderHealth } from '@probity/contract/schemas/system'
+import type { Redis } from 'ioredis'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { readProviderHealth } from './read-provider-health.ts'
 
+type ProviderHealthDependencies = {
+  redis: Redis
+  queuePrefix: string
+}
+
 /** State of mailbox providers, the same for every account. */
-export const showProviderHealth: Route = async (app, { redis, queuePrefix }) => {
+export const showProviderHealth: Route<ProviderHealthDependencies> = async (app, { redis, queuePrefix }) => {
   const schema = operation(
     {
       id: 'getProviderHealth',

@@ -1,19 +1,25 @@
 import { PAGE_LIMIT_MAX } from '@probity/contract/constants/limits'
 import { RequestDetail, RequestPage, RequestParams, RequestsQuery } from '@probity/contract/schemas/requests'
 import { findRequest, findStoredResult, listRequests, type RequestFilter } from '@probity/database/accounts/requests'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { found } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
+import type { RequestLog } from '../middleware/request-log/request-log.ts'
 import { presentRequest, presentStanding } from './present-request.ts'
 import { readCursor, writeCursor } from './request-cursor.ts'
+
+type RequestsDependencies = {
+  db: Db
+  requestLog: RequestLog
+}
 
 const LIMIT_DEFAULT = 50
 const config = { scope: 'account:read' } as const
 
 /** The account's requests as they were answered. */
-export const showRequests: Route = async (app, { db, requestLog }) => {
+export const showRequests: Route<RequestsDependencies> = async (app, { db, requestLog }) => {
   const list = operation(
     {
       id: 'listRequests',

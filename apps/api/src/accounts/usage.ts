@@ -1,14 +1,14 @@
 import { USAGE_KEYS_MAX } from '@probity/contract/constants/limits'
 import { Usage, UsageQuery } from '@probity/contract/schemas/usage'
 import { type Amounts, listUsageByDay, listUsageByKey, sumUsage } from '@probity/database/accounts/usage'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
 import { readDays } from './usage-days.ts'
 
 /** Requests and credits, by day or by key. */
-export const showUsage: Route = async (app, { db }) => {
+export const showUsage: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'getUsage',

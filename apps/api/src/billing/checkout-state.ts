@@ -1,6 +1,6 @@
 import { Checkout } from '@probity/contract/schemas/billing'
 import { findPayment } from '@probity/database/billing/payments'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -9,7 +9,7 @@ import { storable } from '../http/storable.ts'
 const Session = Type.Object({ session: Type.String({ minLength: 1, maxLength: 250 }) })
 
 /** Whether a payment has arrived. Users return from Stripe before its event does. */
-export const showCheckout: Route = async (app, { db }) => {
+export const showCheckout: Route<{ db: Db }> = async (app, { db }) => {
   const options = {
     schema: { params: Session, response: { 200: Checkout } },
     config: { scope: 'account:read' },

@@ -14,10 +14,16 @@ import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { askStripe } from './call-stripe.ts'
 import { keepNewestPage, refuseSubscribed } from './one-subscription.ts'
+import type { Payments } from './payments.ts'
 import { getPayments } from './payments.ts'
 
+type CheckoutDependencies = {
+  db: Db
+  payments: Payments | undefined
+}
+
 /** Opens a page of Stripe's where a pack of credits or a plan is paid for. Nothing is given before Stripe says that it was. */
-export const startCheckout: Route = async (app, services) => {
+export const startCheckout: Route<CheckoutDependencies> = async (app, services) => {
   const { db } = services
   const options = {
     schema: { body: StartCheckout, response: { 200: PaymentPage } },

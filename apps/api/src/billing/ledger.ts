@@ -1,6 +1,6 @@
 import { LedgerPage, LedgerQuery, LedgerSheet } from '@probity/contract/schemas/billing'
 import { countLedger, type LedgerFilter, listLedger } from '@probity/database/billing/ledger'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { EXPORT_LIMITS, openExports } from '../http/exports/send-export.ts'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
@@ -10,7 +10,7 @@ import { presentEntry } from './present-entry.ts'
 import { writeLedger } from './write-ledger.ts'
 
 /** Every movement of the account's credits, as pages or as a whole file. */
-export const showLedger: Route = async (app, services) => {
+export const showLedger: Route<{ db: Db }> = async (app, services) => {
   const { db } = services
   const schema = operation(
     {

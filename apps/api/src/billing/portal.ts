@@ -1,13 +1,19 @@
 import { PaymentPage } from '@probity/contract/schemas/billing'
 import { findCustomer } from '@probity/database/billing/payments'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { askStripe } from './call-stripe.ts'
+import type { Payments } from './payments.ts'
 import { getPayments } from './payments.ts'
 
+type PortalDependencies = {
+  db: Db
+  payments: Payments | undefined
+}
+
 /** Opens Stripe's page with the account's invoices, ways to pay and plan. */
-export const openPortal: Route = async (app, services) => {
+export const openPortal: Route<PortalDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: PaymentPage } }, config: { scope: 'account:write' } } as const
   app.post('/billing/portal', options, async ({ caller: { accountId } }) => {
     const payments = getPayments(services)

@@ -12,8 +12,8 @@ import {
   recordReversal,
 } from '@probity/database/billing/payments'
 import { type Db, inTenant, type Trx, withoutTenant } from '@probity/database/connection/connect'
+import type { FastifyBaseLogger } from 'fastify'
 import type Stripe from 'stripe'
-import type { Services } from '../server/services.ts'
 import { type Lesson, learn, type PaidLine } from './fetch-stripe-object.ts'
 import type { Payments } from './payments.ts'
 
@@ -21,7 +21,11 @@ import type { Payments } from './payments.ts'
 type Outcome = string
 
 /** Does what an event asks for, once, however often and in whatever order it comes. */
-export async function receiveEvent({ db, log }: Pick<Services, 'db' | 'log'>, payments: Payments, event: Stripe.Event) {
+export async function receiveEvent(
+  { db, log }: { db: Db; log: FastifyBaseLogger },
+  payments: Payments,
+  event: Stripe.Event,
+) {
   const { isKnown, checkedAt } = await lookUpEvent(db, event.id)
   if (isKnown) return
   const lesson = await learn(await payments.client(), event, checkedAt)

@@ -2,13 +2,19 @@ import { Billing, type PlanFeatures } from '@probity/contract/schemas/billing'
 import { getAccount, listPlans, type Plan } from '@probity/database/accounts/accounts'
 import { findCustomer, findPayingSubscription, listPrices, type Price } from '@probity/database/billing/payments'
 import { type Db, inTenant } from '@probity/database/connection/connect'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Route } from '../http/route.ts'
-import type { Services } from '../server/services.ts'
 import type { Payments } from './payments.ts'
 import type { PriceTag } from './price-cache.ts'
 
+type ShowDependencies = {
+  db: Db
+  payments: Payments | undefined
+  log: FastifyBaseLogger
+}
+
 /** Prices and the subscription of the account. */
-export const showBilling: Route = async (app, services) => {
+export const showBilling: Route<ShowDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: Billing } }, config: { scope: 'account:read' } } as const
   app.get('/billing', options, async ({ caller }): Promise<Billing> => {
     const { account, plan, plans, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
@@ -55,7 +61,7 @@ function presentFeatures(plan: Plan): PlanFeatures {
 
 const NO_TAG: PriceTag = { amount: null, currency: null, interval: null }
 
-async function presentOffer({ id, plan, credits }: Price, { log }: Pick<Services, 'log'>, { tags }: Payments) {
+async function presentOffer({ id, plan, credits }: Price, { log }: { log: FastifyBaseLogger }, { tags }: Payments) {
   // The page works while Stripe is unavailable. Stripe shows the amount again before the payment.
   const tag = await tags.find(id).catch((error: unknown) => {
     log.warn({ price: id, err: error }, 'failed to read a price from Stripe')

@@ -1,8 +1,16 @@
+import type { Db } from '@probity/database/connection/connect'
+import type { FastifyBaseLogger } from 'fastify'
 import type Stripe from 'stripe'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import type { Payments } from './payments.ts'
 import { receiveEvent } from './receive-event.ts'
+
+type StripeEventsDependencies = {
+  db: Db
+  payments: Payments | undefined
+  log: FastifyBaseLogger
+}
 
 /** Events hold whole invoices; those we have seen described stay far below this. */
 const BODY_BYTES_MAX = 512 * 1024
@@ -11,7 +19,7 @@ const BODY_BYTES_MAX = 512 * 1024
 const TOLERANCE_S = 300
 
 /** Where Stripe tells what was paid. There is no key at this door: the signature says who it is. Not there while payments are off. */
-export const stripeEvents: Route = async (app, services) => {
+export const stripeEvents: Route<StripeEventsDependencies> = async (app, services) => {
   const { payments } = services
   if (payments === undefined) return
   // The signature is over the bytes as they came.

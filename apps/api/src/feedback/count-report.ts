@@ -1,18 +1,25 @@
 import type { FeedbackSummary } from '@probity/contract/schemas/feedback'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { Prediction } from '@probity/database/feedback/outcome-sums'
 import { countOutcomes, type Outcome } from '@probity/database/feedback/outcomes'
+import type { Redis } from 'ioredis'
 import { Problem } from '../http/problem.ts'
 import type { Caller } from '../middleware/authentication/auth.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { findPredictions } from './find-predictions.ts'
 import type { ReportReading } from './read-feedback.ts'
 import type { SortedReport } from './sort-outcomes.ts'
 import { deliveryWeight, isTotalOnly, shareDeliveries } from './weigh.ts'
 
+type CountReportDependencies = {
+  db: Db
+  redis: Redis
+  recentKeyOf: RecentKeys['keyOf']
+}
+
 /** Counts what a report tells and was not counted before. In test mode everything is read and nothing is kept. */
 export async function countReport(
-  services: Services,
+  services: CountReportDependencies,
   caller: Caller,
   { report, received, sorted }: ReportReading,
 ): Promise<FeedbackSummary> {

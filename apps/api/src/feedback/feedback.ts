@@ -1,11 +1,22 @@
 import { FeedbackQuery, FeedbackReport, FeedbackSheet, FeedbackSummary } from '@probity/contract/schemas/feedback'
+import type { Db } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
 import { checkRequests } from '../http/compile-late.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { isPublicCaller } from '../middleware/authentication/public-sandbox.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { countReport } from './count-report.ts'
+import type { FeedbackReader } from './reader.ts'
+
+type FeedbackDependencies = {
+  db: Db
+  redis: Redis
+  recentKeyOf: RecentKeys['keyOf']
+  feedbackReader: FeedbackReader
+}
 
 /** Ten thousand messages, each with an address, a line of a server and an id. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -14,7 +25,7 @@ const PUBLIC_MESSAGES_MAX = 100
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024
 
 /** Receives delivery outcomes, which later results use. */
-export const reportFeedback: Route = async (app, services) => {
+export const reportFeedback: Route<FeedbackDependencies> = async (app, services) => {
   app.removeContentTypeParser('text/plain')
   app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   const schema = operation(

@@ -1,13 +1,14 @@
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { type KeptPrediction, listJobPredictions, listPredictionsById } from '@probity/database/feedback/calibration'
 import type { Prediction } from '@probity/database/feedback/outcome-sums'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import type { Redis } from 'ioredis'
 import { ALL_FEATURES } from '../http/validation-options.ts'
 import type { Caller } from '../middleware/authentication/auth.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import type { SortedOutcome } from './sort-outcomes.ts'
 
-type Where = Pick<Services, 'db' | 'redis' | 'recentKeyOf'>
+type Where = { db: Db; redis: Redis; recentKeyOf: RecentKeys['keyOf'] }
 
 /**
  * What we had said of the addresses of a report, by their keys: under the id that it names, in the job that it names, or among the

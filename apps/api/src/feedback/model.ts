@@ -1,12 +1,17 @@
 import { Model } from '@probity/contract/schemas/feedback'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { listReliability } from '@probity/database/feedback/calibration'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { presentModel } from './present-model.ts'
 
+type ModelDependencies = {
+  db: Db
+  sharesFeedback: boolean
+}
+
 /** The scoring model and its calibration. */
-export const showModel: Route = async (app, { db, sharesFeedback: shared }) => {
+export const showModel: Route<ModelDependencies> = async (app, { db, sharesFeedback: shared }) => {
   const schema = operation(
     {
       id: 'getModel',

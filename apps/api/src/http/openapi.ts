@@ -1,14 +1,9 @@
-import swagger from '@fastify/swagger'
 import { PROBLEMS } from '@probity/contract/constants/data/problems'
 import type { ProblemCode } from '@probity/contract/constants/problems'
-import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { ProblemBody, problemExample } from '@probity/contract/schemas/problems'
-import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import manifest from '../../package.json' with { type: 'json' }
-import type { ApiConfig } from '../server/config.ts'
 import { type HeaderName, SENDS } from './openapi-headers.ts'
-import { TAGS, type TagName } from './openapi-tags.ts'
+import type { TagName } from './openapi-tags.ts'
 
 /** What any route under /api/v1 may answer before it looks at the request itself. */
 export const DOOR_PROBLEMS: ProblemCode[] = [
@@ -80,56 +75,4 @@ function problemAnswers(codes: ProblemCode[]): Record<number, unknown> {
     return [status, { description, content: { 'application/problem+json': { schema: ProblemBody, examples } } }]
   })
   return Object.fromEntries(answers)
-}
-
-const ABOUT = `Probity validates email addresses and returns a result with its evidence.
-
-Send your key in the \`X-API-Key\` header of every request, or as \`Authorization: Bearer\`. Errors are \`application/problem+json\` (RFC 9457) with a stable
-\`code\`. Every response has a \`Request-Id\`; quote it in support requests. \`RateLimit\` and \`RateLimit-Policy\` give the
-number of requests left. [API conventions](/docs/api-conventions) describes pagination, idempotency, times and ids, and
-[Versioning](/docs/versioning) the changes that v1 allows.
-
-With a test key (\`pb_test_…\`) the local part of an address selects the result (\`valid@\`, \`mailbox-full@\`, \`greylisted@\`, …).
-No mail server is contacted and no credits are charged.`
-
-const TRY_IT = `
-
-Without an account you can try it with the public sandbox key: \`${PUBLIC_SANDBOX_KEY}\`.`
-
-/** The version in the path, which changes only with an incompatible API. `info.version` is that of the release. */
-const API_VERSION = 'v1'
-
-/** Collects the routes' schemas into an OpenAPI 3.1 document. Must be registered before the routes. */
-export async function describeApi(app: FastifyInstance, config: ApiConfig): Promise<void> {
-  await app.register(swagger, {
-    transform: ({ schema, url, route }) => {
-      // The web application uses the same routes under another path, which is not part of the API.
-      const hidden = url.startsWith('/app/') && { hide: true }
-      return { schema: { ...schema, ...hidden, ...(route.config?.deprecation && { deprecated: true }) }, url }
-    },
-    openapi: {
-      openapi: '3.1.0',
-      info: describeRelease(config),
-      servers: [{ url: config.publicUrl ?? '/', description: 'This installation' }],
-      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-      components: {
-        securitySchemes: {
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-          bearer: { type: 'http', scheme: 'bearer' },
-        },
-      },
-      security: [{ apiKey: [] }, { bearer: [] }],
-    },
-  })
-}
-
-function describeRelease({ publicUrl, publicSandbox }: ApiConfig) {
-  return {
-    title: 'Probity',
-    version: manifest.version,
-    'x-api-version': API_VERSION,
-    description: publicSandbox ? ABOUT + TRY_IT : ABOUT,
-    contact: { name: 'Operator of this installation', ...(publicUrl && { url: publicUrl }) },
-    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-  }
 }

@@ -1,6 +1,6 @@
 import { ConfirmRequest, JobCreated } from '@probity/contract/schemas/jobs/jobs'
 import { getAccount } from '@probity/database/accounts/accounts'
-import { inTenant, type Trx } from '@probity/database/connection/connect'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { emitJobEvent } from '@probity/database/jobs/job-control'
 import {
   type ConfirmableUpload,
@@ -12,6 +12,7 @@ import {
   type Replay,
 } from '@probity/database/jobs/jobs'
 import { RECENT_FOR_S } from '@probity/redis/cache'
+import type { FileStorage } from '@probity/uploads/storage'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -22,14 +23,21 @@ import type { Caller } from '../middleware/authentication/auth.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../middleware/idempotency/with-idempotency.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
-import type { Services } from '../server/services.ts'
+import type { UploadReader } from './uploads/reader.ts'
 import { getReading } from './uploads/stored-preview.ts'
+
+type ConfirmDependencies = {
+  db: Db
+  storage: FileStorage
+  uploadReader: UploadReader
+  hurry: AbortSignal
+}
 
 /** Lists of that size take minutes. */
 const WAITING_RETRY_S = 60
 
 /** Turns an upload into a job and sets its credits aside, all or nothing. */
-export const confirmUpload: Route = async (app, services) => {
+export const confirmUpload: Route<ConfirmDependencies> = async (app, services) => {
   const schema = operation(
     {
       id: 'confirmUpload',
@@ -68,7 +76,7 @@ export const confirmUpload: Route = async (app, services) => {
 
 /** No message is sent: workers find the job in PostgreSQL, so nothing can be lost between a commit and a message. */
 async function confirmOnce(
-  services: Services,
+  services: ConfirmDependencies,
   caller: Caller,
   { wish, attempt }: { wish: ConfirmRequest; attempt: Attempt },
 ): Promise<Spent> {
@@ -127,7 +135,11 @@ async function lookUp(trx: Trx, caller: Caller, { upload_id, email_column }: Con
 type Wanted = { accountId: string; column: string; emailsMax: number }
 
 /** The row has the counts of the suggested column. */
-async function countEmails(services: Services, upload: ConfirmableUpload, wanted: Wanted): Promise<EmailCounts> {
+async function countEmails(
+  services: ConfirmDependencies,
+  upload: ConfirmableUpload,
+  wanted: Wanted,
+): Promise<EmailCounts> {
   if (!upload.columns.includes(wanted.column)) throw new Problem('unknown_column')
   const isSuggested = wanted.column === upload.suggestedColumn
   const { emailCount, uniqueCount } = isSuggested ? upload : await getReading(services, upload.storageKey, wanted)

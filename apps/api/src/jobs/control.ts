@@ -1,5 +1,5 @@
 import { Job, JobParams } from '@probity/contract/schemas/jobs/jobs'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { type Controlled, cancelJob, pauseJob, removePending, resumeJob } from '@probity/database/jobs/job-control'
 import { findJob } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
@@ -9,7 +9,6 @@ import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import type { Caller } from '../middleware/authentication/auth.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
-import type { Services } from '../server/services.ts'
 
 /** Actions on a job that has not ended. Repeating an action changes nothing. */
 const WISHES = [
@@ -41,7 +40,7 @@ const WISHES = [
 ] as const
 
 /** Pauses, resumes and cancels a job. */
-export const controlJob: Route = async (app, services) => {
+export const controlJob: Route<{ db: Db }> = async (app, services) => {
   for (const { name, id, summary, description, extra, fulfil } of WISHES) {
     const schema = operation(
       {
@@ -71,7 +70,7 @@ function refuseTooLate(controlled: Controlled): void {
   if (controlled === 'under_review') throw new Problem('job_under_review')
 }
 
-async function show({ db }: Services, caller: Caller, jobId: string): Promise<Job> {
+async function show({ db }: { db: Db }, caller: Caller, jobId: string): Promise<Job> {
   const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), jobId))
   return presentJob(found(job))
 }
@@ -80,7 +79,7 @@ async function show({ db }: Services, caller: Caller, jobId: string): Promise<Jo
  * The job has already ended, so workers no longer claim its batches. Batches that are not deleted here, because the process or the
  * database stops, are dropped with their partition.
  */
-async function tidyUp({ db }: Services, { caller, log }: FastifyRequest, jobId: string): Promise<void> {
+async function tidyUp({ db }: { db: Db }, { caller, log }: FastifyRequest, jobId: string): Promise<void> {
   try {
     await inTenant(db, caller.accountId, (trx) => removePending(trx, viewOf(caller), jobId))
   } catch (error) {

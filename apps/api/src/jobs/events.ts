@@ -4,7 +4,7 @@ import { JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { inTenant } from '@probity/database/connection/connect'
 import { findJob } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { END_ID, EVENT_STREAM_HEADERS, type EventStream, openEventStream } from '../http/event-stream.ts'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
@@ -12,9 +12,13 @@ import { found } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { openStreamPlaces, STREAM_BOUNDS } from '../http/stream-slots.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
-import { watchAccess } from '../middleware/authentication/stream-access.ts'
-import type { Services } from '../server/services.ts'
+import { type AccessDependencies, watchAccess } from '../middleware/authentication/stream-access.ts'
 import { type JobWatch, openJobWatch } from './watch.ts'
+
+type EventsDependencies = AccessDependencies & {
+  hurry: AbortSignal
+  log: FastifyBaseLogger
+}
 
 /** For readers of the API document: what is streamed is held against no schema. */
 const JobEvents = Type.Unsafe<Readable>({
@@ -28,7 +32,7 @@ const JobEvents = Type.Unsafe<Readable>({
 })
 
 /** A job's progress as it happens. */
-export const streamEvents: Route = async (app, services) => {
+export const streamEvents: Route<EventsDependencies> = async (app, services) => {
   const { db, log, hurry } = services
   const watch = openJobWatch(db, log)
   const places = openStreamPlaces(STREAM_BOUNDS)
@@ -75,7 +79,7 @@ export const streamEvents: Route = async (app, services) => {
   })
 }
 
-type Following = { watch: JobWatch; services: Services; request: FastifyRequest; events: EventStream }
+type Following = { watch: JobWatch; services: AccessDependencies; request: FastifyRequest; events: EventStream }
 
 /** Sends the job while the key or the session can read it. Deleting the job ends the stream. */
 function follow({ watch, services, request, events }: Following, jobId: string): () => void {

@@ -1,22 +1,27 @@
 import { Job, JobParams } from '@probity/contract/schemas/jobs/jobs'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { cancelJob, removeJob } from '@probity/database/jobs/job-control'
 import { findJob } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
 import { removeExpiredUploads } from '@probity/database/jobs/uploads'
+import type { FileStorage } from '@probity/uploads/storage'
 import Type from 'typebox'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import type { Caller } from '../middleware/authentication/auth.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
-import type { Services } from '../server/services.ts'
+
+type JobDependencies = {
+  db: Db
+  storage: FileStorage
+}
 
 const reading = { scope: 'jobs:read' } as const
 const deleting = { scope: 'jobs:write' } as const
 
 /** Routes of one job: get and delete. */
-export const showJob: Route = async (app, services) => {
+export const showJob: Route<JobDependencies> = async (app, services) => {
   const show = operation(
     {
       id: 'getJob',
@@ -51,7 +56,7 @@ export const showJob: Route = async (app, services) => {
 }
 
 /** Each step can be repeated: after an interruption the next request for the same job continues. */
-async function removeAll({ db, storage }: Services, caller: Caller, jobId: string): Promise<void> {
+async function removeAll({ db, storage }: JobDependencies, caller: Caller, jobId: string): Promise<void> {
   const { accountId } = caller
   const view = viewOf(caller)
   const canceled = await inTenant(db, accountId, (trx) => cancelJob(trx, view, jobId))

@@ -1,5 +1,5 @@
 import { JobList, JobPage } from '@probity/contract/schemas/jobs/jobs'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
@@ -9,7 +9,7 @@ import { storable } from '../http/storable.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
 
 /** The account's jobs, newest first. */
-export const listJobs: Route = async (app, { db }) => {
+export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listJobs',

@@ -1,10 +1,12 @@
 import type { ProblemBody } from '@probity/contract/schemas/problems'
-import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
+import type { UserAuthentication } from '../middleware/authentication/session.ts'
 import { INSIDE } from '../middleware/request-log/record-requests.ts'
-import type { Services } from '../server/services.ts'
+
+export type ToolDependencies = { people: Pick<UserAuthentication, 'secret'>; log: FastifyBaseLogger }
 
 /** What a tool call runs with: the HTTP request of the agent and the API that serves it. */
-export type ToolContext = { app: FastifyInstance; services: Services; request: FastifyRequest }
+export type ToolContext = { app: FastifyInstance; services: ToolDependencies; request: FastifyRequest }
 
 /** An error response of the API to the request of a tool. */
 export class ApiError extends Error {

@@ -1,18 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Route } from '../http/route.ts'
-import { authenticate, refuseForbidden } from '../middleware/authentication/authenticate.ts'
+import {
+  type AuthenticationDependencies,
+  authenticate,
+  refuseForbidden,
+} from '../middleware/authentication/authenticate.ts'
 import { refuseForeignOrigin } from '../middleware/authentication/known-origin.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
-import { serveRoutes } from '../middleware/serve-routes.ts'
-import type { ApiConfig } from '../server/config.ts'
-import type { Services } from '../server/services.ts'
+import { type AdmissionDependencies, serveRoutes } from '../middleware/serve-routes.ts'
+import type { ToolDependencies } from './call-api.ts'
+
+type McpDependencies = ToolDependencies & AuthenticationDependencies & AdmissionDependencies
 
 /** 1,000 addresses of 1,000 bytes, plus JSON and the envelope of the protocol. */
 const BODY_BYTES_MAX = 1024 * 1024 + 64 * 1024
 
 /** The MCP endpoint `/mcp`, with the authentication and limits of the API. */
-export async function serveMcp(app: FastifyInstance, config: Pick<ApiConfig, 'publicUrl'>, services: Services) {
+export async function serveMcp(
+  app: FastifyInstance,
+  config: { publicUrl: string | undefined },
+  services: McpDependencies,
+) {
   const refuseForeign = refuseForeignOrigin(config.publicUrl)
   const findKey = authenticate(services)
   const recognise = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -23,7 +32,7 @@ export async function serveMcp(app: FastifyInstance, config: Pick<ApiConfig, 'pu
 }
 
 /** One message of the Model Context Protocol per request, without sessions: any process can handle any message. */
-const handleMessages: Route = async (app, services) => {
+const handleMessages: Route<ToolDependencies> = async (app, services) => {
   // estimate_job reads a file, so the time limit of uploads applies.
   const config = { isPublic: true, handlerTimeoutMs: READS_FILE_MS } as const
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -1,20 +1,19 @@
 import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/constants/policies'
 import { findPolicy } from '@probity/database/accounts/policies'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../http/problem.ts'
-import type { Services } from '../server/services.ts'
 import { isPublicCaller } from './authentication/public-sandbox.ts'
 
 type Request = Pick<FastifyRequest, 'caller' | 'method'>
 
 /** The policy that a request names, if it names one. */
-export async function findNamedPolicy(services: Pick<Services, 'db'>, request: Request, name: string | undefined) {
+export async function findNamedPolicy(services: { db: Db }, request: Request, name: string | undefined) {
   return name === undefined ? undefined : getPolicy(services, request, name)
 }
 
 /** The account's own policy of that name, else the built-in one. */
-export async function getPolicy({ db }: Pick<Services, 'db'>, request: Request, name: string): Promise<NamedPolicy> {
+export async function getPolicy({ db }: { db: Db }, request: Request, name: string): Promise<NamedPolicy> {
   const { caller } = request
   const { accountId } = caller
   // Behind the public sandbox key there is no account that could have any.

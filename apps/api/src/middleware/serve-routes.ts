@@ -1,21 +1,29 @@
+import type { Admission } from '@probity/redis/admission'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../http/route.ts'
-import type { Services } from '../server/services.ts'
 import { admit } from './authentication/authenticate.ts'
+import type { RecentKeys } from './rate-limit/recent-keys.ts'
 import { noteVerdicts } from './request-log/record-requests.ts'
+import type { RequestLog } from './request-log/request-log.ts'
 
-/** Who lets callers in: by a key, or by a session. */
-type Door = {
+export type AdmissionDependencies = {
+  requestLog: RequestLog
+  admission: Admission
+  recentKeyOf: RecentKeys['keyOf']
+}
+
+/** How a client authenticates, by key or by session, and which requests are rejected. */
+type Authentication = {
   recognise: (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
   refuse: Parameters<typeof admit>[1]
 }
 
-/** Registers the API's routes behind a door. What they find in a request is the same behind each. */
-export async function serveRoutes(
+/** Registers routes behind authentication. What they find in a request is the same whether it has a key or a session. */
+export async function serveRoutes<Dependencies extends AdmissionDependencies>(
   api: FastifyInstance,
-  services: Services,
-  { recognise, refuse }: Door,
-  routes: Route[],
+  services: Dependencies,
+  { recognise, refuse }: Authentication,
+  routes: Route<Dependencies>[],
 ): Promise<void> {
   api.decorateRequest('caller')
   api.decorateRequest('recent')

@@ -8,7 +8,7 @@ import {
 } from '@probity/contract/schemas/operators'
 import { listPlans } from '@probity/database/accounts/accounts'
 import { postCredits } from '@probity/database/billing/ledger'
-import { asOperator, asOperatorOf, type Trx } from '@probity/database/connection/connect'
+import { asOperator, asOperatorOf, type Db, type Trx } from '@probity/database/connection/connect'
 import {
   changePlan,
   findSeenAccount,
@@ -26,7 +26,7 @@ const Params = Type.Object({ account_id: Type.String({ format: 'uuid' }) })
 const one = { params: Params, response: { 200: OperatorAccount } }
 
 /** All accounts with their figures, and the actions of operators on one. */
-export const manageAccounts: Route = async (app, { db }) => {
+export const manageAccounts: Route<{ db: Db }> = async (app, { db }) => {
   const listing = { querystring: OperatorAccountsQuery, response: { 200: OperatorAccounts } }
   app.get('/accounts', { schema: listing }, async ({ query: { search, state, ...page } }) =>
     asOperator(db, async (trx) => {

@@ -1,11 +1,13 @@
 import type { HealthPart } from '@probity/contract/schemas/operators'
-import { asOperator } from '@probity/database/connection/connect'
+import { asOperator, type Db } from '@probity/database/connection/connect'
 import { type KeptRow, listFindings } from '@probity/database/operators/doctor'
 import { getSystemHealth, type SystemHealth } from '@probity/database/operators/health'
 import { listProcesses, type Process } from '@probity/database/system/processes'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { readQueueDepths } from '@probity/redis/task-queues'
-import type { Services } from '../server/services.ts'
+import type { FileStorage } from '@probity/uploads/storage'
+import type { Redis } from 'ioredis'
+import type { UserAuthentication } from '../middleware/authentication/session.ts'
 import { describeDoctor } from './describe-doctor.ts'
 import { describeProcesses, describeVersions } from './describe-processes.ts'
 import {
@@ -16,7 +18,7 @@ import {
   describeQueue,
 } from './health-checks.ts'
 
-type Looked = Pick<Services, 'db' | 'redis' | 'storage' | 'people' | 'queuePrefix'>
+type Looked = { db: Db; redis: Redis; queuePrefix: string; storage: FileStorage; people: UserAuthentication }
 
 /** Current state of every component. A component that does not respond is down and does not affect the others. */
 export async function lookAtHealth(services: Looked): Promise<HealthPart[]> {

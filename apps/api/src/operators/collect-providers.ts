@@ -1,14 +1,14 @@
 import type { OperatorEgress, OperatorProvider } from '@probity/contract/schemas/operators'
-import { asOperator } from '@probity/database/connection/connect'
+import { asOperator, type Db } from '@probity/database/connection/connect'
 import { listControls, type OperatorControls } from '@probity/database/operators/controls'
 import { listProcesses } from '@probity/database/system/processes'
 import { listProbes } from '@probity/database/validations/probing'
 import { type RateLimiterState, readRateLimiterState } from '@probity/redis/rate-limiter-state'
-import type { Services } from '../server/services.ts'
+import type { Redis } from 'ioredis'
 import { type KnownEgress, type KnownHabits, readWorkers } from './known-egresses.ts'
 import { percentile, sumProbes } from './sum-probes.ts'
 
-type Looked = Pick<Services, 'db' | 'redis' | 'queuePrefix'>
+type Looked = { db: Db; redis: Redis; queuePrefix: string }
 type Probe = Awaited<ReturnType<typeof listProbes>>[number]
 type Seen = { probes: Probe[]; brakes: OperatorControls; egresses: KnownEgress[]; habits: KnownHabits }
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '@probity/database/connection/connect'
 import { openDoctorTicketCheck } from '@probity/database/operators/doctor'
 import { EVENT_STREAM_HEADERS, PADDING } from '../http/event-stream.ts'
 import { Problem } from '../http/problem.ts'
@@ -16,7 +17,7 @@ const HIDDEN = { hide: true }
  * Where the doctor comes by, through whatever stands in front of the service, to see whether a large file and a stream of events get
  * this far. It shows a ticket that only who has the database can make; for everybody else there is nothing here.
  */
-export const receiveDoctor: Route = async (app, { db }) => {
+export const receiveDoctor: Route<{ db: Db }> = async (app, { db }) => {
   const isDoctorTicket = openDoctorTicketCheck(db)
   app.addHook('onRequest', async ({ headers }) => {
     if (!(await isDoctorTicket(String(headers['probity-doctor'])))) throw new Problem('not_found')

@@ -1,11 +1,11 @@
 import { describeFinding, isDoctorCheck, sortBySeverity } from '@probity/contract/constants/operators'
 import { DoctorReport, type StoredFinding } from '@probity/contract/schemas/operators'
-import { asOperator } from '@probity/database/connection/connect'
+import { asOperator, type Db } from '@probity/database/connection/connect'
 import { isDoctorRunRequested, type KeptRow, listFindings, requestDoctorRun } from '@probity/database/operators/doctor'
 import type { Route } from '../http/route.ts'
 
 /** The latest doctor findings, and requests for another run. */
-export const manageDoctor: Route = async (app, { db }) => {
+export const manageDoctor: Route<{ db: Db }> = async (app, { db }) => {
   app.get('/doctor', { schema: { response: { 200: DoctorReport } } }, () =>
     asOperator(db, async (trx) => {
       const rows = await listFindings(trx)

@@ -6,18 +6,25 @@ import {
   ProviderControl,
   SuspensionLift,
 } from '@probity/contract/schemas/operators'
-import { asOperator } from '@probity/database/connection/connect'
+import { asOperator, type Db } from '@probity/database/connection/connect'
 import { controlProvider, drainEgress, recordLiftedSuspension } from '@probity/database/operators/controls'
 import { listProcesses } from '@probity/database/system/processes'
 import { liftSuspension } from '@probity/redis/rate-limiter-state'
+import type { Redis } from 'ioredis'
 import type { Route } from '../http/route.ts'
 import { lookAtEgresses, lookAtProviders } from './collect-providers.ts'
 import { readWorkers } from './known-egresses.ts'
 
+type ProvidersDependencies = {
+  db: Db
+  redis: Redis
+  queuePrefix: string
+}
+
 const HOURS_USUAL = 24
 
 /** Probe outcomes by provider, and the provider controls. */
-export const manageProviders: Route = async (app, services) => {
+export const manageProviders: Route<ProvidersDependencies> = async (app, services) => {
   const { db } = services
   const schema = { querystring: OperatorProvidersQuery, response: { 200: OperatorProviders } }
   app.get('/providers', { schema }, async ({ query: { hours = HOURS_USUAL } }) => ({
@@ -45,7 +52,7 @@ export const manageProviders: Route = async (app, services) => {
 }
 
 /** The egresses and their controls. */
-export const manageEgresses: Route = async (app, services) => {
+export const manageEgresses: Route<ProvidersDependencies> = async (app, services) => {
   app.get('/egress', { schema: { response: { 200: OperatorEgresses } } }, async () => ({
     egresses: await lookAtEgresses(services),
   }))

@@ -1,5 +1,5 @@
 import { type DueTimes, OperatorQueues, Requeued } from '@probity/contract/schemas/operators'
-import { asOperator } from '@probity/database/connection/connect'
+import { asOperator, type Db } from '@probity/database/connection/connect'
 import {
   COUNTED_MINUTES,
   getJobsQueue,
@@ -11,14 +11,21 @@ import {
 } from '@probity/database/operators/queues'
 import { QUEUES } from '@probity/redis/keys'
 import { readQueueDepths } from '@probity/redis/task-queues'
+import type { Redis } from 'ioredis'
 import Type from 'typebox'
 import { found } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 
+type QueuesDependencies = {
+  db: Db
+  redis: Redis
+  queuePrefix: string
+}
+
 const Params = Type.Object({ job_id: Type.String({ format: 'uuid' }) })
 
 /** Queue depths, deferred addresses and stalled jobs. */
-export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
+export const manageQueues: Route<QueuesDependencies> = async (app, { db, redis, queuePrefix }) => {
   app.get('/queues', { schema: { response: { 200: OperatorQueues } } }, async () => {
     const depths = await readQueueDepths(redis, queuePrefix).catch(() => undefined) // PostgreSQL has the rows in any case
     const tasks = depths ?? QUEUES.map((name) => ({ name, waiting: null, active: null }))

@@ -1,5 +1,5 @@
 import { ReplyMark, UnclassifiedReplies } from '@probity/contract/schemas/operators'
-import { asOperator } from '@probity/database/connection/connect'
+import { asOperator, type Db } from '@probity/database/connection/connect'
 import { listUnclassified, markReply } from '@probity/database/operators/unclassified-replies'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -7,7 +7,7 @@ import type { Route } from '../http/route.ts'
 const SHOWN_MAX = 500
 
 /** SMTP replies that no rule classifies, and whether an operator has reviewed them. */
-export const manageReplies: Route = async (app, { db }) => {
+export const manageReplies: Route<{ db: Db }> = async (app, { db }) => {
   app.get('/replies', { schema: { response: { 200: UnclassifiedReplies } } }, async () => {
     const replies = await asOperator(db, (trx) => listUnclassified(trx, SHOWN_MAX))
     return {

@@ -1,17 +1,22 @@
 import { NewOptOut, OperatorOptOuts, OperatorReviews, OptOutRemoval } from '@probity/contract/schemas/operators'
-import { asOperator, inTenant } from '@probity/database/connection/connect'
+import { asOperator, type Db, inTenant } from '@probity/database/connection/connect'
 import { removePending } from '@probity/database/jobs/job-control'
 import { decideReview, findReview, listReviews, type WaitingReview } from '@probity/database/operators/reviews'
 import { addOptedOut, listOptedOut, removeOptedOut } from '@probity/database/validations/probing'
+import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import Type from 'typebox'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import type { Services } from '../server/services.ts'
+
+type ReviewsDependencies = {
+  db: Db
+  abuseLimits: AbuseLimits | undefined
+}
 
 const Params = Type.Object({ job_id: Type.String({ format: 'uuid' }) })
 
 /** Jobs that the abuse limits paused: an operator releases or cancels them. */
-export const manageReviews: Route = async (app, services) => {
+export const manageReviews: Route<ReviewsDependencies> = async (app, services) => {
   app.get('/reviews', { schema: { response: { 200: OperatorReviews } } }, async () => ({
     reviews: (await asOperator(services.db, listReviews)).map(present),
     are_limits_on: services.abuseLimits !== undefined,
@@ -29,7 +34,7 @@ export const manageReviews: Route = async (app, services) => {
 }
 
 /** In the account of the job, since that is where its credits and events are. The audit log names the operator. */
-async function decide({ db }: Services, jobId: string, decision: 'released' | 'canceled'): Promise<void> {
+async function decide({ db }: { db: Db }, jobId: string, decision: 'released' | 'canceled'): Promise<void> {
   const job = found(await asOperator(db, (trx) => findReview(trx, jobId)))
   const isDecided = await inTenant(db, job.accountId, (trx) => decideReview(trx, job, decision))
   if (!isDecided) throw new Problem('not_found')
@@ -51,7 +56,7 @@ function present(review: WaitingReview) {
 }
 
 /** Mail domains whose owners asked not to be probed. */
-export const manageOptOuts: Route = async (app, { db }) => {
+export const manageOptOuts: Route<{ db: Db }> = async (app, { db }) => {
   app.get('/opt-outs', { schema: { response: { 200: OperatorOptOuts } } }, async () => {
     const domains = await asOperator(db, listOptedOut)
     return {

@@ -28,7 +28,6 @@ import { sendDeprecations } from '../http/deprecation.ts'
 import { acceptEmptyBodies } from '../http/empty-body.ts'
 import { rememberRoutes } from '../http/known-route.ts'
 import { networkOf } from '../http/networks.ts'
-import { describeApi } from '../http/openapi.ts'
 import { processInOrder } from '../http/pipelining.ts'
 import { answerError, answerMissing } from '../http/problem.ts'
 import { newRequestId } from '../http/request-id.ts'
@@ -81,11 +80,13 @@ import { manageWebhook } from '../webhooks/webhook.ts'
 import type { ApiConfig } from './config.ts'
 import { health } from './health.ts'
 import { countRequests, openRequestCounts, type RequestCounts } from './metrics/count-requests.ts'
+import { describeApi } from './openapi.ts'
+import { finishDocument, type OpenApiDocument } from './openapi-document.ts'
 import type { Services } from './services.ts'
 import { serveApp } from './web-app-routes.ts'
 
 /** What is served under /api/v1, in the order of the reference, and to people under /app/api. */
-export const API_ROUTES: Route[] = [
+export const API_ROUTES: Route<Services>[] = [
   validateSingle,
   validateBulk,
   decideOnAddress,
@@ -136,7 +137,7 @@ export const API_ROUTES: Route[] = [
 export async function buildApp(
   config: ApiConfig,
   services: Services,
-  routes: Route[] = API_ROUTES,
+  routes: Route<Services>[] = API_ROUTES,
 ): Promise<FastifyInstance> {
   const counts = openRequestCounts(services.metrics)
   const app = newServer(config, services, counts)
@@ -157,7 +158,7 @@ export async function buildApp(
   await app.register(health, services)
   await app.register(stripeEvents, services)
   await app.register(receiveDoctor, services)
-  await app.register(reference)
+  await app.register(reference, { getDocument: () => finishDocument(app.swagger() as unknown as OpenApiDocument) })
   await app.register(preflight, services)
   await app.register(docsPages, { docsFolder: config.docsFolder })
   await app.register(webPages, { webFolder: config.webFolder })

@@ -13,36 +13,10 @@ import { readTraceSettings } from '@probity/telemetry/trace-settings'
 import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
 import type { Static } from 'typebox'
 import type { PaymentSettings } from '../billing/payments.ts'
+import { LIMITS, type RequestLimits } from '../http/limits.ts'
 import { isRange } from '../http/networks.ts'
 import type { UploadLimits } from '../jobs/uploads/share.ts'
-
-/** Time and size limits of a request. Set explicitly, because the defaults of Node and Fastify differ. */
-export type RequestLimits = {
-  headerBytesMax: number
-  bodyBytesMax: number
-  headersTimeoutMs: number
-  requestTimeoutMs: number
-  /** For a body that may be large, instead of the one above; its sender must be at least this quick. */
-  uploadTimeoutMs: number
-  uploadBytesPerSecondMin: number
-  keepAliveTimeoutMs: number
-  requestsPerSocketMax: number
-  /** How long a handler may take until it responds; for a request with a `timeout`, how much longer than that. */
-  handlerTimeoutMs: number
-  handlerGraceMs: number
-  /** A client that takes none of its response for this long is disconnected. */
-  writeTimeoutMs: number
-  /** For each client network: an IPv4 address or an IPv6 /64. */
-  connectionsPerNetworkMax: number
-  unfinishedPerNetworkMax: number
-}
-
-export type OperatorAccess = {
-  /** Whether operators need two-factor authentication, and a recent code for changes. */
-  requiresTwoFactor: boolean
-  /** IP addresses and ranges that operator pages can be used from; empty for all. */
-  networks: string[]
-}
+import type { OperatorAccess } from '../middleware/authentication/operator.ts'
 
 export type ApiConfig = {
   databaseUrl: string
@@ -91,22 +65,6 @@ export const WEB_FOLDER = fileURLToPath(new URL('../../../web/dist', import.meta
 
 /** Output of `pnpm --filter @probity/docs build`. */
 export const DOCS_FOLDER = fileURLToPath(new URL('../../../docs/dist', import.meta.url))
-
-export const LIMITS: RequestLimits = {
-  headerBytesMax: 16 * 1024,
-  bodyBytesMax: 4 * 1024, // what a route needs beyond this it says itself
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  uploadTimeoutMs: 300_000,
-  uploadBytesPerSecondMin: 10 * 1024,
-  keepAliveTimeoutMs: 5_000,
-  requestsPerSocketMax: 1_000,
-  handlerTimeoutMs: 60_000,
-  handlerGraceMs: 5_000,
-  writeTimeoutMs: 30_000,
-  connectionsPerNetworkMax: 256,
-  unfinishedPerNetworkMax: 64, // each unread response takes up to 4 MB of the kernel's buffers
-}
 
 type Settings = Static<typeof ApiSettings>
 

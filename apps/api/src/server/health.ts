@@ -11,7 +11,7 @@ const HIDDEN = { schema: { hide: true }, config: { alwaysAnswered: true } }
 const CHECK_AGE_MS_MAX = 1_000
 
 /** For supervisors and load balancers: whether the process runs (livez), and whether it may be sent requests (readyz). */
-export const health: Route = async (app, services) => {
+export const health: Route<Services> = async (app, services) => {
   app.get('/livez', HIDDEN, async () => ({ status: 'alive' }))
 
   const checkDependencies = shareOutcome(() => listUnavailable(services), CHECK_AGE_MS_MAX)

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test, vi } from 'vitest'
+import { LIMITS } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { startTestApi } from '../testing/test-api.ts'
-import { LIMITS } from './config.ts'
 import { start } from './start.ts'
 
 /** A route that answers when it is told to, for requests that must still be in flight. */

@@ -16,14 +16,15 @@ import { openPayments, type Payments } from '../billing/payments.ts'
 import { type FeedbackReader, openFeedbackReader } from '../feedback/reader.ts'
 import { openUploadReader, type UploadReader } from '../jobs/uploads/reader.ts'
 import { openUploadShares, type UploadShares } from '../jobs/uploads/share.ts'
-import { type KeyRing, openKeyRing } from '../middleware/authentication/api-key-cache.ts'
+import { type ApiKeyCache, openApiKeyCache } from '../middleware/authentication/api-key-cache.ts'
 import { type KeyUseCounter, openKeyUseCounter } from '../middleware/authentication/key-use.ts'
-import { type Crowd, watchCrowd } from '../middleware/load-shedding/in-flight-tracker.ts'
+import type { OperatorAccess } from '../middleware/authentication/operator.ts'
+import { type InFlightTracker, trackInFlight } from '../middleware/load-shedding/in-flight-tracker.ts'
+import { openRecentKeys, type RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { openRequestLog, type RequestLog } from '../middleware/request-log/request-log.ts'
 import { openPeople, type People } from '../users/users.ts'
 import { openValidationDesk, type ValidationDesk } from '../validations/dispatch.ts'
-import { openRecentKeys, type RecentKeys } from '../validations/recent-keys.ts'
-import type { ApiConfig, OperatorAccess } from './config.ts'
+import type { ApiConfig } from './config.ts'
 
 /** Services of routes and middleware, opened once per process. */
 export type Services = {
@@ -31,11 +32,11 @@ export type Services = {
   redis: Redis
   /** Prefix of keys in Redis, the same for workers. */
   queuePrefix: string
-  keys: KeyRing
+  keys: ApiKeyCache
   keyUse: KeyUseCounter
   requestLog: RequestLog
   admission: Admission
-  crowd: Crowd
+  crowd: InFlightTracker
   strangers: LocalRate
   /** Whether the public sandbox key is enabled. */
   publicSandbox: boolean
@@ -77,7 +78,7 @@ export function openServices(
 ): Services {
   const db = connect(config.databaseUrl, { connectionsMax: config.databaseConnections, applicationName: 'probity-api' })
   const redis = connectRedis(config.redisUrl, { sentAtOnce: [ADMIT_COMMAND] })
-  const keys = openKeyRing(db)
+  const keys = openApiKeyCache(db)
   const keyUse = openKeyUseCounter(db, log)
   const requestLog = openRequestLog(db, log, config.requestLogDays)
   const admission = createAdmission(redis)
@@ -90,7 +91,7 @@ export function openServices(
   const { redisUrl, queuePrefix } = config
   const heartbeat = startHeartbeat(db, log)
   const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
-  const crowd = watchCrowd(config.inFlightMax, desk.echo)
+  const crowd = trackInFlight(config.inFlightMax, desk.echo)
   return {
     db,
     redis,

@@ -9,7 +9,7 @@ import type { Route } from '../http/route.ts'
 import { API_ROUTES, buildApp } from './app.ts'
 import type { ApiConfig } from './config.ts'
 import { serveApiMetrics } from './metrics/serve.ts'
-import { openServices } from './services.ts'
+import { openServices, type Services } from './services.ts'
 
 /** How long requests that are being answered may still take once we stop listening. */
 const FINISH_WITHIN_MS = 20_000
@@ -29,7 +29,7 @@ export type RunningApi = {
 export async function start(
   config: ApiConfig,
   log: FastifyBaseLogger,
-  routes: Route[] = API_ROUTES,
+  routes: Route<Services>[] = API_ROUTES,
 ): Promise<RunningApi> {
   const stopping = new AbortController()
   const hurry = new AbortController()

@@ -13,7 +13,6 @@ import { refuseCrossSite } from '../middleware/authentication/same-origin.ts'
 import { refuseWithoutRole, requireMember } from '../middleware/authentication/session.ts'
 import { honorIdempotencyKeys } from '../middleware/idempotency/idempotency.ts'
 import { serveRoutes } from '../middleware/serve-routes.ts'
-import { serveOperators } from '../operators/operators.ts'
 import { createOrganisation } from '../users/accounts.ts'
 import { joinWithInvitation, shareInvitation, showInvitation } from '../users/invitation.ts'
 import { manageNotices } from '../users/notifications.ts'
@@ -25,9 +24,10 @@ import { signIn } from '../users/sign-in/sign-in.ts'
 import { verifyEmail } from '../users/sign-in/verify-email.ts'
 import { welcome } from '../users/sign-in/welcome.ts'
 import type { ApiConfig } from './config.ts'
+import { serveOperators } from './operator-routes.ts'
 import type { Services } from './services.ts'
 
-const PEOPLE_ROUTES: Route[] = [
+const PEOPLE_ROUTES: Route<Services>[] = [
   welcome,
   setUp,
   signIn,
@@ -47,7 +47,7 @@ const PEOPLE_ROUTES: Route[] = [
 ]
 
 /** What people do for their account and no key may: spend money, say from where it may be used, take everything along, end it, and look at who did what. */
-const MEMBER_ROUTES: Route[] = [
+const MEMBER_ROUTES: Route<Services>[] = [
   showBilling,
   startCheckout,
   showCheckout,
@@ -63,7 +63,7 @@ export async function serveApp(
   app: FastifyInstance,
   { publicUrl }: Pick<ApiConfig, 'publicUrl'>,
   services: Services,
-  apiRoutes: Route[],
+  apiRoutes: Route<Services>[],
 ): Promise<void> {
   app.decorateRequest('person')
   app.decorateRequest('member')

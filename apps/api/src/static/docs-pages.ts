@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import type { ApiConfig } from '../server/config.ts'
 
 const YEAR_S = 31_536_000
 
@@ -16,7 +15,7 @@ const FILE = /\.[a-z0-9_]+$/
 const CLIMBS = /(^|[\\/])\.|\0/
 
 /** The docs: a folder of finished pages, the Markdown of each beside it, and the list of them for programs. */
-export const docsPages: FastifyPluginAsync<Pick<ApiConfig, 'docsFolder'>> = async (app, { docsFolder }) => {
+export const docsPages: FastifyPluginAsync<{ docsFolder: string }> = async (app, { docsFolder }) => {
   const schema = { hide: true }
   await app.register(fastifyStatic, {
     root: docsFolder,

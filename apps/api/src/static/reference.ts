@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto'
 import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import { finishDocument, type OpenApiDocument } from '../server/openapi-document.ts'
 
 const DOCUMENT_PATH = '/api/v1/openapi.json'
 const PAGES_PATH = '/docs/api'
 
+type ReferenceOptions = { /** The OpenAPI document, once all routes are registered. */ getDocument(): object }
+
 /** The API's description for programs (OpenAPI 3.1) and for people. Both are served from here and call no other host. */
-export const reference: FastifyPluginAsync = async (app) => {
+export const reference: FastifyPluginAsync<ReferenceOptions> = async (app, { getDocument }) => {
   let document: string | undefined
   app.get(DOCUMENT_PATH, { schema: { hide: true } }, async (_request, reply) => {
     // Made at the first request: only then are all routes known.
-    document ??= JSON.stringify(finishDocument(app.swagger() as unknown as OpenApiDocument))
+    document ??= JSON.stringify(getDocument())
     // The same for every client, so caches may keep it.
     reply.removeHeader('vary').headers({ 'cache-control': 'no-cache', 'access-control-allow-origin': '*' })
     return reply.type('application/json; charset=utf-8').send(document)

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync } from 'fastify'
-import type { ApiConfig } from '../server/config.ts'
 
 /** What the build leaves in the page for us to fill in. */
 const NONCE_PLACE = /__NONCE__/g
@@ -12,7 +11,7 @@ const YEAR_S = 31_536_000
 const FORM_KEPT_S = 3_600
 
 /** The web application: one page for all of its addresses, and the files that it is made of. */
-export const webPages: FastifyPluginAsync<Pick<ApiConfig, 'webFolder'>> = async (app, { webFolder }) => {
+export const webPages: FastifyPluginAsync<{ webFolder: string }> = async (app, { webFolder }) => {
   const schema = { hide: true }
   app.get('/', { schema }, (_request, reply) => reply.redirect('/app/'))
 

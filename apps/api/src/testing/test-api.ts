@@ -9,9 +9,10 @@ import { whenDone } from '@probity/lab/when-done'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { destination } from 'pino'
 import { inject } from 'vitest'
+import { LIMITS } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { API_ROUTES, buildApp } from '../server/app.ts'
-import { type ApiConfig, DOCS_FOLDER, LIMITS, WEB_FOLDER } from '../server/config.ts'
+import { type ApiConfig, DOCS_FOLDER, WEB_FOLDER } from '../server/config.ts'
 import { openLog } from '../server/log.ts'
 import { openServices, type Services } from '../server/services.ts'
 
@@ -43,7 +44,12 @@ export type TestAnswer = {
 const NEVER = new AbortController().signal
 const ALL_SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
 
-type TestApiOptions = { config?: Partial<ApiConfig>; routes?: Route[]; stopping?: AbortSignal; hurry?: AbortSignal }
+type TestApiOptions = {
+  config?: Partial<ApiConfig>
+  routes?: Route<Services>[]
+  stopping?: AbortSignal
+  hurry?: AbortSignal
+}
 
 /** The api over a database of its own and the run's Redis. Its log is kept: the run ends with a search for secrets in it. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {

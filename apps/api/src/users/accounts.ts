@@ -1,15 +1,24 @@
 import { CreateAccount, CreatedAccount } from '@probity/contract/schemas/users'
+import type { Db } from '@probity/database/connection/connect'
 import { cacheSecret } from '@probity/database/system/processes'
 import { createAccount, listMemberships, type User } from '@probity/database/users/users'
+import type { Admission } from '@probity/redis/admission'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { requirePerson } from '../middleware/authentication/session.ts'
 import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
 import { mayCreateAccounts } from './account-creation.ts'
 import { hashMailbox } from './mailbox-hash.ts'
+import type { People } from './users.ts'
+
+type AccountsDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+}
 
 /** Creates an account for a signed-in user. */
-export const createOrganisation: Route = async (app, services) => {
+export const createOrganisation: Route<AccountsDependencies> = async (app, services) => {
   const { db, people } = services
   const secret = cacheSecret(db, 'opening_grants')
   const schema = { body: CreateAccount, response: { 201: CreatedAccount } }

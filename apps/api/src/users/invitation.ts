@@ -1,4 +1,5 @@
 import { Invitation, InvitationJoin, InvitationToken } from '@probity/contract/schemas/users'
+import type { Db } from '@probity/database/connection/connect'
 import {
   findInvitation,
   findNetwork,
@@ -6,6 +7,8 @@ import {
   mayShareInvitation,
   type User,
 } from '@probity/database/users/users'
+import type { Admission } from '@probity/redis/admission'
+import type { FastifyBaseLogger } from 'fastify'
 import Type from 'typebox'
 import { refuseForeignNetwork } from '../http/networks.ts'
 import { found, Problem } from '../http/problem.ts'
@@ -16,13 +19,21 @@ import { invitationToken, isInvitationToken } from './invitation-token.ts'
 import { askLibrary } from './sign-in/call-auth.ts'
 import { passOnSignIn } from './sign-in/forward-sign-in.ts'
 import { refuseWeakPassword } from './sign-in/passwords.ts'
+import type { People } from './users.ts'
+
+type InvitationDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+  log: FastifyBaseLogger
+}
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 /**
  * An invitation, for clients with its id. It does not tell whether a user with the address exists: members who invite have the id too.
  */
-export const showInvitation: Route = async (app, services) => {
+export const showInvitation: Route<InvitationDependencies> = async (app, services) => {
   const { db, people } = services
   const schema = { params: Params, response: { 200: Invitation } }
   app.get('/invitations/:id', { schema }, async (request) => {
@@ -34,7 +45,7 @@ export const showInvitation: Route = async (app, services) => {
 }
 
 /** The secret part of the link, for the members who may invite to the role. */
-export const shareInvitation: Route = async (app, services) => {
+export const shareInvitation: Route<InvitationDependencies> = async (app, services) => {
   const { db, people } = services
   const schema = { params: Params, response: { 200: InvitationToken } }
   app.get('/invitations/:id/token', { schema, onRequest: requirePerson(services) }, async (request) => {
@@ -51,7 +62,7 @@ export const shareInvitation: Route = async (app, services) => {
  * The invited user, who has the link from the inviter and gets no email. With an SMTP relay this route does not exist: there the user
  * signs up and verifies the address by email.
  */
-export const joinWithInvitation: Route = async (app, services) => {
+export const joinWithInvitation: Route<InvitationDependencies> = async (app, services) => {
   const { db, people } = services
   app.post('/invitations/:id/join', { schema: { params: Params, body: InvitationJoin } }, async (request, reply) => {
     await limitPerson(services, request, 'password')

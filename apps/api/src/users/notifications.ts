@@ -1,13 +1,21 @@
 import { NotificationChoice, NotificationSettings } from '@probity/contract/schemas/users'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findNotificationChoice, updateNotificationChoice } from '@probity/database/users/notifications'
+import type { Admission } from '@probity/redis/admission'
 import type { FastifyRequest } from 'fastify'
 import type { Route } from '../http/route.ts'
 import { requireMember } from '../middleware/authentication/session.ts'
 import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
+import type { People } from './users.ts'
+
+type NotificationsDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+}
 
 /** What the person is written about in the organisation that they work in. */
-export const manageNotices: Route = async (app, services) => {
+export const manageNotices: Route<NotificationsDependencies> = async (app, services) => {
   const { db, people } = services
   const onRequest = requireMember(services)
 

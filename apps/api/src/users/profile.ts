@@ -1,6 +1,9 @@
 import { ConfirmEmailChange, DeleteProfile, EmailChange } from '@probity/contract/schemas/users'
+import type { Db } from '@probity/database/connection/connect'
 import { changeAddress, deleteProfile, findCredential } from '@probity/database/users/profiles'
 import type { User } from '@probity/database/users/users'
+import type { Admission } from '@probity/redis/admission'
+import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { askPassword, wrongPassword } from '../middleware/authentication/confirm-password.ts'
@@ -10,9 +13,17 @@ import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
 import { emailChangedLetter, emailChangeLetter } from '../people/mail/letters.ts'
 import { readChangeToken, writeChangeToken } from './address-token.ts'
 import { isLastOwner } from './sign-in/sign-in.ts'
+import type { People } from './users.ts'
+
+type ProfileDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+  log: FastifyBaseLogger
+}
 
 /** Sends a link to the address that a user wants to sign in with. The response does not tell whether another user has it. */
-export const changeEmail: Route = async (app, services) => {
+export const changeEmail: Route<ProfileDependencies> = async (app, services) => {
   const { people } = services
   app.post('/email', { schema: { body: EmailChange }, onRequest: requirePerson(services) }, async (request, reply) => {
     const { userId, email: from, name } = request.person as User
@@ -31,7 +42,7 @@ export const changeEmail: Route = async (app, services) => {
 }
 
 /** Replaces the email address of a user who has the link and the password, and notifies the old address. */
-export const confirmEmailChange: Route = async (app, services) => {
+export const confirmEmailChange: Route<ProfileDependencies> = async (app, services) => {
   const { people } = services
   app.post('/email/confirm', { schema: { body: ConfirmEmailChange } }, async (request, reply) => {
     const { token, password } = request.body
@@ -49,7 +60,7 @@ export const confirmEmailChange: Route = async (app, services) => {
 }
 
 /** Deletes the profile of a user. Accounts stay, and each keeps an owner. */
-export const removeProfile: Route = async (app, services) => {
+export const removeProfile: Route<ProfileDependencies> = async (app, services) => {
   const { people } = services
   const options = { schema: { body: DeleteProfile }, onRequest: requirePerson(services) }
   app.post('/profile/deletion', options, async (request, reply) => {

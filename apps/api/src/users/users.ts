@@ -7,11 +7,20 @@ import { type Mailer, openMailer } from '@probity/email/send'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
 import { openSessionSecret } from '../middleware/authentication/session-secret.ts'
-import type { ApiConfig } from '../server/config.ts'
+import type { MailSettings } from '../people/mail/send.ts'
 import type { Auth } from './sign-in/auth.ts'
 import { openPasswords, type Passwords } from './sign-in/passwords.ts'
 
-/** Services of the user routes. */
+type UserSettings = Pick<People, 'publicUrl' | 'signUp' | 'accountCreation' | 'opening'> & {
+  databaseUrl: string
+  sessionSecret: string | undefined
+  mail: MailSettings | undefined
+  /** Where the API listens: links in emails lead there if it has no public URL. */
+  host: string
+  port: number
+}
+
+/** What the user routes have in common. */
 export type People = {
   publicUrl: string | undefined
   signUp: 'open' | 'invitation'
@@ -33,7 +42,7 @@ export type People = {
 /** Sign-ins are rare beside all else; each holds a connection for a few statements. */
 const CONNECTIONS_MAX = 3
 
-export function openPeople(db: Db, admission: Admission, config: ApiConfig, log: FastifyBaseLogger): People {
+export function openPeople(db: Db, admission: Admission, config: UserSettings, log: FastifyBaseLogger): People {
   const { publicUrl, mail: mailSettings, signUp, accountCreation, opening } = config
   const connections = connectAuth(config.databaseUrl, CONNECTIONS_MAX)
   const relay = openMailer(mailSettings, log)

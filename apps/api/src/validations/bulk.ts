@@ -7,14 +7,18 @@ import {
 import type { Status } from '@probity/contract/constants/validations'
 import { BulkRequest, BulkSummary } from '@probity/contract/schemas/validations/bulk'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
+import type { Db } from '@probity/database/connection/connect'
+import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/storable.ts'
 import { type Features, readFeatures } from '../http/validation-options.ts'
 import { findNamedPolicy } from '../middleware/find-policy.ts'
 import { type Attempt, type Spent, spendOnce } from '../middleware/idempotency/with-idempotency.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
+import type { ValidationDesk } from './dispatch.ts'
 import { countTowardDomainLimit } from './domain-limit.ts'
 import { type Entry, readEntries } from './entries.ts'
 import { buyList, idsOf, waitForList } from './list.ts'
@@ -23,12 +27,21 @@ import { timeOf } from './response.ts'
 import type { Told } from './result-waiter.ts'
 import { answerInSandbox, readSandboxAccount } from './sandbox.ts'
 
+type BulkDependencies = {
+  db: Db
+  redis: Redis
+  abuseLimits: AbuseLimits | undefined
+  recentKeyOf: RecentKeys['keyOf']
+  desk: ValidationDesk
+  hurry: AbortSignal
+}
+
 const TIMEOUT_DEFAULT_S = 20
 /** A thousand addresses of a thousand bytes, with what JSON needs around them. */
 const BODY_BYTES_MAX = 1024 * 1024 + 16 * 1024
 
 /** Up to 1,000 addresses in one request, grouped by domain. */
-export const validateBulk: Route = async (app, services) => {
+export const validateBulk: Route<BulkDependencies> = async (app, services) => {
   const schema = operation(
     {
       id: 'validateBulk',
@@ -57,7 +70,7 @@ export const validateBulk: Route = async (app, services) => {
 }
 
 function answer(
-  services: Services,
+  services: BulkDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { emails, timeout, ...asked }: BulkRequest,
@@ -74,7 +87,7 @@ function answer(
 type Wanted = { emails: string[]; timeoutMs: number; policy?: string; max_age_s?: number; reference?: string }
 
 /** In test mode no mail server is probed and nothing is charged. */
-async function validateInSandbox(services: Services, request: FastifyRequest, asked: Wanted): Promise<Spent> {
+async function validateInSandbox(services: BulkDependencies, request: FastifyRequest, asked: Wanted): Promise<Spent> {
   const { emails, timeoutMs, reference } = asked
   const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = await readEntries(emails, '')
@@ -94,7 +107,7 @@ const PAID = new Set(['work', 'known'])
 
 type Asked = Wanted & { attempt: Attempt; features: Features }
 
-async function validateList(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
+async function validateList(services: BulkDependencies, request: FastifyRequest, asked: Asked): Promise<Spent> {
   const { emails, timeoutMs, attempt, features, max_age_s: maxAgeS } = asked
   // Before anything is paid for: there may be no such policy.
   const policy = await findNamedPolicy(services, request, asked.policy)

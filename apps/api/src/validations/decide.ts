@@ -5,18 +5,29 @@ import type { OverrideAction } from '@probity/contract/constants/policies'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/constants/policies'
 import type { DecisionRequest, DecisionResult } from '@probity/contract/schemas/validations/single'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
+import type { Db } from '@probity/database/connection/connect'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures } from '@probity/redis/cache'
 import type { FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
 import { storable } from '../http/storable.ts'
 import { ALL_FEATURES } from '../http/validation-options.ts'
 import { isPublishable } from '../middleware/authentication/publishable-keys.ts'
 import { getPolicy, unknownPolicy } from '../middleware/find-policy.ts'
 import { type Attempt, refuseUnpaid } from '../middleware/idempotency/with-idempotency.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { findEarlier, tellJoined, tellPaid } from './await-result.ts'
+import type { ValidationDesk } from './dispatch.ts'
 import { findOverridesOf } from './overrides.ts'
 import { answerInSandbox, readSandboxAccount } from './sandbox.ts'
+
+type DecideDependencies = {
+  db: Db
+  redis: Redis
+  recentKeyOf: RecentKeys['keyOf']
+  desk: ValidationDesk
+  hurry: AbortSignal
+}
 
 /** The response as JSON text, and what it cost. */
 export type Decided = { text: string; creditsCharged: number; creditsRemaining: number | null }
@@ -25,7 +36,11 @@ export type Decided = { text: string; creditsCharged: number; creditsRemaining: 
  * Decides about an address by a policy. The response does not show whether a mailbox exists: no mail server is probed, and recent results
  * are not used, because the response time would show that the address was validated before.
  */
-export async function decide(services: Services, request: FastifyRequest, attempt: Attempt): Promise<Decided> {
+export async function decide(
+  services: DecideDependencies,
+  request: FastifyRequest,
+  attempt: Attempt,
+): Promise<Decided> {
   const { caller } = request
   const asked = request.body as DecisionRequest
   const isLive = caller.mode === 'live'
@@ -70,7 +85,7 @@ type Bought = { result: StoredResult; creditsCharged: number; creditsRemaining: 
 
 /** Costs one credit, as every validation. */
 async function buyResult(
-  services: Services,
+  services: DecideDependencies,
   { caller }: FastifyRequest,
   asked: DecisionRequest,
   attempt: Attempt,
@@ -125,7 +140,7 @@ const SAID_WITHOUT_SERVER = new Set([
 
 /** As in live mode, where no probe is made: the sandbox returns no decision that live mode cannot return. */
 async function lookInSandbox(
-  services: Services,
+  services: DecideDependencies,
   { caller }: FastifyRequest,
   asked: DecisionRequest,
 ): Promise<StoredResult> {

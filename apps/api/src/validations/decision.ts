@@ -1,17 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { DECISION_TIMEOUT_DEFAULT_S } from '@probity/contract/constants/limits'
 import { DecisionRequest, DecisionResult } from '@probity/contract/schemas/validations/single'
+import type { Db } from '@probity/database/connection/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { isPublishable } from '../middleware/authentication/publishable-keys.ts'
 import { spendOnce } from '../middleware/idempotency/with-idempotency.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { decide } from './decide.ts'
+import type { ValidationDesk } from './dispatch.ts'
 import { BODY_BYTES_MAX } from './single.ts'
 
+type DecisionDependencies = {
+  db: Db
+  redis: Redis
+  recentKeyOf: RecentKeys['keyOf']
+  desk: ValidationDesk
+  hurry: AbortSignal
+}
+
 /** The decision of a policy about one address, for web pages and servers. */
-export const decideOnAddress: Route = async (app, services) => {
+export const decideOnAddress: Route<DecisionDependencies> = async (app, services) => {
   const schema = operation(
     {
       id: 'decide',
@@ -39,7 +50,11 @@ export const decideOnAddress: Route = async (app, services) => {
 }
 
 /** Idempotency keys belong to the account, not to visitors, who are not told the balance either. */
-async function answer(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(
+  services: DecisionDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { caller } = request
   if (!isPublishable(caller)) {
     return spendOnce(services, request, reply, async (attempt) => {

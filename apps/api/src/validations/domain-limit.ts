@@ -1,8 +1,8 @@
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { countDomainAddresses } from '@probity/database/validations/probing'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
+import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import { Problem } from '../http/problem.ts'
-import type { Services } from '../server/services.ts'
 
 const DAY_S = 24 * 60 * 60
 
@@ -11,7 +11,7 @@ const DAY_S = 24 * 60 * 60
  * is not counted. Does nothing where the abuse limits are off, or for addresses at free email providers.
  */
 export async function countTowardDomainLimit(
-  { db, abuseLimits }: Pick<Services, 'db' | 'abuseLimits'>,
+  { db, abuseLimits }: { db: Db; abuseLimits: AbuseLimits | undefined },
   accountId: string,
   emails: string[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
-import { inTenant, type Trx } from '@probity/database/connection/connect'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { listCurrentResults } from '@probity/database/validations/deferred'
 import {
   collectOne,
@@ -12,13 +12,22 @@ import {
 } from '@probity/database/validations/validations'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { readRecentResults } from '@probity/redis/cache'
+import type { Redis } from 'ioredis'
 import type { Caller } from '../middleware/authentication/auth.ts'
 import { type Attempt, refuseUnpaid } from '../middleware/idempotency/with-idempotency.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { RETRY_AFTER_S } from './await-result.ts'
 import { balanceOf } from './charge.ts'
+import type { ValidationDesk } from './dispatch.ts'
 import type { Entry } from './entries.ts'
 import { readTold, type Told } from './result-waiter.ts'
+
+type ListDependencies = {
+  db: Db
+  redis: Redis
+  recentKeyOf: RecentKeys['keyOf']
+  desk: ValidationDesk
+}
 
 /** How one address of a list was come by: work to wait for, an answer at hand, or what an earlier request had paid for. */
 type Lot =
@@ -33,7 +42,7 @@ type ListAttempt = Attempt & { timeoutMs: number; maxAgeS?: number | undefined; 
 
 /** Pays for a whole list or for none of it, in one transaction, and hands what is to be worked out to the workers. */
 export async function buyList(
-  services: Services,
+  services: ListDependencies,
   caller: Caller,
   entries: Entry[],
   attempt: ListAttempt,
@@ -50,7 +59,7 @@ export async function buyList(
 }
 
 /** What an earlier attempt at the same request paid for, if it got that far. A free answer that it collected is gone with it. */
-async function findEarlier({ db }: Services, accountId: string, entries: Entry[]): Promise<BoughtList | undefined> {
+async function findEarlier({ db }: { db: Db }, accountId: string, entries: Entry[]): Promise<BoughtList | undefined> {
   const ids = entries.map(({ id }) => id)
   const found = await inTenant(db, accountId, async (trx) => {
     const { refs, available } = await listValidations(trx, accountId, ids)
@@ -69,7 +78,7 @@ async function findEarlier({ db }: Services, accountId: string, entries: Entry[]
 
 /** The account's recent results for the list, by the place of the entry. Without Redis there are none. */
 async function findRecents(
-  { redis, recentKeyOf }: Services,
+  { redis, recentKeyOf }: ListDependencies,
   caller: Caller,
   entries: Entry[],
   maxAgeS: number | undefined,
@@ -140,7 +149,7 @@ export function idsOf({ entries, lots }: BoughtList): string[] {
 
 /** The verdicts of a list, in its order. What is not settled when the time is up is left for later requests to collect. */
 export async function waitForList(
-  services: Services,
+  services: ListDependencies,
   { entries, lots }: BoughtList,
   timeoutMs: number,
 ): Promise<Told[]> {
@@ -173,7 +182,7 @@ export async function waitForList(
 }
 
 /** Answers that came while we waited for work which an earlier request had paid for: they are handed out now. */
-async function takeAway({ db }: Services, refs: ValidationRef[]): Promise<void> {
+async function takeAway({ db }: { db: Db }, refs: ValidationRef[]): Promise<void> {
   const accountId = refs[0]?.accountId
   if (accountId === undefined) return
   await inTenant(db, accountId, async (trx) => {
@@ -182,7 +191,7 @@ async function takeAway({ db }: Services, refs: ValidationRef[]): Promise<void> 
 }
 
 /** Notes that the caller goes without these answers, unless they came in this very moment: those are returned. */
-async function leaveLate({ db }: Services, refs: ValidationRef[]): Promise<Map<string, Told>> {
+async function leaveLate({ db }: { db: Db }, refs: ValidationRef[]): Promise<Map<string, Told>> {
   const accountId = refs[0]?.accountId
   if (accountId === undefined) return new Map()
   const known = await inTenant(db, accountId, async (trx) => {

@@ -5,21 +5,22 @@ import { isTransient } from '@probity/contract/constants/problems'
 import { findSandboxCase } from '@probity/contract/constants/sandbox'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sandboxResult, unmappedResult } from '@probity/contract/schemas/validations/stored-result'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { emitInSandbox } from '@probity/database/validations/stored-validations'
 import { sandboxKey } from '@probity/redis/keys'
+import type { Redis } from 'ioredis'
 import { Problem } from '../http/problem.ts'
 import { ALL_FEATURES } from '../http/validation-options.ts'
 import type { Caller } from '../middleware/authentication/auth.ts'
 import { isPublicCaller } from '../middleware/authentication/public-sandbox.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { balanceOf } from './charge.ts'
 import { findOverridesOf, lookUpOverrides } from './overrides.ts'
 
 /** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
 export type SandboxAnswer = { id: string; result: StoredResult; retryAt: number | null }
 
-type Needed = Pick<Services, 'db' | 'redis' | 'recentKeyOf' | 'hurry'>
+type Needed = { db: Db; redis: Redis; recentKeyOf: RecentKeys['keyOf']; hurry: AbortSignal }
 type Asked = { email: string; timeoutMs: number; reference?: string | undefined }
 
 /**
@@ -62,7 +63,7 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
 
 /** The data of the account in a sandbox response: overrides and balance. The public sandbox key has no account. */
 export async function readSandboxAccount(
-  { db }: Pick<Services, 'db'>,
+  { db }: { db: Db },
   caller: Caller,
   emails: string[],
 ): Promise<{ overrides: (OverrideAction | null)[]; creditsRemaining: number | null }> {

@@ -1,21 +1,34 @@
 import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/schemas/validations/single'
+import type { Db } from '@probity/database/connection/connect'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures } from '@probity/redis/cache'
+import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/storable.ts'
 import { readFeatures, readMaxAge } from '../http/validation-options.ts'
 import { findNamedPolicy } from '../middleware/find-policy.ts'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../middleware/idempotency/with-idempotency.ts'
-import type { Services } from '../server/services.ts'
+import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { findEarlier, waitForJoined, waitForVerdict } from './await-result.ts'
 import type { Purchase } from './charge.ts'
+import type { ValidationDesk } from './dispatch.ts'
 import { countTowardDomainLimit } from './domain-limit.ts'
 import { findOverridesOf } from './overrides.ts'
 import { composeAnswer, withoutEmail } from './response.ts'
 import { answerInSandbox, readSandboxAccount } from './sandbox.ts'
+
+type SingleDependencies = {
+  db: Db
+  redis: Redis
+  abuseLimits: AbuseLimits | undefined
+  recentKeyOf: RecentKeys['keyOf']
+  desk: ValidationDesk
+  hurry: AbortSignal
+}
 
 const MEANING = {
   tag: 'Validation',
@@ -28,7 +41,7 @@ const TIMEOUT_DEFAULT_S = 10
 export const BODY_BYTES_MAX = 16 * 1024
 
 /** One address, by POST or by GET. */
-export const validateSingle: Route = async (app, services) => {
+export const validateSingle: Route<SingleDependencies> = async (app, services) => {
   const post = operation(
     {
       ...MEANING,
@@ -89,7 +102,7 @@ type Asked = {
   reference?: string
 }
 
-function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
+function answer(services: SingleDependencies, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
   return spendOnce(services, request, reply, (attempt) =>
     request.caller.mode === 'test'
       ? validateInSandbox(services, request, asked)
@@ -98,7 +111,7 @@ function answer(services: Services, request: FastifyRequest, reply: FastifyReply
 }
 
 /** In test mode no mail server is probed and nothing is charged. */
-async function validateInSandbox(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
+async function validateInSandbox(services: SingleDependencies, request: FastifyRequest, asked: Asked): Promise<Spent> {
   const { email, timeout = TIMEOUT_DEFAULT_S, reference } = asked
   request.policy = await findNamedPolicy(services, request, asked.policy)
   const { overrides, creditsRemaining } = await readSandboxAccount(services, request.caller, [email])
@@ -109,7 +122,7 @@ async function validateInSandbox(services: Services, request: FastifyRequest, as
   return { status: 200, text, creditsCharged: 0, creditsRemaining }
 }
 
-async function noteOverride(services: Services, request: FastifyRequest, email: string): Promise<void> {
+async function noteOverride(services: { db: Db }, request: FastifyRequest, email: string): Promise<void> {
   const [override = null] = await findOverridesOf(services, request.caller, [email])
   request.override = override
 }
@@ -127,7 +140,12 @@ function newWork({ id, asked, emailKey, timeoutMs }: NewWork): Purchase {
 }
 
 /** Pays for an answer, at hand or to be worked out, and gives it. */
-async function buyVerdict(services: Services, request: FastifyRequest, asked: Asked, attempt: Attempt): Promise<Spent> {
+async function buyVerdict(
+  services: SingleDependencies,
+  request: FastifyRequest,
+  asked: Asked,
+  attempt: Attempt,
+): Promise<Spent> {
   const { caller, recent, emailKey } = request
   const { email, timeout = TIMEOUT_DEFAULT_S } = asked
   const { accountId, id: keyId, retentionDays } = caller

@@ -1,7 +1,7 @@
 import { type OverrideAction, withOverride } from '@probity/contract/constants/policies'
 import { ValidationParams, ValidationResult } from '@probity/contract/schemas/validations/single'
 import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findStoredValidation, type StoredValidation } from '@probity/database/validations/stored-validations'
 import type { FastifyRequest } from 'fastify'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
@@ -13,7 +13,7 @@ import { lookUpOverrides } from './overrides.ts'
 import { timeOf, withoutEmail } from './response.ts'
 
 /** A stored validation. Reading it is free. */
-export const showValidation: Route = async (app, { db }) => {
+export const showValidation: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'getValidation',

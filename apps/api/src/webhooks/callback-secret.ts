@@ -1,5 +1,5 @@
 import { CallbackSecret } from '@probity/contract/schemas/webhooks/endpoints'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { getCallbackSecret, rotateCallbackSecret } from '@probity/database/webhooks/webhooks'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
@@ -10,7 +10,7 @@ const TAG = 'Webhooks'
 const config = { scope: 'webhooks:write' } as const
 
 /** Shows and rotates the secret that signs the callbacks of jobs. */
-export const manageCallbackSecret: Route = async (app, { db }) => {
+export const manageCallbackSecret: Route<{ db: Db }> = async (app, { db }) => {
   const show = operation(
     {
       id: 'getCallbackSecret',

@@ -1,5 +1,5 @@
 import { CreateWebhook, WebhookWithSecret } from '@probity/contract/schemas/webhooks/endpoints'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { insertWebhook } from '@probity/database/webhooks/webhooks'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
@@ -9,7 +9,7 @@ import { viewOf } from '../middleware/authentication/scope.ts'
 import { presentWebhook } from './present.ts'
 
 /** Creates a webhook and shows its secret once. */
-export const createWebhook: Route = async (app, { db }) => {
+export const createWebhook: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'createWebhook',

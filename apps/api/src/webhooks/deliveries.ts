@@ -5,7 +5,7 @@ import {
   ResentDeliveries,
 } from '@probity/contract/schemas/webhooks/deliveries'
 import { WebhookParams } from '@probity/contract/schemas/webhooks/endpoints'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { listDeliveries as listDeliveriesOf, recoverDeliveries } from '@probity/database/webhooks/deliveries'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
@@ -18,7 +18,7 @@ const reading = { scope: 'webhooks:read' } as const
 const changing = { scope: 'webhooks:write' } as const
 
 /** Lists the deliveries to a webhook and recovers failed ones. */
-export const listDeliveries: Route = async (app, { db }) => {
+export const listDeliveries: Route<{ db: Db }> = async (app, { db }) => {
   const list = operation(
     {
       id: 'listWebhookDeliveries',

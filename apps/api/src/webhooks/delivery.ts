@@ -1,5 +1,5 @@
 import { Delivery, DeliveryDetail, DeliveryParams } from '@probity/contract/schemas/webhooks/deliveries'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findDelivery, resendDelivery } from '@probity/database/webhooks/deliveries'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { found } from '../http/problem.ts'
@@ -11,7 +11,7 @@ const reading = { scope: 'webhooks:read' } as const
 const changing = { scope: 'webhooks:write' } as const
 
 /** Shows and resends a delivery. */
-export const manageDelivery: Route = async (app, { db }) => {
+export const manageDelivery: Route<{ db: Db }> = async (app, { db }) => {
   const show = operation(
     {
       id: 'getWebhookDelivery',

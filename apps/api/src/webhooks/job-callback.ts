@@ -1,6 +1,6 @@
 import { JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { Delivery, DeliveryDetail } from '@probity/contract/schemas/webhooks/deliveries'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findCallback, resendCallback } from '@probity/database/webhooks/deliveries'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { found } from '../http/problem.ts'
@@ -13,7 +13,7 @@ const reading = { scope: 'jobs:read' } as const
 const changing = { scope: 'jobs:write' } as const
 
 /** Shows and resends the delivery to the `callback_url` of a job. */
-export const showCallback: Route = async (app, { db }) => {
+export const showCallback: Route<{ db: Db }> = async (app, { db }) => {
   const show = operation(
     {
       id: 'getJobCallback',

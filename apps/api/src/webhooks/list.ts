@@ -1,5 +1,5 @@
 import { WebhookList, WebhookPage } from '@probity/contract/schemas/webhooks/endpoints'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { listWebhooks as listWebhooksOf } from '@probity/database/webhooks/webhooks'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../http/page.ts'
@@ -8,7 +8,7 @@ import { viewOf } from '../middleware/authentication/scope.ts'
 import { presentWebhook } from './present.ts'
 
 /** Lists the account's webhooks. */
-export const listWebhooks: Route = async (app, { db }) => {
+export const listWebhooks: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listWebhooks',

@@ -1,5 +1,5 @@
 import { WebhookParams, WebhookWithSecret } from '@probity/contract/schemas/webhooks/endpoints'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { rotateSecret } from '@probity/database/webhooks/webhooks'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { found } from '../http/problem.ts'
@@ -8,7 +8,7 @@ import { viewOf } from '../middleware/authentication/scope.ts'
 import { presentWebhook } from './present.ts'
 
 /** Replaces the secret and the key pair of a webhook. */
-export const rotateWebhook: Route = async (app, { db }) => {
+export const rotateWebhook: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'rotateWebhookSecret',

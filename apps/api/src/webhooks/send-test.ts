@@ -1,6 +1,6 @@
 import { Delivery } from '@probity/contract/schemas/webhooks/deliveries'
 import { WebhookParams } from '@probity/contract/schemas/webhooks/endpoints'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { sendTestEvent } from '@probity/database/webhooks/deliveries'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { found, Problem } from '../http/problem.ts'
@@ -9,7 +9,7 @@ import { viewOf } from '../middleware/authentication/scope.ts'
 import { presentDelivery } from './present.ts'
 
 /** Sends a test event to one webhook. */
-export const sendTest: Route = async (app, { db }) => {
+export const sendTest: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'testWebhook',

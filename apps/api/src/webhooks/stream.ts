@@ -1,17 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { EVENT_EXAMPLE, EVENT_ID, WebhookEvent } from '@probity/contract/schemas/webhooks/events'
+import type { Db } from '@probity/database/connection/connect'
 import { EVENT_STREAMS_MAX } from '@probity/database/webhooks/event-streams'
+import type { FastifyBaseLogger } from 'fastify'
 import Type from 'typebox'
 import { EVENT_STREAM_HEADERS } from '../http/event-stream.ts'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { openStreamPlaces, STREAM_BOUNDS } from '../http/stream-slots.ts'
+import type { ApiKeyCache } from '../middleware/authentication/api-key-cache.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
+import type { UserAuthentication } from '../middleware/authentication/session.ts'
 import { watchAccess } from '../middleware/authentication/stream-access.ts'
 import { openEventFeed } from './event-feed.ts'
 import { type EventFrames, openEventFrames } from './event-frames.ts'
+
+type StreamDependencies = {
+  db: Db
+  keys: ApiKeyCache
+  people: UserAuthentication
+  hurry: AbortSignal
+  log: FastifyBaseLogger
+}
 
 const RETRY_AFTER_S = 15
 const SCOPE = 'webhooks:read'
@@ -43,7 +55,7 @@ const Events = Type.Unsafe<Readable>({
 })
 
 /** Streams the events of an account and mode as they happen. */
-export const streamAllEvents: Route = async (app, services) => {
+export const streamAllEvents: Route<StreamDependencies> = async (app, services) => {
   const { db, log, hurry } = services
   const feed = openEventFeed(db, log)
   const places = openStreamPlaces({ ...STREAM_BOUNDS, perAccount: EVENT_STREAMS_MAX })

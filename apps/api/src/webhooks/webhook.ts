@@ -1,5 +1,5 @@
 import { UpdateWebhook, Webhook, WebhookParams } from '@probity/contract/schemas/webhooks/endpoints'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findWebhook, removeWebhook, updateWebhook } from '@probity/database/webhooks/webhooks'
 import Type from 'typebox'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../http/openapi.ts'
@@ -14,7 +14,7 @@ const reading = { scope: 'webhooks:read' } as const
 const changing = { scope: 'webhooks:write' } as const
 
 /** Shows, changes and deletes a webhook. */
-export const manageWebhook: Route = async (app, { db }) => {
+export const manageWebhook: Route<{ db: Db }> = async (app, { db }) => {
   const show = operation(
     {
       id: 'getWebhook',

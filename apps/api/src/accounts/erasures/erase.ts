@@ -1,5 +1,5 @@
 import type { Erasure, ErasureCounts } from '@probity/contract/schemas/accounts'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { eraseResults } from '@probity/database/jobs/results/erase-results'
 import {
   type Erasing,
@@ -10,11 +10,23 @@ import {
   recordErasure,
 } from '@probity/database/system/erase-address'
 import { openAddressMatcher } from '@probity/engine/address/find-mention'
+import type { FileStorage } from '@probity/uploads/storage'
+import type { Redis } from 'ioredis'
 import { Problem } from '../../http/problem.ts'
 import { storable } from '../../http/storable.ts'
-import type { Services } from '../../server/services.ts'
+import type { RecentKeys } from '../../middleware/rate-limit/recent-keys.ts'
 import { eraseRecentResults } from './recent.ts'
+import type { UploadSearch } from './uploads.ts'
 import { eraseDrafts, eraseFiles, type FileWork, refuseUnfinished } from './uploads.ts'
+
+type EraseDependencies = {
+  db: Db
+  redis: Redis
+  recentKeyOf: RecentKeys['keyOf']
+  storage: FileStorage
+  uploadReader: UploadSearch
+  hurry: AbortSignal
+}
 
 /** Below the time limit of the route, so that the response says what to do. */
 const TIME_MAX_MS = 120_000
@@ -25,7 +37,7 @@ const RETRY_AFTER_S = 5
 /** Erases addresses, one at a time for each account. */
 export type Eraser = (accountId: string, email: string) => Promise<Erasure>
 
-export function openEraser(services: Services, timeMaxMs = TIME_MAX_MS): Eraser {
+export function openEraser(services: EraseDependencies, timeMaxMs = TIME_MAX_MS): Eraser {
   const running = new Set<string>()
   return async (accountId, email) => {
     if (running.has(accountId) || running.size >= AT_ONCE_MAX) {
@@ -55,7 +67,7 @@ type Wanted = { accountId: string; email: string; signal: AbortSignal }
  * Searches first, so that an address in a running job is a problem before anything is deleted. Each step is a series of short transactions, and each can be
  * repeated: what an interrupted erasure has not reached is erased by the next.
  */
-async function eraseAddress(services: Services, { accountId, email, signal }: Wanted): Promise<Erasure> {
+async function eraseAddress(services: EraseDependencies, { accountId, email, signal }: Wanted): Promise<Erasure> {
   const { db, storage, uploadReader } = services
   const erasing: Erasing = { db, accountId, address: openAddressMatcher(email), signal }
   const work: FileWork = { erasing, email, storage, uploadReader }

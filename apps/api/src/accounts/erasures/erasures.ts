@@ -1,12 +1,26 @@
 import { Erasure, ErasureRequest } from '@probity/contract/schemas/accounts'
+import type { Db } from '@probity/database/connection/connect'
+import type { FileStorage } from '@probity/uploads/storage'
+import type { Redis } from 'ioredis'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import type { Route } from '../../http/route.ts'
 import { refuseTestKey } from '../../middleware/authentication/authenticate.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
+import type { RecentKeys } from '../../middleware/rate-limit/recent-keys.ts'
 import { openEraser } from './erase.ts'
+import type { UploadSearch } from './uploads.ts'
+
+type ErasuresDependencies = {
+  db: Db
+  redis: Redis
+  recentKeyOf: RecentKeys['keyOf']
+  storage: FileStorage
+  uploadReader: UploadSearch
+  hurry: AbortSignal
+}
 
 /** Deletes everything that the account stores about one address. */
-export const createErasure: Route = async (app, services) => {
+export const createErasure: Route<ErasuresDependencies> = async (app, services) => {
   const erase = openEraser(services)
   const schema = operation(
     {

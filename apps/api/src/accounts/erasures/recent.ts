@@ -3,10 +3,11 @@ import { inTenant } from '@probity/database/connection/connect'
 import type { Erasing } from '@probity/database/system/erase-address'
 import { RECENT_FOR_S } from '@probity/redis/cache'
 import { sandboxKey } from '@probity/redis/keys'
+import type { Redis } from 'ioredis'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
+import type { RecentKeys } from '../../middleware/rate-limit/recent-keys.ts'
 
-type Needed = Pick<Services, 'redis' | 'recentKeyOf'>
+type Needed = { redis: Redis; recentKeyOf: RecentKeys['keyOf'] }
 
 const BOTH = [true, false] as const
 const RETRY_AFTER_S = 5

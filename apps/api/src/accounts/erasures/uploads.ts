@@ -9,11 +9,20 @@ import {
   type StoredUpload,
 } from '@probity/database/jobs/uploads'
 import type { Erasing } from '@probity/database/system/erase-address'
+import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
 import { readLayout } from '@probity/uploads/read-addresses'
+import type { FileStorage } from '@probity/uploads/storage'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
 
-type Needed = Pick<Services, 'storage' | 'uploadReader'>
+/** Searches stored files for an address, and removes it from them. */
+export type UploadSearch = {
+  find(key: string, search: FileSearch, options: SearchOptions): Promise<boolean>
+  erase(key: string, erasure: FileErasure, options: SearchOptions): Promise<number>
+}
+
+type SearchOptions = { accountId: string; signal: AbortSignal }
+
+type Needed = { storage: FileStorage; uploadReader: UploadSearch }
 
 /** `email` is the address as it was sent: the threads that read files make their own matcher of it. */
 export type FileWork = Needed & { erasing: Erasing; email: string }

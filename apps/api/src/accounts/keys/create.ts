@@ -9,7 +9,7 @@ import {
 } from '@probity/contract/constants/keys'
 import { CreatedKey, CreateKey } from '@probity/contract/schemas/keys'
 import { insertKey, type KeyBounds } from '@probity/database/accounts/keys'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -18,8 +18,13 @@ import { boundNewKey } from './bounds.ts'
 import { findBounds, refuseTooManyKeys } from './limits.ts'
 import { fault, presentKey, refuseBadPageSettings, refuseBadSettings } from './present.ts'
 
+type CreateDependencies = {
+  db: Db
+  keysMax: number
+}
+
 /** Creates a key. The response is the only one that contains it. */
-export const createKey: Route = async (app, { db, keysMax }) => {
+export const createKey: Route<CreateDependencies> = async (app, { db, keysMax }) => {
   const schema = operation(
     {
       id: 'createApiKey',

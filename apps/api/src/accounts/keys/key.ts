@@ -8,7 +8,7 @@ import {
   revokeKey,
   updateKey,
 } from '@probity/database/accounts/keys'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -65,7 +65,7 @@ const revokeApiKey = operation(
 )
 
 /** Routes of one key: get, change and revoke. */
-export const manageKey: Route = async (app, { db }) => {
+export const manageKey: Route<{ db: Db }> = async (app, { db }) => {
   app.get('/keys/:key_id', { schema: getApiKey, config: reading }, async ({ caller, params }) => {
     const key = await inTenant(db, caller.accountId, (trx) => findKey(trx, viewOf(caller), params.key_id))
     return presentKey(found(key))

@@ -1,13 +1,13 @@
 import { KeyList, KeyPage } from '@probity/contract/schemas/keys'
 import { listKeys as listKeysOf } from '@probity/database/accounts/keys'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../../http/page.ts'
 import type { Route } from '../../http/route.ts'
 import { presentKey, viewOf } from './present.ts'
 
 /** The account's keys, newest first. */
-export const listKeys: Route = async (app, { db }) => {
+export const listKeys: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listApiKeys',

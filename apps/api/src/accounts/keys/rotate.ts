@@ -1,6 +1,6 @@
 import { CreatedKey, KeyParams, RotateKey } from '@probity/contract/schemas/keys'
 import { lockKey, replaceKey } from '@probity/database/accounts/keys'
-import { inTenant, type Trx } from '@probity/database/connection/connect'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -9,13 +9,18 @@ import { refuseRotation } from './bounds.ts'
 import { findBounds, refuseTooManyKeys } from './limits.ts'
 import { presentKey, refuseBadSettings, statusOf, viewOf } from './present.ts'
 
+type RotateDependencies = {
+  db: Db
+  keysMax: number
+}
+
 const OVERLAP_DEFAULT_S = 86_400
 
 /** While a rotated key still works, its successor counts too, so that an account at its limit can rotate its keys. */
 const ROTATION_ROOM = 2
 
 /** Replaces a key by a new one with the same settings. Both work for some time. */
-export const rotateKey: Route = async (app, { db, keysMax }) => {
+export const rotateKey: Route<RotateDependencies> = async (app, { db, keysMax }) => {
   const schema = operation(
     {
       id: 'rotateApiKey',

@@ -1,6 +1,6 @@
 import { AddedOverrides, AddOverrides } from '@probity/contract/schemas/overrides'
 import { addOverrides as addOverridesTo } from '@probity/database/accounts/overrides'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { mapInSlices } from '../../http/in-slices.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
@@ -13,7 +13,7 @@ import { readTarget } from './read-target.ts'
 const BODY_BYTES_MAX = 1024 * 1024 + 16 * 1024
 
 /** Allows or blocks addresses and domains. */
-export const addOverrides: Route = async (app, { db }) => {
+export const addOverrides: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'createOverrides',

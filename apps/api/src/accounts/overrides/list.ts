@@ -1,6 +1,6 @@
 import { OverridePage, OverrideQuery, OverrideSheet } from '@probity/contract/schemas/overrides'
 import { countOverrides, listOverrides as listOverridesOf } from '@probity/database/accounts/overrides'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../http/page.ts'
 import type { Route } from '../../http/route.ts'
@@ -8,7 +8,7 @@ import { storable } from '../../http/storable.ts'
 import { presentOverride, writeOverrides } from './present.ts'
 
 /** The overrides of the account. */
-export const listOverrides: Route = async (app, { db }) => {
+export const listOverrides: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listOverrides',

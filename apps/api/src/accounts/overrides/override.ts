@@ -1,6 +1,6 @@
 import { OverrideParams } from '@probity/contract/schemas/overrides'
 import { removeOverride } from '@probity/database/accounts/overrides'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
@@ -8,7 +8,7 @@ import type { Route } from '../../http/route.ts'
 import { refuseTestKey } from '../../middleware/authentication/authenticate.ts'
 
 /** One override of the account. */
-export const manageOverride: Route = async (app, { db }) => {
+export const manageOverride: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'deleteOverride',

@@ -1,6 +1,6 @@
 import { CreatePolicy, Policy } from '@probity/contract/schemas/policies'
 import { insertPolicy } from '@probity/database/accounts/policies'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -9,7 +9,7 @@ import { presentOwn } from './present.ts'
 import { POLICY_BYTES_MAX, readNewPolicy } from './read.ts'
 
 /** Makes a policy of the account's own. */
-export const createPolicy: Route = async (app, { db }) => {
+export const createPolicy: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'createPolicy',

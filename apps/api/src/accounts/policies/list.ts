@@ -1,13 +1,13 @@
 import { BUILT_IN_POLICIES } from '@probity/contract/constants/data/policies'
 import { PolicyList } from '@probity/contract/schemas/policies'
 import { listPolicies as listPoliciesOf } from '@probity/database/accounts/policies'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import type { Route } from '../../http/route.ts'
 import { presentBuiltIn, presentOwn } from './present.ts'
 
 /** The policies that a request may name. */
-export const listPolicies: Route = async (app, { db }) => {
+export const listPolicies: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listPolicies',

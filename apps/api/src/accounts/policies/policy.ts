@@ -1,7 +1,7 @@
 import { findBuiltInPolicy } from '@probity/contract/constants/policies'
 import { Policy, PolicyParams, UpdatePolicy } from '@probity/contract/schemas/policies'
 import { findPolicy, removePolicy, updatePolicy } from '@probity/database/accounts/policies'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found, Problem } from '../../http/problem.ts'
@@ -15,7 +15,7 @@ const reading = { scope: 'account:read' } as const
 const changing = { scope: 'account:write' } as const
 
 /** Routes of one policy: get, change and delete. */
-export const managePolicy: Route = async (app, { db }) => {
+export const managePolicy: Route<{ db: Db }> = async (app, { db }) => {
   const show = operation(
     {
       id: 'getPolicy',

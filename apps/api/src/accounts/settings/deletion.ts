@@ -1,15 +1,26 @@
 import { DeleteAccount, DeletionPreview } from '@probity/contract/schemas/accounts'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { type AccountContents, closeAccount, countContents } from '@probity/database/system/account-deletion'
 import { deleteExpiredUploads } from '@probity/database/system/retention'
+import type { Admission } from '@probity/redis/admission'
+import type { FileStorage } from '@probity/uploads/storage'
+import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { askPassword } from '../../middleware/authentication/confirm-password.ts'
-import type { Services } from '../../server/services.ts'
+import type { UserAuthentication } from '../../middleware/authentication/session.ts'
 import { refuseNonOwner } from './owner.ts'
 
+type DeletionDependencies = {
+  db: Db
+  admission: Admission
+  storage: FileStorage
+  people: UserAuthentication
+  log: FastifyBaseLogger
+}
+
 /** Deletes an account, and lists in advance what is deleted with it. */
-export const deleteOrganisation: Route = async (app, services) => {
+export const deleteOrganisation: Route<DeletionDependencies> = async (app, services) => {
   const { db, log } = services
   const config = { scope: 'account:write' } as const
   app.get('/deletion', { schema: { response: { 200: DeletionPreview } }, config }, async (request) => {
@@ -42,7 +53,7 @@ function wrongName(): Problem {
 }
 
 /** At once, as far as it goes: maintenance does it again every hour. */
-async function removeFiles({ db, storage, log }: Services): Promise<void> {
+async function removeFiles({ db, storage, log }: DeletionDependencies): Promise<void> {
   try {
     await deleteExpiredUploads(db, storage)
   } catch (error) {

@@ -1,12 +1,12 @@
 import { Network, UpdateNetwork } from '@probity/contract/schemas/accounts'
 import { findAccount, updateAccount } from '@probity/database/accounts/accounts'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { isOnList, isRange } from '../../http/networks.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 
 /** IP allowlist of the account, for keys and members. */
-export const manageNetwork: Route = async (app, { db }) => {
+export const manageNetwork: Route<{ db: Db }> = async (app, { db }) => {
   const config = { scope: 'account:write' } as const
   app.get('/network', { schema: { response: { 200: Network } }, config }, async ({ caller: { accountId }, ip }) => {
     const account = found(await inTenant(db, accountId, (trx) => findAccount(trx, accountId)))

@@ -1,6 +1,6 @@
 import { JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { Breakdown } from '@probity/contract/schemas/jobs/results'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { tallyResults } from '@probity/database/jobs/present-job'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import type { Route } from '../../http/route.ts'
@@ -8,7 +8,7 @@ import { getResultsJob } from './get-job.ts'
 import { presentBreakdown } from './present-breakdown.ts'
 
 /** The results of a job in numbers, and what each preset would make of them. */
-export const showBreakdown: Route = async (app, { db }) => {
+export const showBreakdown: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'getJobBreakdown',

@@ -1,5 +1,5 @@
 import { Result, ResultParams } from '@probity/contract/schemas/jobs/results'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findResult } from '@probity/database/jobs/results/results'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found } from '../../http/problem.ts'
@@ -8,7 +8,7 @@ import { getResultsJob } from './get-job.ts'
 import { presentResult } from './present-result.ts'
 
 /** One result of a job, with its evidence. */
-export const showResult: Route = async (app, { db }) => {
+export const showResult: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'getJobResult',

@@ -1,7 +1,8 @@
 import { JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/schemas/jobs/results'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { pageResults, type ResultsFilter, type ResultsJob } from '@probity/database/jobs/results/results'
+import type { FileStorage } from '@probity/uploads/storage'
 import { attachment } from '../../http/exports/attachment.ts'
 import { EXPORT_LIMITS, type Export, type ExportLimits, openExports } from '../../http/exports/send-export.ts'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
@@ -10,17 +11,21 @@ import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { noteExport } from '../../middleware/authentication/record-export.ts'
 import { findNamedPolicy } from '../../middleware/find-policy.ts'
-import type { Services } from '../../server/services.ts'
 import { readFilter, repeatFilter } from './filter.ts'
 import { getResultsJob } from './get-job.ts'
 import { presentResult, type Shown } from './present-result.ts'
 import { writeLines } from './write-lines.ts'
 import { writeSheet } from './write-sheet.ts'
 
-/** Results of a job, as pages or as whole files. */
-export const listResults: Route = (app, services) => resultsWithin(EXPORT_LIMITS)(app, services)
+type ResultsDependencies = {
+  db: Db
+  storage: FileStorage
+}
 
-export function resultsWithin(limits: ExportLimits): Route {
+/** Results of a job, as pages or as whole files. */
+export const listResults: Route<ResultsDependencies> = (app, services) => resultsWithin(EXPORT_LIMITS)(app, services)
+
+export function resultsWithin(limits: ExportLimits): Route<ResultsDependencies> {
   return async (app, services) => {
     const schema = operation(
       {
@@ -78,7 +83,7 @@ function readWanted(query: ResultsQuery): Wanted {
   return { format, filter: readFilter(query), evidence, bom, formulaSafe, ...readPage(query) }
 }
 
-function chooseExport(services: Services, job: ResultsJob, wanted: Wanted): Export {
+function chooseExport(services: ResultsDependencies, job: ResultsJob, wanted: Wanted): Export {
   if (wanted.format === 'ndjson') {
     const disposition = attachment(job.filename, 'ndjson')
     return { type: 'application/x-ndjson', disposition, chunks: writeLines(services.db, job, wanted) }

@@ -1,23 +1,32 @@
 import multipart from '@fastify/multipart'
 import { UploadForm, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { getAccount } from '@probity/database/accounts/accounts'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { insertUpload } from '@probity/database/jobs/uploads'
 import { getProbing } from '@probity/database/validations/probing'
 import type { UploadReading } from '@probity/uploads/read-upload'
+import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import type { Route } from '../../http/route.ts'
 import type { Caller } from '../../middleware/authentication/auth.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
-import type { Services } from '../../server/services.ts'
 import { disconnectSignal } from './disconnect-signal.ts'
 import { presentPreview } from './present.ts'
+import type { UploadReader } from './reader.ts'
 import { FORM_LIMITS, type Received, receiveFile } from './receive.ts'
+import type { UploadShares } from './share.ts'
 import { keepReading } from './stored-preview.ts'
 
+type PreviewDependencies = {
+  db: Db
+  storage: FileStorage
+  uploadReader: UploadReader
+  uploadShares: UploadShares
+}
+
 /** Takes a file in and says what is in it, before anything is validated or charged. */
-export const previewUpload: Route = async (app, services) => {
+export const previewUpload: Route<PreviewDependencies> = async (app, services) => {
   await app.register(multipart, { limits: FORM_LIMITS })
   const schema = operation(
     {
@@ -88,7 +97,7 @@ const PREVIEW_PROBLEMS = [
 ] satisfies Parameters<typeof operation>[0]['problems']
 
 async function readFile(
-  { db, uploadReader }: Services,
+  { db, uploadReader }: PreviewDependencies,
   { accountId }: Caller,
   path: string,
   signal: AbortSignal,
@@ -100,7 +109,7 @@ async function readFile(
 type Read = Received<UploadReading>
 
 /** Notes what was found in the file; one of which nothing could be noted is removed. */
-async function keepUpload(services: Services, caller: Caller, received: Read): Promise<UploadPreview> {
+async function keepUpload(services: PreviewDependencies, caller: Caller, received: Read): Promise<UploadPreview> {
   const { db, storage, uploadShares } = services
   const { accountId, mode } = caller
   try {

@@ -1,8 +1,9 @@
 import { UploadParams, UploadPreview, UploadQuery } from '@probity/contract/schemas/jobs/uploads'
 import { getAccount } from '@probity/database/accounts/accounts'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/jobs/uploads'
 import { getProbing } from '@probity/database/validations/probing'
+import type { FileStorage } from '@probity/uploads/storage'
 import Type from 'typebox'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found, Problem } from '../../http/problem.ts'
@@ -10,16 +11,22 @@ import type { Route } from '../../http/route.ts'
 import type { Caller } from '../../middleware/authentication/auth.ts'
 import { viewOf } from '../../middleware/authentication/scope.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
-import type { Services } from '../../server/services.ts'
 import { disconnectSignal } from './disconnect-signal.ts'
 import { presentPreview } from './present.ts'
+import type { UploadReader } from './reader.ts'
 import { getReading } from './stored-preview.ts'
+
+type UploadDependencies = {
+  db: Db
+  storage: FileStorage
+  uploadReader: UploadReader
+}
 
 const reading = { scope: 'jobs:read', handlerTimeoutMs: READS_FILE_MS } as const
 const deleting = { scope: 'jobs:write', handlerTimeoutMs: READS_FILE_MS } as const
 
 /** Routes of one upload that is not confirmed: get and delete. */
-export const manageUpload: Route = async (app, services) => {
+export const manageUpload: Route<UploadDependencies> = async (app, services) => {
   const show = operation(
     {
       id: 'getUpload',
@@ -57,7 +64,7 @@ export const manageUpload: Route = async (app, services) => {
 
 type Wish = { uploadId: string; column: string | undefined; signal: AbortSignal }
 
-async function lookAgain(services: Services, caller: Caller, { uploadId, column, signal }: Wish) {
+async function lookAgain(services: UploadDependencies, caller: Caller, { uploadId, column, signal }: Wish) {
   const { accountId } = caller
   const { draft, probing, account, plan } = await inTenant(services.db, accountId, async (trx) => ({
     draft: found(await findDraft(trx, viewOf(caller), uploadId)),
@@ -70,7 +77,7 @@ async function lookAgain(services: Services, caller: Caller, { uploadId, column,
   return presentPreview(draft, reading, { account, probing })
 }
 
-async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {
+async function removeDraft({ db, storage }: UploadDependencies, caller: Caller, uploadId: string): Promise<void> {
   const draft = found(await inTenant(db, caller.accountId, (trx) => discardDraft(trx, viewOf(caller), uploadId)))
   // Its time is over from here on: if we end now, maintenance removes file and row.
   await storage.remove(draft.storageKey)

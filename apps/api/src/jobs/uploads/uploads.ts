@@ -1,5 +1,5 @@
 import { UploadList, UploadPage } from '@probity/contract/schemas/jobs/uploads'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { listDrafts } from '@probity/database/jobs/uploads'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../../http/page.ts'
@@ -8,7 +8,7 @@ import { viewOf } from '../../middleware/authentication/scope.ts'
 import { presentDraft } from './present.ts'
 
 /** The account's files that wait to be confirmed, newest first. */
-export const listUploads: Route = async (app, { db }) => {
+export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listUploads',

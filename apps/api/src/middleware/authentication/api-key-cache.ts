@@ -18,7 +18,7 @@ type Kept = { key: AuthKey; since: number }
  * The keys this process has seen, kept in memory for as long as it also sees what changes. Every process looks for changed
  * keys a few times a second in PostgreSQL; one that cannot look believes nothing it remembers. Redis has no part in it.
  */
-export type KeyRing = {
+export type ApiKeyCache = {
   /** The key with this text, or undefined where there is none. Throws where it cannot be known. */
   find(text: string): Promise<AuthKey | undefined>
   /** The same, but only if it is known without asking the database. */
@@ -26,7 +26,7 @@ export type KeyRing = {
   stop(): Promise<void>
 }
 
-export function openKeyRing(db: Db): KeyRing {
+export function openApiKeyCache(db: Db): ApiKeyCache {
   const kept = createLruCache<string, Kept>(KEYS_MAX)
   const asking = new Map<string, Promise<AuthKey | undefined>>()
   const watch = startWatch(db, (changed) => {

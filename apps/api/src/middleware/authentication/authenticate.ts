@@ -3,15 +3,17 @@ import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/constants/keys'
 import type { NamedPolicy, OverrideAction } from '@probity/contract/constants/policies'
 import type { AuthKey } from '@probity/database/accounts/keys'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import type { ValidationRequest } from '@probity/redis/admission'
+import type { Admission, ValidationRequest } from '@probity/redis/admission'
 import { RECENT_FOR_S } from '@probity/redis/cache'
-import type { RatePolicy, RateState } from '@probity/redis/request-rate'
+import type { LocalRate, RatePolicy, RateState } from '@probity/redis/request-rate'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isOnList, networkOf, refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import { readFeatures, readMaxAge } from '../../http/validation-options.ts'
-import type { Services } from '../../server/services.ts'
+import type { RecentKeys } from '../rate-limit/recent-keys.ts'
+import type { ApiKeyCache } from './api-key-cache.ts'
 import type { Caller } from './auth.ts'
+import type { KeyUseCounter } from './key-use.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
 import { admitPage, isPublishable, rateOf } from './publishable-keys.ts'
 
@@ -47,14 +49,20 @@ declare module 'fastify' {
 /** For clients without a known key, per network (an IPv4 address or an IPv6 /64): what a guess costs. */
 export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
 
-type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox' | 'admission'>
+export type AuthenticationDependencies = {
+  keys: ApiKeyCache
+  keyUse: KeyUseCounter
+  admission: Admission
+  strangers: LocalRate
+  publicSandbox: boolean
+}
 
 /**
  * Finds out who is calling; rejects if the key is not known or not valid. Without a promise if the key is known already, as for nearly all
  * requests: a promise for each hook of a request costs as much as the work of the hooks.
  */
-export function authenticate(door: Door) {
-  const { keys, strangers, keyUse, publicSandbox } = door
+export function authenticate(dependencies: AuthenticationDependencies) {
+  const { keys, strangers, keyUse, publicSandbox } = dependencies
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     refuseKeyInQuery(request)
     if (request.headers.authorization !== undefined) takeBearer(request.headers)
@@ -67,7 +75,7 @@ export function authenticate(door: Door) {
   async function authenticateSlowly(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const key = await recognise(request)
     enter(request, key)
-    if (isPublishable(key)) await admitPage(door, request, reply)
+    if (isPublishable(key)) await admitPage(dependencies, request, reply)
   }
 
   function enter(request: FastifyRequest, key: AuthKey): undefined {
@@ -126,7 +134,7 @@ function isValid({ revokedAt, expiresAt }: AuthKey): boolean {
  * recent result for what it asks is fetched in the same call to Redis.
  */
 export function admit(
-  { admission, recentKeyOf }: Pick<Services, 'admission' | 'recentKeyOf'>,
+  { admission, recentKeyOf }: { admission: Admission; recentKeyOf: RecentKeys['keyOf'] },
   refuse: (request: FastifyRequest) => void,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -150,7 +158,7 @@ export function admit(
 }
 
 /** The sandbox makes no probes, so it caches nothing and takes no slot. */
-function readValidation(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): ValidationRequest | undefined {
+function readValidation(request: FastifyRequest, recentKeyOf: RecentKeys['keyOf']): ValidationRequest | undefined {
   const { caller, route } = request
   const asked = route.config.asksAbout?.(request)
   const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined

@@ -1,10 +1,20 @@
+import type { Admission } from '@probity/redis/admission'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
 import { limitPerson } from '../rate-limit/user-limits.ts'
+import type { UserAuthentication } from './session.ts'
+
+type ConfirmPasswordDependencies = {
+  admission: Admission
+  people: UserAuthentication
+}
 
 /** Requires the password of the signed-in user: a session alone may be a screen that was left open. */
-export async function askPassword(services: Services, request: FastifyRequest, password: string): Promise<void> {
+export async function askPassword(
+  services: ConfirmPasswordDependencies,
+  request: FastifyRequest,
+  password: string,
+): Promise<void> {
   await limitPerson(services, request, 'password', request.person?.email)
   const auth = await services.people.auth()
   const headers = new Headers({ cookie: request.headers.cookie ?? '' })

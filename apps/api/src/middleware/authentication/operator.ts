@@ -1,11 +1,19 @@
 import type { Session } from '@probity/contract/schemas/users'
+import type { Db } from '@probity/database/connection/connect'
 import { hasRecentCode } from '@probity/database/users/sessions'
 import type { User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { isOnList } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
+import type { UserAuthentication } from './session.ts'
 import { requireSession } from './session.ts'
+
+export type OperatorAccess = {
+  /** Whether operators need two-factor authentication, and a recent code for changes. */
+  requiresTwoFactor: boolean
+  /** IP addresses and ranges that operator pages can be used from; empty for all. */
+  networks: string[]
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,18 +22,22 @@ declare module 'fastify' {
   }
 }
 
-type Door = Pick<Services, 'db' | 'people' | 'operators'>
+type Dependencies = { db: Db; people: UserAuthentication; operators: OperatorAccess }
 
 /** Admits operators to their pages. Other users get the response of a route that does not exist. */
-export function requireOperator(door: Door) {
+export function requireOperator(dependencies: Dependencies) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { person, token } = await requireSession(door, request)
+    const { person, token } = await requireSession(dependencies, request)
     request.person = person
-    const access = operatorAccess(door, person, request)
+    const access = operatorAccess(dependencies, person, request)
     if (access === null) throw new Problem('not_found')
     if (access === 'ip_not_allowed') throw new Problem('ip_not_allowed', OUTSIDE)
     if (access === 'two_factor_required') throw new Problem('two_factor_required')
-    if (door.operators.requiresTwoFactor && needsCode(request) && !(await hasRecentCode(door.db, token))) {
+    if (
+      dependencies.operators.requiresTwoFactor &&
+      needsCode(request) &&
+      !(await hasRecentCode(dependencies.db, token))
+    ) {
       throw new Problem('code_required')
     }
   }
@@ -35,7 +47,7 @@ const OUTSIDE = 'Operator pages are available only from the IP addresses in PROB
 
 /** Reason why a user cannot open the operator pages; null for users who are not operators. */
 export function operatorAccess(
-  { operators }: Pick<Door, 'operators'>,
+  { operators }: Pick<Dependencies, 'operators'>,
   person: User,
   { ip }: { ip: string },
 ): Session['operator_access'] {

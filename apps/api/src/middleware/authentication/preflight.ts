@@ -1,11 +1,17 @@
 import { createLruCache } from '@probity/concurrency/lru-cache'
 import { isOrigin } from '@probity/contract/constants/keys'
 import { isAllowedOrigin } from '@probity/database/accounts/keys'
+import type { Db } from '@probity/database/connection/connect'
+import type { LocalRate } from '@probity/redis/request-rate'
 import { networkOf } from '../../http/networks.ts'
 import type { Route } from '../../http/route.ts'
 import { VARY_BY_ORIGIN } from '../../http/security-headers.ts'
-import type { Services } from '../../server/services.ts'
 import { STRANGERS } from './authenticate.ts'
+
+type PreflightDependencies = {
+  db: Db
+  strangers: LocalRate
+}
 
 /** The headers that the SDK sends from a page, and `Authorization` as the alternative to `X-API-Key`. */
 const ALLOWED_HEADERS = 'content-type, x-api-key, authorization, idempotency-key, x-probity-client'
@@ -19,7 +25,7 @@ const ORIGINS_MAX = 10_000
  * What a browser asks before a page of another origin may send a key. The key is not in the question, so the answer goes by whether
  * any key is for that page; the request that follows is held to the one it shows.
  */
-export const preflight: Route = async (app, services) => {
+export const preflight: Route<PreflightDependencies> = async (app, services) => {
   const isAllowed = openOrigins(services)
   app.options('/api/v1/validation/decision', { schema: { hide: true } }, async ({ headers, ip }, reply) => {
     const { origin } = headers
@@ -37,7 +43,7 @@ export const preflight: Route = async (app, services) => {
 }
 
 /** Caches allowed origins. Requests with unknown origins count against the same limit as requests with unknown keys. */
-function openOrigins({ db, strangers }: Pick<Services, 'db' | 'strangers'>) {
+function openOrigins({ db, strangers }: { db: Db; strangers: LocalRate }) {
   const allowedUntil = createLruCache<string, number>(ORIGINS_MAX)
   return async (origin: string, network: string): Promise<boolean> => {
     const now = performance.now()

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { Admission } from '@probity/redis/admission'
 import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import { VARY_BY_ORIGIN } from '../../http/security-headers.ts'
-import type { Services } from '../../server/services.ts'
 import type { Caller } from './auth.ts'
 
 const HOUR_S = 3_600
@@ -25,7 +25,7 @@ export function isPublishable({ kind }: Pick<Caller, 'kind'>): boolean {
  * origin can be made up outside of a browser is why the visitor is counted and the answer is so small.
  */
 export async function admitPage(
-  { admission }: Pick<Services, 'admission'>,
+  { admission }: { admission: Admission },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {

@@ -1,13 +1,12 @@
 import { recordExport } from '@probity/database/accounts/accounts'
 import { actAs } from '@probity/database/connection/actor'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
-import type { Services } from '../../server/services.ts'
 import { actorOf } from './actor.ts'
 
 /** Records in the audit log that data of the caller's account leaves as a file. Not for test mode, whose data is invented. */
 export async function noteExport(
-  { db }: Pick<Services, 'db'>,
+  { db }: { db: Db },
   request: FastifyRequest,
   exported: Parameters<typeof recordExport>[1],
 ): Promise<void> {

@@ -1,12 +1,24 @@
 import { mayUse, ROLES } from '@probity/contract/constants/users'
+import type { Db } from '@probity/database/connection/connect'
 import { type AuthMember, findSession, findSessionIn, type User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
 import type { Caller } from './auth.ts'
 import { cookieNames, readCookie } from './cookies.ts'
 import { readSignedToken } from './session-secret.ts'
+
+/** What the sign-in of users provides to requests of signed-in users. */
+export type UserAuthentication = {
+  publicUrl: string | undefined
+  signUp: 'open' | 'invitation'
+  hasMail: boolean
+  /** Signs session cookies. */
+  secret(): Promise<string>
+  auth(): Promise<{ api: { verifyPassword(check: PasswordCheck): Promise<unknown> } }>
+}
+
+type PasswordCheck = { body: { password: string }; headers: Headers }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,23 +29,26 @@ declare module 'fastify' {
   }
 }
 
-type Door = Pick<Services, 'db' | 'people'>
+type Dependencies = { db: Db; people: UserAuthentication }
 
 /** Returns the signed-in user; throws without a session. */
-export function requirePerson(door: Door) {
+export function requirePerson(dependencies: Dependencies) {
   return async (request: FastifyRequest): Promise<void> => {
-    request.person = await findPerson(door, request)
+    request.person = await findPerson(dependencies, request)
   }
 }
 
-async function findPerson(door: Door, request: FastifyRequest): Promise<User> {
-  return (await requireSession(door, request)).person
+async function findPerson(dependencies: Dependencies, request: FastifyRequest): Promise<User> {
+  return (await requireSession(dependencies, request)).person
 }
 
 /** The session of a request, with its token; throws where there is none. */
-export async function requireSession(door: Door, request: FastifyRequest): Promise<{ person: User; token: string }> {
-  const token = await readSessionToken(door, request)
-  const person = token === undefined ? undefined : await findSession(door.db, token)
+export async function requireSession(
+  dependencies: Dependencies,
+  request: FastifyRequest,
+): Promise<{ person: User; token: string }> {
+  const token = await readSessionToken(dependencies, request)
+  const person = token === undefined ? undefined : await findSession(dependencies.db, token)
   if (token === undefined || person === undefined) throw new Problem('unauthenticated')
   return { person, token }
 }
@@ -41,11 +56,11 @@ export async function requireSession(door: Door, request: FastifyRequest): Promi
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The same for the routes that programs use with a key: in which account, and in which mode, two headers say. */
-export function requireMember(door: Door) {
+export function requireMember(dependencies: Dependencies) {
   return async (request: FastifyRequest): Promise<void> => {
     const { 'probity-mode': mode = 'live' } = request.headers
     // A missing session is reported first, whatever account the request names.
-    const found = await findMember(door, request)
+    const found = await findMember(dependencies, request)
     if (found === undefined) throw new Problem('unauthenticated')
     if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
     if (mode !== 'live' && mode !== 'test') {
@@ -59,12 +74,12 @@ export function requireMember(door: Door) {
 }
 
 /** The session of a request, with its membership in the account that the request names; undefined where the session has ended. */
-export async function findMember(door: Door, request: FastifyRequest) {
-  const token = await readSessionToken(door, request)
+export async function findMember(dependencies: Dependencies, request: FastifyRequest) {
+  const token = await readSessionToken(dependencies, request)
   if (token === undefined) return undefined
   const { 'probity-account': accountId } = request.headers
   const isNamed = typeof accountId === 'string' && UUID.test(accountId)
-  return findSessionIn(door.db, token, isNamed ? accountId : NO_ACCOUNT)
+  return findSessionIn(dependencies.db, token, isNamed ? accountId : NO_ACCOUNT)
 }
 
 const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'
@@ -72,7 +87,10 @@ const NO_SUCH_ACCOUNT = 'The account in the header Probity-Account does not exis
 const MODES = 'must be live or test'
 
 /** The token of the session that a request belongs to, if we have signed it. */
-export async function readSessionToken({ people }: Door, { headers }: FastifyRequest): Promise<string | undefined> {
+export async function readSessionToken(
+  { people }: Dependencies,
+  { headers }: FastifyRequest,
+): Promise<string | undefined> {
   const cookie = readCookie(headers.cookie, cookieNames(people.publicUrl).session)
   return cookie === undefined ? undefined : readSignedToken(cookie, await people.secret())
 }

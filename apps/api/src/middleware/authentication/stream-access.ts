@@ -1,21 +1,33 @@
 import type { KeyScope } from '@probity/contract/constants/keys'
 import { mayUse } from '@probity/contract/constants/users'
+import type { Db } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
 import { isFromNetwork } from '../../http/networks.ts'
-import type { Services } from '../../server/services.ts'
+import type { ApiKeyCache } from './api-key-cache.ts'
+import type { UserAuthentication } from './session.ts'
 import { findMember } from './session.ts'
+
+export type AccessDependencies = {
+  db: Db
+  keys: ApiKeyCache
+  people: UserAuthentication
+}
 
 /**
  * Returns a check whether the key or session that opened a stream may still read it. A stream outlives the request's own
  * authentication, so the check is repeated while the stream is open.
  */
-export function watchAccess(services: Services, request: FastifyRequest, scope: KeyScope): () => Promise<boolean> {
+export function watchAccess(
+  services: AccessDependencies,
+  request: FastifyRequest,
+  scope: KeyScope,
+): () => Promise<boolean> {
   if (request.caller.id === null) return watchMember(services, request, scope)
   return () => isKeyAllowed(services, String(request.headers['x-api-key']), scope)
 }
 
 /** A key that was revoked, paused, limited or that expired ends the streams that were opened with it. */
-async function isKeyAllowed({ keys }: Services, text: string, scope: KeyScope): Promise<boolean> {
+async function isKeyAllowed({ keys }: { keys: ApiKeyCache }, text: string, scope: KeyScope): Promise<boolean> {
   const key = await keys.find(text)
   if (key === undefined || key.revokedAt || key.pausedAt) return false
   return key.scopes.includes(scope) && (key.expiresAt === null || key.expiresAt.getTime() > Date.now())
@@ -28,7 +40,7 @@ const MEMBER_CHECK_EVERY_MS = 5_000
  * The same for a member: the stream ends with the session, the membership or the role's right to read. A key that the
  * request also carries is not looked at, since the request was not authenticated with it.
  */
-function watchMember(services: Services, request: FastifyRequest, scope: KeyScope): () => Promise<boolean> {
+function watchMember(services: AccessDependencies, request: FastifyRequest, scope: KeyScope): () => Promise<boolean> {
   let [allowed, checkedAt] = [true, performance.now()]
   return async () => {
     if (performance.now() - checkedAt < MEMBER_CHECK_EVERY_MS) return allowed

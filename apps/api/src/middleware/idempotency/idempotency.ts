@@ -8,12 +8,12 @@ import {
   type StoredResponse,
   saveResponse,
 } from '@probity/database/accounts/idempotency'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
 import { isPublicCaller } from '../authentication/public-sandbox.ts'
 import { isPublishable } from '../authentication/publishable-keys.ts'
+import type { UserAuthentication } from '../authentication/session.ts'
 import { readSessionToken } from '../authentication/session.ts'
 
 declare module 'fastify' {
@@ -35,13 +35,13 @@ const WAIT_MS = 10_000
 const LOOK_EVERY_MS = 50
 const RETRY_AFTER_S = 1
 
-type Door = Pick<Services, 'db' | 'hurry'>
+type Dependencies = { db: Db; hurry: AbortSignal }
 
 type ClaimOrReplay = Claimed | { kind: 'replay'; response: StoredResponse }
 
 /** Claims an Idempotency-Key, or waits for the response to the request that holds it. */
 export async function claimOrWait(
-  { db, hurry }: Door,
+  { db, hurry }: Dependencies,
   accountId: string,
   request: IdempotentRequest,
 ): Promise<ClaimOrReplay> {
@@ -101,7 +101,7 @@ export function honorIdempotencyKeys(api: FastifyInstance, services: ReplayServi
   })
 }
 
-type ReplayServices = Door & Pick<Services, 'people'>
+type ReplayServices = Dependencies & { people: UserAuthentication }
 
 function idempotencyHooks(services: ReplayServices) {
   const { db } = services

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
 import type { Route } from '../../http/route.ts'
-import { type Caller, startTestApi } from '../../testing/test-api.ts'
+import { type Caller, startTestApi, type TestApi } from '../../testing/test-api.ts'
 import { refuseUnpaid, spendOnce } from './with-idempotency.ts'
 
 /** ROUNDS=1000 for a longer run. */
@@ -23,7 +23,7 @@ const COMES_BACK_MS = 500
 let diesAfterCommit = false
 
 /** A route that does nothing but spend, through the same door as those that sell something. */
-const buy: Route = async (app, services) => {
+const buy: Route<TestApi['services']> = async (app, services) => {
   const body = Type.Object({ credits: Type.Integer() })
   app.post('/buy', { schema: { body }, config: { idempotency: 'spends' } }, (request, reply) => {
     const { accountId } = request.caller

@@ -6,10 +6,9 @@ import {
   saveResponse,
 } from '@probity/database/accounts/idempotency'
 import type { Posting } from '@probity/database/billing/ledger'
-import { inTenant } from '@probity/database/connection/connect'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
 import { claimOrWait, identify, sendKept } from './idempotency.ts'
 
 /** What a call that spends came to. The public sandbox key has no account, so it has no credits that remain. */
@@ -27,7 +26,7 @@ export function refuseUnpaid({ kind }: Posting): Problem {
   return new Problem(kind === 'over_cap' ? 'api_key_cap_reached' : 'insufficient_credits')
 }
 
-type Door = Pick<Services, 'db' | 'hurry'>
+type Dependencies = { db: Db; hurry: AbortSignal }
 
 /**
  * Runs a call that spends. With an Idempotency-Key it has one effect however often it is sent: the first request does the
@@ -35,7 +34,7 @@ type Door = Pick<Services, 'db' | 'hurry'>
  * second attempt after a crash gets the same one, so that the ledger refuses to charge it again.
  */
 export async function spendOnce(
-  door: Door,
+  dependencies: Dependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   spend: (attempt: Attempt) => Promise<Spent>,
@@ -44,26 +43,27 @@ export async function spendOnce(
   if (identified === undefined) return sendKept(reply, keep(await spend({ subject: randomUUID(), resumed: false })))
 
   const { accountId } = request.caller
-  const claim = await claimOrWait(door, accountId, identified)
+  const claim = await claimOrWait(dependencies, accountId, identified)
   if (claim.kind === 'replay') return sendKept(reply.header('idempotency-replayed', 'true'), claim.response)
-  const answer = await spendClaimed(door, accountId, claim, spend)
+  const answer = await spendClaimed(dependencies, accountId, claim, spend)
   return sendKept(reply, answer)
 }
 
 async function spendClaimed(
-  door: Door,
+  dependencies: Dependencies,
   accountId: string,
   claim: Claimed,
   spend: (attempt: Attempt) => Promise<Spent>,
 ) {
   try {
     const answer = keep(await spend({ subject: claim.subject, resumed: claim.kind === 'resumed' }))
-    await inTenant(door.db, accountId, (trx) => saveResponse(trx, accountId, claim, answer))
+    await inTenant(dependencies.db, accountId, (trx) => saveResponse(trx, accountId, claim, answer))
     return answer
   } catch (error) {
     // Refused before it had an effect: the same key may try again, with more credits for instance. After any other error the
     // effect is uncertain, so the claim stays until it runs out, and then the work is resumed under the same subject.
-    if (error instanceof Problem) await inTenant(door.db, accountId, (trx) => releaseIdempotency(trx, accountId, claim))
+    if (error instanceof Problem)
+      await inTenant(dependencies.db, accountId, (trx) => releaseIdempotency(trx, accountId, claim))
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { isBodyIncomplete } from '../../http/body-state.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Crowd } from './in-flight-tracker.ts'
+import type { InFlightTracker } from './in-flight-tracker.ts'
 
 /** What a request costs us: a list makes much work, an address some, and the rest hardly any. */
 export type LoadClass = 'list' | 'address' | 'light'
@@ -11,7 +11,7 @@ const RETRY_AFTER_S: Record<LoadClass, number> = { list: 5, address: 1, light: 1
 const TOO_BUSY_FOR_A_LIST = 0.5
 
 /** After how many seconds one of this class may come again, where it is turned away for want of a place. */
-export function turnAwayFor(loadClass: LoadClass, crowd: Crowd): number | undefined {
+export function turnAwayFor(loadClass: LoadClass, crowd: InFlightTracker): number | undefined {
   if (crowd.all < crowd.max && hasPlaceFor(loadClass, crowd)) return undefined
   if (isWork(loadClass)) crowd.turnedAway++
   return RETRY_AFTER_S[loadClass]
@@ -21,7 +21,7 @@ export function turnAwayFor(loadClass: LoadClass, crowd: Crowd): number | undefi
  * Who is turned away first: whoever brings a list finds no place when half of them are taken, and can come back later without
  * anybody waiting in front of a form. Looking at what there is comes last, and is stopped only where the process is full altogether.
  */
-function hasPlaceFor(loadClass: LoadClass, crowd: Crowd): boolean {
+function hasPlaceFor(loadClass: LoadClass, crowd: InFlightTracker): boolean {
   if (!isWork(loadClass)) return true
   if (loadClass === 'list' && crowd.busy >= TOO_BUSY_FOR_A_LIST) return false
   return crowd.working < crowd.places()
@@ -36,7 +36,7 @@ const isWork = (loadClass: LoadClass) => loadClass !== 'light'
  * A request holds its slot only while the process works on it. While the rest of its body is to come, and once its response is handed over, it waits
  * for the client, who may be as slow as network-limits.ts and time-limits.ts allow.
  */
-export function limitInFlight(app: FastifyInstance, crowd: Crowd): void {
+export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): void {
   app.decorateRequest('slot')
   app.decorateRequest('moveToSandbox')
   app.addHook('onRequest', (request, reply, done) => {
@@ -84,7 +84,7 @@ export function loadClassOf(config: FastifyContextConfig = {}): LoadClass {
 /** The slot of one request among those that the process works on, and the pool that it counts toward. One that has ended is never held again. */
 type Slot = { loadClass: LoadClass; pool: 'working' | 'sandbox' | undefined; state: 'free' | 'held' | 'ended' }
 
-function moveToSandbox(slot: Slot, crowd: Crowd): void {
+function moveToSandbox(slot: Slot, crowd: InFlightTracker): void {
   if (slot.pool !== 'working') return
   if (crowd.sandbox >= crowd.max * SANDBOX_SHARE) throw new Problem('overloaded', undefined, { retryAfterS: 1 })
   const isHeld = slot.state === 'held'
@@ -93,14 +93,14 @@ function moveToSandbox(slot: Slot, crowd: Crowd): void {
   if (isHeld) crowd.sandbox++
 }
 
-function hold(slot: Slot, crowd: Crowd): void {
+function hold(slot: Slot, crowd: InFlightTracker): void {
   if (slot.state !== 'free') return
   slot.state = 'held'
   crowd.all++
   if (slot.pool) crowd[slot.pool]++
 }
 
-function release(slot: Slot, crowd: Crowd, state: 'free' | 'ended'): void {
+function release(slot: Slot, crowd: InFlightTracker, state: 'free' | 'ended'): void {
   if (slot.state === 'held') {
     crowd.all--
     if (slot.pool) crowd[slot.pool]--

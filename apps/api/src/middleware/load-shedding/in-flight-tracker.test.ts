@@ -7,10 +7,10 @@ import { startInteractiveWorker } from '@probity/redis/task-queues'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../../testing/test-api.ts'
-import { watchCrowd } from './in-flight-tracker.ts'
+import { trackInFlight } from './in-flight-tracker.ts'
 
 function watch(echo: () => Promise<number | undefined>) {
-  const crowd = watchCrowd(512, echo)
+  const crowd = trackInFlight(512, echo)
   whenDone(() => crowd.stop())
   return crowd
 }

@@ -1,7 +1,7 @@
 import { openPlaces } from './concurrency-limit.ts'
 
 /** The requests that a process is answering, and how many it takes on. */
-export type Crowd = {
+export type InFlightTracker = {
   /** The most there may be, of whatever kind. */
   max: number
   all: number
@@ -28,7 +28,7 @@ const WORK_SHARE = 0.75
  * Sends a task without work to the workers every now and then, while there is something to do, and goes by how long it takes to come
  * back. One that is lost says nothing: workers that are being replaced are silent too, and who waits for them is answered.
  */
-export function watchCrowd(inFlightMax: number, echo: () => Promise<number | undefined>): Crowd {
+export function trackInFlight(inFlightMax: number, echo: () => Promise<number | undefined>): InFlightTracker {
   const places = openPlaces(Math.ceil(inFlightMax * WORK_SHARE))
   let isListening = false
 
@@ -45,7 +45,7 @@ export function watchCrowd(inFlightMax: number, echo: () => Promise<number | und
     if (crowd.working > 0 && !isListening) void listen()
   }, LISTEN_EVERY_MS)
   timer.unref()
-  const crowd: Crowd = {
+  const crowd: InFlightTracker = {
     max: inFlightMax,
     all: 0,
     working: 0,

@@ -4,14 +4,14 @@ import { Problem, problemBody } from '../../http/problem.ts'
 import { newRequestId } from '../../http/request-id.ts'
 import { API_HEADERS } from '../../http/security-headers.ts'
 import { type LoadClass, loadClassOf, turnAwayFor } from './in-flight-limit.ts'
-import type { Crowd } from './in-flight-tracker.ts'
+import type { InFlightTracker } from './in-flight-tracker.ts'
 
 /**
  * Turns away, before anything is made of the request, whom in-flight-limit.ts would turn away a moment later. When twice as many come as can be served, every second
  * request ends here, and what it costs is missing for the others. For the same reason it leaves no line in the log: it is counted.
  */
 export function openTurnAway(
-  { crowd, stopping }: { crowd: Crowd; stopping: AbortSignal },
+  { crowd, stopping }: { crowd: InFlightTracker; stopping: AbortSignal },
   count: (method: string, route: string) => void,
 ) {
   /** By method and path, of routes whose path is always the same. All that makes work is of that kind. */

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
+import { LIMITS } from '../../http/limits.ts'
 import type { Route } from '../../http/route.ts'
-import { LIMITS } from '../../server/config.ts'
 import { startTestApi } from '../../testing/test-api.ts'
 import { openClient, sendUnread } from '../../testing/test-sockets.ts'
 

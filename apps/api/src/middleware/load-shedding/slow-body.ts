@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { hasBody } from '../../http/body-state.ts'
 import { answerClientError } from '../../http/client-error.ts'
-import type { RequestLimits } from '../../server/config.ts'
+import type { RequestLimits } from '../../http/limits.ts'
 
 type Limits = Pick<RequestLimits, 'requestTimeoutMs' | 'uploadTimeoutMs' | 'uploadBytesPerSecondMin'>
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
+import { LIMITS } from '../../http/limits.ts'
 import type { Route } from '../../http/route.ts'
-import { LIMITS } from '../../server/config.ts'
 import { startTestApi } from '../../testing/test-api.ts'
 
 /** More than the buffers of a connection take, so that a client that does not read keeps the response unfinished. */

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasDisconnected } from '../../http/body-state.ts'
+import type { RequestLimits } from '../../http/limits.ts'
 import { Problem } from '../../http/problem.ts'
-import type { RequestLimits } from '../../server/config.ts'
 
 const RETRY_AFTER_S = 5
 const TOOK_TOO_LONG = 'The request took too long. Retry after a short wait. An idempotency key makes the retry safe.'

@@ -1,9 +1,10 @@
 import { digestAddress } from '@probity/email/limits'
+import type { Admission } from '@probity/redis/admission'
 import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyRequest } from 'fastify'
 import { networkOf, wideNetworkOf } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Services } from '../../server/services.ts'
+import type { UserAuthentication } from '../authentication/session.ts'
 import type { EndpointLimit } from './data/endpoints.ts'
 import { readDeviceCookie } from './device-cookie.ts'
 
@@ -26,41 +27,50 @@ const PER_EMAIL_HERE_UNDER_ATTACK = 1
 /** While Redis is unavailable each process counts separately, and a user who mistypes a password can still sign in. */
 const SHARE_MIN = 3
 
-type Door = Pick<Services, 'admission' | 'people'>
+type Dependencies = { admission: Admission; people: UserAuthentication }
 
 /**
  * Counts a request of a client that may not be signed in, over all processes, and throws if there were too many. Requests for one address
  * from many networks leave each network fewer requests, but never none: a user from another network always has a first attempt. A
  * browser that the user has signed in with has a limit of its own, whatever happens elsewhere.
  */
-export async function limitPerson(door: Door, request: FastifyRequest, limit: EndpointLimit, email?: unknown) {
+export async function limitPerson(
+  dependencies: Dependencies,
+  request: FastifyRequest,
+  limit: EndpointLimit,
+  email?: unknown,
+) {
   const bounds = BOUNDS[limit]
   const address = typeof email === 'string' ? email : undefined
-  const device = address === undefined ? undefined : await findDevice(door, request, address)
-  if (device !== undefined) return take(door, request, `${limit}:device:${device}`, bounds.perEmailHere)
+  const device = address === undefined ? undefined : await findDevice(dependencies, request, address)
+  if (device !== undefined) return take(dependencies, request, `${limit}:device:${device}`, bounds.perEmailHere)
 
   const network = networkOf(request.ip)
-  await take(door, request, `${limit}:network:${network}`, bounds.perNetwork)
-  await take(door, request, `${limit}:wide:${wideNetworkOf(request.ip)}`, bounds.perWideNetwork)
+  await take(dependencies, request, `${limit}:network:${network}`, bounds.perNetwork)
+  await take(dependencies, request, `${limit}:wide:${wideNetworkOf(request.ip)}`, bounds.perWideNetwork)
   if (address === undefined) return
   const who = digestAddress(address)
-  const { allowed } = await count(door, `${limit}:email:${who}`, bounds.perEmail)
+  const { allowed } = await count(dependencies, `${limit}:email:${who}`, bounds.perEmail)
   const quota = allowed ? bounds.perEmailHere : PER_EMAIL_HERE_UNDER_ATTACK
-  await take(door, request, `${limit}:here:${who}:${network}`, quota)
+  await take(dependencies, request, `${limit}:here:${who}:${network}`, quota)
 }
 
-async function findDevice({ people }: Door, { headers }: FastifyRequest, email: string): Promise<string | undefined> {
+async function findDevice(
+  { people }: Dependencies,
+  { headers }: FastifyRequest,
+  email: string,
+): Promise<string | undefined> {
   if (headers.cookie === undefined) return undefined
   return readDeviceCookie({ publicUrl: people.publicUrl, secret: await people.secret() }, headers.cookie, email)
 }
 
-async function count({ admission }: Door, name: string, quota: number) {
+async function count({ admission }: Dependencies, name: string, quota: number) {
   const policy: RatePolicy = { name: 'sign-in', quota, windowS: 60, shareMin: Math.min(SHARE_MIN, quota) }
   return (await admission.admit(`people:${name}`, policy)).rate
 }
 
-async function take(door: Door, request: FastifyRequest, name: string, quota: number): Promise<void> {
-  const rate = await count(door, name, quota)
+async function take(dependencies: Dependencies, request: FastifyRequest, name: string, quota: number): Promise<void> {
+  const rate = await count(dependencies, name, quota)
   request.rate = rate
   if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
 }
@@ -71,7 +81,7 @@ const DAY_S = 24 * 60 * 60
 const INVITATIONS_PER_DAY = { open: 20, invitation: 200 }
 
 /** Counts an invitation of an account, and throws if there were too many. */
-export async function limitInvitations({ admission, people }: Door, accountId: string): Promise<void> {
+export async function limitInvitations({ admission, people }: Dependencies, accountId: string): Promise<void> {
   const policy: RatePolicy = {
     name: 'invitations',
     quota: INVITATIONS_PER_DAY[people.signUp],

@@ -1,11 +1,20 @@
+import type { Db } from '@probity/database/connection/connect'
 import { recordUserEvent } from '@probity/database/users/profiles'
 import { digestAddress } from '@probity/email/limits'
+import type { Admission } from '@probity/redis/admission'
 import type { RatePolicy } from '@probity/redis/request-rate'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { readSessionToken } from '../../middleware/authentication/session.ts'
 import { writeDeviceCookie } from '../../middleware/rate-limit/device-cookie.ts'
-import type { Services } from '../../server/services.ts'
+import type { People } from '../users.ts'
 import { passOnCookies } from './call-auth.ts'
+
+type ForwardSignInDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+  log: FastifyBaseLogger
+}
 
 /** Failed sign-ins of one user that are recorded. Otherwise an attacker could fill the audit log. */
 export const RECORDED: RatePolicy = { name: 'recorded', quota: 20, windowS: 3_600, shareMin: 20 }
@@ -15,7 +24,7 @@ export const RECORDED: RatePolicy = { name: 'recorded', quota: 20, windowS: 3_60
  * cookie. `email` is the address that was entered with a password; the response to a code names the user itself.
  */
 export async function passOnSignIn(
-  services: Services,
+  services: ForwardSignInDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { response, status = response.status, email }: { response: Response; status?: number; email?: string | undefined },
@@ -46,7 +55,7 @@ function readUser(text: string): { id: string; email: string } | undefined {
 export const recordedKey = (email: string) => `people:recorded:${digestAddress(email)}`
 
 /** Not awaited: the time of the response must not tell whether a user has the address. */
-function recordFailure({ db, admission, log }: Services, email: string): void {
+function recordFailure({ db, admission, log }: ForwardSignInDependencies, email: string): void {
   const record = async () => {
     const { rate } = await admission.admit(recordedKey(email), RECORDED)
     if (rate.allowed) await recordUserEvent(db, { email: email.trim() }, 'sign_in_failed')

@@ -1,16 +1,24 @@
 import { Sessions } from '@probity/contract/schemas/users'
+import type { Db } from '@probity/database/connection/connect'
 import { deleteOtherSessions, deleteSession, listSessions as readSessions } from '@probity/database/users/sessions'
 import type { User } from '@probity/database/users/users'
+import type { Admission } from '@probity/redis/admission'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { readSessionToken, requirePerson } from '../../middleware/authentication/session.ts'
 import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
-import type { Services } from '../../server/services.ts'
+import type { People } from '../users.ts'
+
+type SessionsDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+}
 
 /** Where the user is signed in. */
-export const listSessions: Route = async (app, services) => {
+export const listSessions: Route<SessionsDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: Sessions } }, onRequest: requirePerson(services) }
   app.get('/sessions', options, async (request) => {
     await limitPerson(services, request, 'plain')
@@ -32,7 +40,7 @@ export const listSessions: Route = async (app, services) => {
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 /** Ends one of the user's sessions. */
-export const endSession: Route = async (app, services) => {
+export const endSession: Route<SessionsDependencies> = async (app, services) => {
   const options = { schema: { params: Params }, onRequest: requirePerson(services) }
   app.delete('/sessions/:id', options, async (request, reply) => {
     await limitPerson(services, request, 'plain')
@@ -44,7 +52,7 @@ export const endSession: Route = async (app, services) => {
 }
 
 /** Ends all sessions of the user except the current one. */
-export const endOtherSessions: Route = async (app, services) => {
+export const endOtherSessions: Route<SessionsDependencies> = async (app, services) => {
   app.delete('/sessions', { onRequest: requirePerson(services) }, async (request, reply) => {
     await limitPerson(services, request, 'plain')
     const { userId, token } = await readOwn(services, request)
@@ -53,7 +61,10 @@ export const endOtherSessions: Route = async (app, services) => {
   })
 }
 
-async function readOwn(services: Services, request: FastifyRequest): Promise<{ userId: string; token: string }> {
+async function readOwn(
+  services: SessionsDependencies,
+  request: FastifyRequest,
+): Promise<{ userId: string; token: string }> {
   const token = await readSessionToken(services, request)
   if (token === undefined) throw new Problem('unauthenticated')
   return { userId: (request.person as User).userId, token }

@@ -1,9 +1,11 @@
 import { ROLES } from '@probity/contract/constants/users'
 import { isAccountSuspended } from '@probity/database/accounts/accounts'
+import type { Db } from '@probity/database/connection/connect'
 import { recordUserEvent } from '@probity/database/users/profiles'
 import { recordCodeEntry } from '@probity/database/users/sessions'
 import { findInvitation, findNetwork, findSession } from '@probity/database/users/users'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Admission } from '@probity/redis/admission'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -12,15 +14,22 @@ import { readSessionToken, requirePerson } from '../../middleware/authentication
 import { readSignedToken } from '../../middleware/authentication/session-secret.ts'
 import { ENDPOINTS, type Endpoint } from '../../middleware/rate-limit/data/endpoints.ts'
 import { limitInvitations, limitPerson } from '../../middleware/rate-limit/user-limits.ts'
-import type { Services } from '../../server/services.ts'
 import { isInvitationToken } from '../invitation-token.ts'
+import type { People } from '../users.ts'
 import { askLibrary, passOn, type Question } from './call-auth.ts'
 import { passOnSignIn } from './forward-sign-in.ts'
 import { refuseWeakPassword } from './passwords.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
 
+type SignInDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+  log: FastifyBaseLogger
+}
+
 /** The endpoints of the auth library that are offered. Requests are checked, rate-limited and passed on field by field. */
-export const signIn: Route = async (app, services) => {
+export const signIn: Route<SignInDependencies> = async (app, services) => {
   for (const endpoint of ENDPOINTS) {
     app.route({
       method: endpoint.method,
@@ -32,7 +41,7 @@ export const signIn: Route = async (app, services) => {
   }
 }
 
-async function serve(services: Services, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+async function serve(services: SignInDependencies, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   const given = (endpoint.method === 'GET' ? request.query : request.body) ?? {}
   const fields = choose(given as Record<string, unknown>, endpoint.fields)
   await limitPerson(services, request, endpoint.limit, fields['email'])
@@ -54,7 +63,7 @@ async function serve(services: Services, endpoint: Endpoint, request: FastifyReq
 }
 
 /** For the session that the code started, or else for the one that it was entered in. Operators need a recent code for changes. */
-async function noteCodeEntry(services: Services, request: FastifyRequest, response: Response): Promise<void> {
+async function noteCodeEntry(services: SignInDependencies, request: FastifyRequest, response: Response): Promise<void> {
   const { db, people } = services
   const { session } = cookieNames(people.publicUrl)
   const started = response.headers.getSetCookie().flatMap((cookie) => readCookie(cookie, session) ?? [])
@@ -66,7 +75,7 @@ async function noteCodeEntry(services: Services, request: FastifyRequest, respon
 
 /** Further requirements of an endpoint. */
 async function prepare(
-  services: Services,
+  services: SignInDependencies,
   path: string,
   given: Record<string, unknown>,
   fields: Record<string, unknown>,
@@ -87,7 +96,7 @@ const SIGN_IN_PATHS = ['/sign-in/email', '/two-factor/verify-totp', RECOVERY_PAT
 
 type Asked = Question & { entersCode: boolean }
 
-async function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
+async function answer(services: SignInDependencies, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
   const { entersCode, ...question } = asked
   const response = await askLibrary(services.people, request, question)
   if (entersCode && response.ok) await noteCodeEntry(services, request, response)
@@ -96,7 +105,7 @@ async function answer(services: Services, request: FastifyRequest, reply: Fastif
   return passOnSignIn(services, request, reply, { response, email: email === undefined ? undefined : String(email) })
 }
 
-async function recordSignOut(services: Services, request: FastifyRequest): Promise<void> {
+async function recordSignOut(services: SignInDependencies, request: FastifyRequest): Promise<void> {
   const token = await readSessionToken(services, request)
   const person = token === undefined ? undefined : await findSession(services.db, token)
   if (person) await recordUserEvent(services.db, { id: person.userId }, 'session_ended')
@@ -135,7 +144,7 @@ function faultIn(name: string, value: unknown): string | undefined {
 
 /** Applies the IP allowlist of the account. Without an account id the library would choose an account itself. */
 async function refuseElsewhere(
-  { db }: Services,
+  { db }: { db: Db },
   named: 'organizationId' | 'invitationId',
   request: FastifyRequest,
   fields: Record<string, unknown>,
@@ -149,7 +158,10 @@ async function refuseElsewhere(
 }
 
 /** With sign-up by invitation, the request needs the id of an invitation to this address. */
-async function refuseUninvited({ db, people }: Services, { email, invitation_id: id }: Record<string, unknown>) {
+async function refuseUninvited(
+  { db, people }: SignInDependencies,
+  { email, invitation_id: id }: Record<string, unknown>,
+) {
   if (people.signUp === 'open') return
   const invitation = typeof id === 'string' && UUID.test(id) ? await findInvitation(db, id) : undefined
   if (invitation?.email.toLowerCase() !== String(email).trim().toLowerCase()) throw new Problem('signup_disabled')
@@ -160,7 +172,7 @@ async function refuseUninvited({ db, people }: Services, { email, invitation_id:
  * address proves nothing, so an answer to their invitations needs the token of the link that they handed over.
  */
 async function refuseWithoutToken(
-  { people }: Services,
+  { people }: { people: People },
   { invitationId, token }: Record<string, unknown>,
 ): Promise<void> {
   if (!isInvitationToken(await people.secret(), String(invitationId), token)) throw new Problem('not_found')

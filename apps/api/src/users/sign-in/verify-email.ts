@@ -1,18 +1,29 @@
 import { VerifyEmail } from '@probity/contract/schemas/users'
+import type { Db } from '@probity/database/connection/connect'
 import { findCredential } from '@probity/database/users/profiles'
+import type { Admission } from '@probity/redis/admission'
+import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { wrongPassword } from '../../middleware/authentication/confirm-password.ts'
 import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
 import { readChangeToken, readVerifiedAddress } from '../address-token.ts'
+import type { People } from '../users.ts'
 import { askLibrary, passOn } from './call-auth.ts'
 import { passOnSignIn } from './forward-sign-in.ts'
+
+type VerifyEmailDependencies = {
+  db: Db
+  admission: Admission
+  people: People
+  log: FastifyBaseLogger
+}
 
 /**
  * Verifies an address and signs in. The library verifies on GET, which mail programs that follow links would do; our page asks by POST.
  * It takes the password of the sign-up too: otherwise the owner of a mailbox could confirm a profile that a stranger created for it.
  */
-export const verifyEmail: Route = async (app, services) => {
+export const verifyEmail: Route<VerifyEmailDependencies> = async (app, services) => {
   const { people } = services
   app.post('/verify-email', { schema: { body: VerifyEmail } }, async (request, reply) => {
     const { token, password } = request.body

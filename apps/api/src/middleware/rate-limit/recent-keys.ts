@@ -4,7 +4,7 @@ import { getSecret } from '@probity/database/system/processes'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures } from '@probity/redis/cache'
 import { type ResultOptions, recentKey } from '@probity/redis/keys'
-import type { Features } from '../http/validation-options.ts'
+import type { Features } from '../../http/validation-options.ts'
 
 const TRY_AGAIN_AFTER_MS = 1_000
 

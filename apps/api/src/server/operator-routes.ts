@@ -3,17 +3,17 @@ import { showWholeAuditLog } from '../accounts/installation-audit-log.ts'
 import type { Route } from '../http/route.ts'
 import { noteOperator } from '../middleware/authentication/actor.ts'
 import { requireOperator } from '../middleware/authentication/operator.ts'
-import type { Services } from '../server/services.ts'
-import { manageAccounts } from './accounts.ts'
-import { manageDoctor } from './doctor.ts'
-import { showHealth } from './health.ts'
-import { createPasswordResets } from './password-resets.ts'
-import { manageEgresses, manageProviders } from './providers.ts'
-import { manageQueues } from './queues.ts'
-import { manageReplies } from './replies.ts'
-import { manageOptOuts, manageReviews } from './reviews.ts'
+import { manageAccounts } from '../operators/accounts.ts'
+import { manageDoctor } from '../operators/doctor.ts'
+import { showHealth } from '../operators/health.ts'
+import { createPasswordResets } from '../operators/password-resets.ts'
+import { manageEgresses, manageProviders } from '../operators/providers.ts'
+import { manageQueues } from '../operators/queues.ts'
+import { manageReplies } from '../operators/replies.ts'
+import { manageOptOuts, manageReviews } from '../operators/reviews.ts'
+import type { Services } from './services.ts'
 
-const ROUTES: Route[] = [
+const ROUTES: Route<Services>[] = [
   showHealth,
   manageDoctor,
   manageProviders,

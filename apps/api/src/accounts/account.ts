@@ -9,12 +9,12 @@ import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/storable.ts'
-import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
 import { refuseTestKey, refuseWithout } from '../middleware/authentication/authenticate.ts'
 
 const TOGETHER_MAX = 1_000
 
-/** The caller's own account: plan, credits and limits. */
+/** The client's own account: plan, credits and limits. */
 export const showAccount: Route<{ db: Db }> = async (app, { db }) => {
   const show = operation(
     {
@@ -32,10 +32,10 @@ export const showAccount: Route<{ db: Db }> = async (app, { db }) => {
     const found = await inTenant(db, accountId, (trx) => findOwn(trx, accountId))
     return all.map(() => found)
   })
-  app.get('/account', { schema: show, config: { scope: 'account:read' } }, async ({ caller }, reply) => {
-    const found = await findTogether(caller.accountId, undefined)
+  app.get('/account', { schema: show, config: { scope: 'account:read' } }, async ({ auth }, reply) => {
+    const found = await findTogether(auth.accountId, undefined)
     reply.header('credits-remaining', found.account.available)
-    return presentAccount(found, caller)
+    return presentAccount(found, auth)
   })
 
   const change = operation(
@@ -49,17 +49,17 @@ export const showAccount: Route<{ db: Db }> = async (app, { db }) => {
     },
     { body: UpdateAccount, response: { 200: Account } },
   )
-  app.patch('/account', { schema: change }, async ({ caller, body }) => {
-    refuseForeignSettings(caller, body)
-    return presentAccount(await changeAccount(db, caller, readChange(body)), caller)
+  app.patch('/account', { schema: change }, async ({ auth, body }) => {
+    refuseForeignSettings(auth, body)
+    return presentAccount(await changeAccount(db, auth, readChange(body)), auth)
   })
 }
 
 /** The low-credit threshold is a setting of webhooks too. A test key, which may be widely shared, must not change how live results are stored. */
-function refuseForeignSettings(caller: Caller, { credits, ...settings }: UpdateAccount): void {
+function refuseForeignSettings(auth: Auth, { credits, ...settings }: UpdateAccount): void {
   const changesAccount = Object.values(settings).some((value) => value !== undefined)
-  if (changesAccount || !caller.scopes.includes('webhooks:write')) refuseWithout(caller, 'account:write')
-  if (changesAccount) refuseTestKey(caller)
+  if (changesAccount || !auth.scopes.includes('webhooks:write')) refuseWithout(auth, 'account:write')
+  if (changesAccount) refuseTestKey(auth)
 }
 
 function readChange({ name, retention_days, credits, sending }: UpdateAccount): AccountChange {
@@ -74,7 +74,7 @@ function readChange({ name, retention_days, credits, sending }: UpdateAccount): 
 
 const PARTITIONS_RETRY_S = 2
 
-async function changeAccount(db: Db, { accountId }: Caller, change: AccountChange): Promise<Found> {
+async function changeAccount(db: Db, { accountId }: Auth, change: AccountChange): Promise<Found> {
   const { retentionDays } = change
   if (retentionDays !== undefined) await refuseLongRetention(db, accountId, retentionDays)
   // The partitions first: from the moment it keeps longer the account's rows need one that far ahead.
@@ -104,11 +104,11 @@ async function findOwn(trx: Trx, accountId: string) {
   return { account, plan, lowAt, probing: await getProbing(trx), delayReason: await findDelayReason(trx) }
 }
 
-function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, caller: Caller): Account {
+function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, auth: Auth): Account {
   return {
     id: account.id,
     name: account.name,
-    livemode: caller.mode === 'live',
+    livemode: auth.mode === 'live',
     plan: {
       name: plan.name,
       api_access: plan.apiAccess,
@@ -135,8 +135,8 @@ function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, c
     probing,
     delay_reason: delayReason,
     retention_days: account.retentionDays,
-    ...(caller.id !== null && {
-      key: { id: caller.id, name: caller.name, livemode: caller.mode === 'live', scopes: caller.scopes },
+    ...(auth.id !== null && {
+      key: { id: auth.id, name: auth.name, livemode: auth.mode === 'live', scopes: auth.scopes },
     }),
   }
 }

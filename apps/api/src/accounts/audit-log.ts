@@ -15,8 +15,8 @@ export const showAuditLog: Route<{ db: Db }> = async (app, services) => {
   const schema = { querystring: AuditQuery, response: { 200: AUDIT_ANSWERS } }
   const options = { schema, config: { scope: 'account:write' }, exposeHeadRoute: false } as const
   app.get('/audit-log', options, async (request, reply) => {
-    const { caller, query } = request
-    const { accountId } = caller
+    const { auth, query } = request
+    const { accountId } = auth
     const { format, skip: _skip, limit: _limit, ...filter } = query
     if (format === 'csv') {
       const read = (before: number | undefined, rows: number) =>

@@ -42,20 +42,20 @@ export const showOverview: Route<OverviewDependencies> = async (app, services) =
     { querystring: OverviewQuery, response: { 200: Overview } },
   )
   app.get('/overview', { schema, config: { scope: 'account:read' } }, async (request): Promise<Overview> => {
-    const { caller, query } = request
-    const view = viewOf(caller)
+    const { auth, query } = request
+    const view = viewOf(auth)
     const now = Date.now()
     const days = { from: dayOf(now - ((query.days ?? DAYS_USUAL) - 1) * DAY_MS), to: dayOf(now) }
     // Without the account the whole request fails with service_unavailable.
-    const is_new = await inTenant(services.db, caller.accountId, (trx) => isUnused(trx, view))
+    const is_new = await inTenant(services.db, auth.accountId, (trx) => isUnused(trx, view))
     const read = readerOf(services, request, view)
     return {
-      livemode: caller.mode === 'live',
+      livemode: auth.mode === 'live',
       is_new,
       from_on: days.from,
       to_on: days.to,
       verdicts: await read((trx) => listVerdictsByDay(trx, view, days).then(presentVerdicts)),
-      jobs: caller.scopes.includes('jobs:read') ? await read((trx) => readJobs(trx, view)) : null,
+      jobs: auth.scopes.includes('jobs:read') ? await read((trx) => readJobs(trx, view)) : null,
       problems: await read((trx) => readProblems(trx, view, new Date(now - DAY_MS))),
       alerts: await read((trx) => readAlerts(trx, view)),
       providers: await readProviderHealth(services.redis, services.queuePrefix),

@@ -3,7 +3,7 @@ import { Problem } from '../http/problem.ts'
 
 const PLACE = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** A place in the log as callers carry it to the next page. What it is made of is ours to change. */
+/** A place in the log as clients carry it to the next page. What it is made of is ours to change. */
 export function writeCursor({ at, id }: RequestCursor): string {
   return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
 }

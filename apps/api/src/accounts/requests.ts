@@ -31,11 +31,11 @@ export const showRequests: Route<RequestsDependencies> = async (app, { db, reque
     },
     { querystring: RequestsQuery, response: { 200: RequestPage } },
   )
-  app.get('/requests', { schema: list, config }, async ({ caller, query }): Promise<RequestPage> => {
+  app.get('/requests', { schema: list, config }, async ({ auth, query }): Promise<RequestPage> => {
     const { cursor, limit = LIMIT_DEFAULT } = query
     const before = cursor === undefined ? undefined : readCursor(cursor)
     const reading = { ...readFilter(query), before, limit: Math.min(limit, PAGE_LIMIT_MAX) }
-    const { rows, next } = await inTenant(db, caller.accountId, (trx) => listRequests(trx, viewOf(caller), reading))
+    const { rows, next } = await inTenant(db, auth.accountId, (trx) => listRequests(trx, viewOf(auth), reading))
     return {
       data: rows.map(presentRequest),
       has_more: next !== undefined,
@@ -55,12 +55,12 @@ export const showRequests: Route<RequestsDependencies> = async (app, { db, reque
     },
     { params: RequestParams, response: { 200: RequestDetail } },
   )
-  app.get('/requests/:request_id', { schema: show, config }, async ({ caller, params }): Promise<RequestDetail> => {
+  app.get('/requests/:request_id', { schema: show, config }, async ({ auth, params }): Promise<RequestDetail> => {
     const id = params.request_id.replace('req_', '')
-    return inTenant(db, caller.accountId, async (trx) => {
-      const row = found(await findRequest(trx, viewOf(caller), id))
-      const isReadable = row.validationId !== null && caller.scopes.includes('validations:read')
-      const kept = isReadable ? await findStoredResult(trx, caller.accountId, row.validationId ?? '') : undefined
+    return inTenant(db, auth.accountId, async (trx) => {
+      const row = found(await findRequest(trx, viewOf(auth), id))
+      const isReadable = row.validationId !== null && auth.scopes.includes('validations:read')
+      const kept = isReadable ? await findStoredResult(trx, auth.accountId, row.validationId ?? '') : undefined
       return { ...presentRequest(row), result: kept ? presentStanding(kept) : null }
     })
   })

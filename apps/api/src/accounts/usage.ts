@@ -20,12 +20,12 @@ export const showUsage: Route<{ db: Db }> = async (app, { db }) => {
     },
     { querystring: UsageQuery, response: { 200: Usage } },
   )
-  app.get('/usage', { schema, config: { scope: 'account:read' } }, async ({ caller, query }) => {
+  app.get('/usage', { schema, config: { scope: 'account:read' } }, async ({ auth, query }) => {
     const days = readDays(query)
-    const view = viewOf(caller)
-    return inTenant(db, caller.accountId, async (trx): Promise<Usage> => {
+    const view = viewOf(auth)
+    return inTenant(db, auth.accountId, async (trx): Promise<Usage> => {
       const total = presentAmounts(await sumUsage(trx, view, days))
-      const shown = { from_on: days.from, to_on: days.to, livemode: caller.mode === 'live', total }
+      const shown = { from_on: days.from, to_on: days.to, livemode: auth.mode === 'live', total }
       if (query.by === 'key') {
         const keys = await listUsageByKey(trx, view, { ...days, limit: USAGE_KEYS_MAX })
         return {

@@ -14,7 +14,7 @@ export const showCheckout: Route<{ db: Db }> = async (app, { db }) => {
     schema: { params: Session, response: { 200: Checkout } },
     config: { scope: 'account:read' },
   } as const
-  app.get('/billing/checkout/:session', options, async ({ caller: { accountId }, params }): Promise<Checkout> => {
+  app.get('/billing/checkout/:session', options, async ({ auth: { accountId }, params }): Promise<Checkout> => {
     const payment = await inTenant(db, accountId, (trx) => findPayment(trx, accountId, storable(params.session)))
     if (payment === undefined) throw new Problem('not_found', 'Payment not found.')
     return { credits: payment.credits, granted: payment.grantedAt !== null }

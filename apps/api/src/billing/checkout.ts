@@ -29,7 +29,7 @@ export const startCheckout: Route<CheckoutDependencies> = async (app, services) 
     schema: { body: StartCheckout, response: { 200: PaymentPage } },
     config: { scope: 'account:write' },
   } as const
-  app.post('/billing/checkout', options, async ({ caller: { accountId }, body: { price, quantity = 1 } }) => {
+  app.post('/billing/checkout', options, async ({ auth: { accountId }, body: { price, quantity = 1 } }) => {
     const payments = getPayments(services)
     const { offer, slug } = await getOffer(db, accountId, { price, quantity })
     const stripe = await payments.client()

@@ -26,8 +26,8 @@ export const showLedger: Route<{ db: Db }> = async (app, services) => {
   const sendExport = openExports(EXPORT_LIMITS)
   const options = { schema, config: { scope: 'account:read' }, exposeHeadRoute: false } as const
   app.get('/ledger', options, async (request, reply) => {
-    const { caller, query } = request
-    const { accountId, mode } = caller
+    const { auth, query } = request
+    const { accountId, mode } = auth
     // No row is of a test key. An empty list of kinds keeps none.
     const filter = mode === 'test' ? { kinds: [] } : readFilter(query)
     if (query.format === 'csv') {

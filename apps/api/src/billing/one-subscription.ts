@@ -16,7 +16,7 @@ export async function refuseSubscribed(stripe: Stripe, customer: string): Promis
 
 /**
  * Of all pages on which the customer could subscribe, closes those before the newest, so that nobody pays on two. Returns the one that
- * stays: of two that were opened in the same second both callers are sent to one and the same.
+ * stays: of two that were opened in the same second both clients are sent to one and the same.
  */
 export async function keepNewestPage(stripe: Stripe, customer: string): Promise<Stripe.Checkout.Session | undefined> {
   const { data } = await askStripe(stripe.checkout.sessions.list({ customer, status: 'open', limit: PAGES_MAX }))

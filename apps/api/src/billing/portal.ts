@@ -15,7 +15,7 @@ type PortalDependencies = {
 /** Opens Stripe's page with the account's invoices, ways to pay and plan. */
 export const openPortal: Route<PortalDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: PaymentPage } }, config: { scope: 'account:write' } } as const
-  app.post('/billing/portal', options, async ({ caller: { accountId } }) => {
+  app.post('/billing/portal', options, async ({ auth: { accountId } }) => {
     const payments = getPayments(services)
     const customer = await inTenant(services.db, accountId, (trx) => findCustomer(trx, accountId))
     if (customer === undefined) throw new Problem('not_found', 'The account has no purchases yet.')

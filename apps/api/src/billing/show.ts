@@ -16,8 +16,8 @@ type ShowDependencies = {
 /** Prices and the subscription of the account. */
 export const showBilling: Route<ShowDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: Billing } }, config: { scope: 'account:read' } } as const
-  app.get('/billing', options, async ({ caller }): Promise<Billing> => {
-    const { account, plan, plans, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
+  app.get('/billing', options, async ({ auth }): Promise<Billing> => {
+    const { account, plan, plans, offers, customer, subscription } = await readBilling(services.db, auth.accountId)
     const { payments } = services
     const { debt } = account
     const own = { plan: plan.name, features: presentFeatures(plan), debt, subscribed_to: subscription?.price ?? null }

@@ -4,7 +4,7 @@ import type { Prediction } from '@probity/database/feedback/outcome-sums'
 import { countOutcomes, type Outcome } from '@probity/database/feedback/outcomes'
 import type { Redis } from 'ioredis'
 import { Problem } from '../http/problem.ts'
-import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
 import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { findPredictions } from './find-predictions.ts'
 import type { ReportReading } from './read-feedback.ts'
@@ -20,18 +20,18 @@ type CountReportDependencies = {
 /** Counts what a report tells and was not counted before. In test mode everything is read and nothing is kept. */
 export async function countReport(
   services: CountReportDependencies,
-  caller: Caller,
+  auth: Auth,
   { report, received, sorted }: ReportReading,
 ): Promise<FeedbackSummary> {
-  const isLive = caller.mode === 'live'
+  const isLive = auth.mode === 'live'
   const sent = readSent(sorted, report.sent_total)
   const predictions = isLive
-    ? await findPredictions(services, caller, { outcomes: sorted.outcomes, jobId: report.job_id })
+    ? await findPredictions(services, auth, { outcomes: sorted.outcomes, jobId: report.job_id })
     : new Map<string, Prediction>()
   const outcomes = isTotalOnly(sent) ? besideTotal(sorted, predictions, sent) : weigh(sorted, predictions, sent)
   const counted = isLive
-    ? await inTenant(services.db, caller.accountId, (trx) =>
-        countOutcomes(trx, caller.accountId, { sentOn: report.sent_on, outcomes }),
+    ? await inTenant(services.db, auth.accountId, (trx) =>
+        countOutcomes(trx, auth.accountId, { sentOn: report.sent_on, outcomes }),
       )
     : { ...tally(outcomes), duplicate: 0 }
   return {

@@ -6,7 +6,7 @@ import { checkRequests } from '../http/compile-late.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { isPublicCaller } from '../middleware/authentication/public-sandbox.ts'
+import { isPublicSandbox } from '../middleware/authentication/public-sandbox.ts'
 import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { countReport } from './count-report.ts'
 import type { FeedbackReader } from './reader.ts'
@@ -50,17 +50,16 @@ export const reportFeedback: Route<FeedbackDependencies> = async (app, services)
   // The same scope as for validations: the client that validates an address is the one that learns the delivery outcome.
   const options = { schema, config: { scope: 'validations:write', isPublic: true }, bodyLimit: BODY_BYTES_MAX } as const
   const preParsing = async (request: FastifyRequest) => {
-    if (isPublicCaller(request.caller) && sizeOf(request) > PUBLIC_BODY_BYTES_MAX)
-      throw new Problem('payload_too_large')
+    if (isPublicSandbox(request.auth) && sizeOf(request) > PUBLIC_BODY_BYTES_MAX) throw new Problem('payload_too_large')
   }
   // The body is checked where it is read, by `feedbackReader`.
   const validatorCompiler: typeof checkRequests = (part) =>
     part.httpPart === 'body' ? () => true : checkRequests(part)
   app.post('/feedback', { ...options, preParsing, validatorCompiler }, async (request) => {
-    const { body, query, caller } = request
+    const { body, query, auth } = request
     const reading = await services.feedbackReader.read({ body, query }, sizeOf(request))
-    if (isPublicCaller(caller) && reading.received > PUBLIC_MESSAGES_MAX) throw tooManyMessages()
-    return countReport(services, caller, reading)
+    if (isPublicSandbox(auth) && reading.received > PUBLIC_MESSAGES_MAX) throw tooManyMessages()
+    return countReport(services, auth, reading)
   })
 }
 

@@ -4,7 +4,7 @@ import type { Prediction } from '@probity/database/feedback/outcome-sums'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { Redis } from 'ioredis'
 import { ALL_FEATURES } from '../http/validation-options.ts'
-import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
 import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import type { SortedOutcome } from './sort-outcomes.ts'
 
@@ -16,18 +16,18 @@ type Where = { db: Db; redis: Redis; recentKeyOf: RecentKeys['keyOf'] }
  */
 export async function findPredictions(
   services: Where,
-  caller: Caller,
+  auth: Auth,
   { outcomes, jobId }: { outcomes: SortedOutcome[]; jobId: string | undefined },
 ): Promise<Map<string, Prediction>> {
-  const found = await inTenant(services.db, caller.accountId, async (trx) => {
+  const found = await inTenant(services.db, auth.accountId, async (trx) => {
     const named = outcomes.filter(({ id }) => id !== undefined)
     const byId = await listPredictionsById(
       trx,
-      caller.accountId,
+      auth.accountId,
       named.map(({ id }) => id as string),
     )
     const keys = outcomes.flatMap(({ email, emailKey }) => [email, emailKey])
-    const ofJob = jobId === undefined ? [] : await listJobPredictions(trx, caller.accountId, { jobId, emails: keys })
+    const ofJob = jobId === undefined ? [] : await listJobPredictions(trx, auth.accountId, { jobId, emails: keys })
     const predictions = new Map<string, Prediction>()
     const keyOf = new Map(outcomes.flatMap(({ email, emailKey }) => [email, emailKey].map((name) => [name, emailKey])))
     for (const { email, ...kept } of ofJob) {
@@ -41,7 +41,7 @@ export async function findPredictions(
     }
     return predictions
   })
-  await addRecent(services, caller, { outcomes: outcomes.filter(({ emailKey }) => !found.has(emailKey)), found })
+  await addRecent(services, auth, { outcomes: outcomes.filter(({ emailKey }) => !found.has(emailKey)), found })
   return found
 }
 
@@ -50,12 +50,12 @@ const RECENT_AT_ONCE = 500
 
 type Lacking = { outcomes: SortedOutcome[]; found: Map<string, Prediction> }
 
-async function addRecent({ redis, recentKeyOf }: Where, caller: Caller, { outcomes, found }: Lacking): Promise<void> {
-  if (caller.retentionDays === 0) return
+async function addRecent({ redis, recentKeyOf }: Where, auth: Auth, { outcomes, found }: Lacking): Promise<void> {
+  if (auth.retentionDays === 0) return
   try {
     for (let from = 0; from < outcomes.length; from += RECENT_AT_ONCE) {
       const some = outcomes.slice(from, from + RECENT_AT_ONCE)
-      const names = some.map(({ emailKey }) => recentKeyOf(caller, { key: emailKey }, ALL_FEATURES))
+      const names = some.map(({ emailKey }) => recentKeyOf(auth, { key: emailKey }, ALL_FEATURES))
       if (names.includes(undefined)) return
       const texts = await redis.mget(names as string[])
       for (const [n, text] of texts.entries()) {

@@ -23,8 +23,8 @@ export const showModel: Route<ModelDependencies> = async (app, { db, sharesFeedb
     },
     { response: { 200: Model } },
   )
-  app.get('/model', { schema, config: { scope: 'account:read' } }, async ({ caller }) => {
-    const judged = await inTenant(db, caller.accountId, (trx) => listReliability(trx, { shared }))
+  app.get('/model', { schema, config: { scope: 'account:read' } }, async ({ auth }) => {
+    const judged = await inTenant(db, auth.accountId, (trx) => listReliability(trx, { shared }))
     return presentModel(shared ? 'shared' : 'account', judged)
   })
 }

@@ -7,7 +7,7 @@ export type StreamPlaces = {
 
 type Bounds = { perProcess: number; perAccount: number }
 
-/** A stream costs little, and lasts: without bounds a few callers would have them all. */
+/** A stream costs little, and lasts: without bounds a few clients would have them all. */
 export const STREAM_BOUNDS: Bounds = { perProcess: 200, perAccount: 10 }
 
 const RETRY_AFTER_S = 15

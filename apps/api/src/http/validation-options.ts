@@ -29,11 +29,3 @@ type Used = { catchall: { confidence: number | null }; ai_enhancement: { used: b
 export function featuresUsed({ catchall, ai_enhancement }: Used) {
   return { catchall_detection: catchall.confidence !== null, ai_enhancement: ai_enhancement.used }
 }
-
-const CATCHALL_UNKNOWN = /"catchall":\{[^}]*"confidence":null/
-const AI_USED = /"ai_enhancement":\{[^}]*"used":true/
-
-/** The same for a result as JSON text. Quotation marks within JSON strings are escaped, so text of a mail server cannot match. */
-export function featuresUsedIn(text: string) {
-  return { catchall_detection: !CATCHALL_UNKNOWN.test(text), ai_enhancement: AI_USED.test(text) }
-}

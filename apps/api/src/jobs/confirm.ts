@@ -19,9 +19,14 @@ import type { Route } from '../http/route.ts'
 import { storable } from '../http/storable.ts'
 import { readFeatures } from '../http/validation-options.ts'
 import { readUrl } from '../http/webhook-url.ts'
-import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
-import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../middleware/idempotency/with-idempotency.ts'
+import {
+  type Attempt,
+  type ChargedResponse,
+  refuseUnpaid,
+  withIdempotency,
+} from '../middleware/idempotency/with-idempotency.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
 import type { UploadReader } from './uploads/reader.ts'
 import { getReading } from './uploads/stored-preview.ts'
@@ -67,8 +72,8 @@ export const confirmUpload: Route<ConfirmDependencies> = async (app, services) =
     handlerTimeoutMs: READS_FILE_MS,
   } as const
   app.post('/bulk/upload/confirm', { schema, config }, async (request, reply) => {
-    await spendOnce(services, request, reply, (attempt) =>
-      confirmOnce(services, request.caller, { wish: request.body, attempt }),
+    await withIdempotency(services, request, reply, (attempt) =>
+      confirmOnce(services, request.auth, { wish: request.body, attempt }),
     )
     return reply
   })
@@ -77,14 +82,14 @@ export const confirmUpload: Route<ConfirmDependencies> = async (app, services) =
 /** No message is sent: workers find the job in PostgreSQL, so nothing can be lost between a commit and a message. */
 async function confirmOnce(
   services: ConfirmDependencies,
-  caller: Caller,
+  auth: Auth,
   { wish, attempt }: { wish: ConfirmRequest; attempt: Attempt },
-): Promise<Spent> {
+): Promise<ChargedResponse> {
   const { db } = services
-  const { accountId } = caller
+  const { accountId } = auth
   const callbackUrl = wish.callback_url === undefined ? null : readUrl(wish.callback_url, '/callback_url')
-  const before = await inTenant(db, accountId, (trx) => lookUp(trx, caller, wish))
-  if (before.replay) return answer(caller, asFirst(before.replay, attempt), before.available)
+  const before = await inTenant(db, accountId, (trx) => lookUp(trx, auth, wish))
+  if (before.replay) return answer(auth, asFirst(before.replay, attempt), before.available)
 
   const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax }
   const counts = await countEmails(services, before.upload, wanted)
@@ -93,18 +98,18 @@ async function confirmOnce(
     const asked = {
       uploadId,
       emailColumn,
-      keyId: caller.id,
+      keyId: auth.id,
       ...readFeatures(wish),
       ...readOptions(wish),
       ...counts,
       callbackUrl,
     }
-    const confirmed = await confirm(trx, viewOf(caller), asked)
+    const confirmed = await confirm(trx, viewOf(auth), asked)
     if (confirmed.kind === 'confirmed') {
-      await emitJobEvent(trx, { ...viewOf(caller), id: confirmed.jobId }, 'job.created')
+      await emitJobEvent(trx, { ...viewOf(auth), id: confirmed.jobId }, 'job.created')
     }
     const { account } = await getAccount(trx, accountId)
-    return answer(caller, confirmed, account.available)
+    return answer(auth, confirmed, account.available)
   })
 }
 
@@ -122,9 +127,9 @@ function asFirst(replay: Replay, { resumed }: Attempt): Confirmed {
 }
 
 /** A replay comes first: the job outlives its upload. */
-async function lookUp(trx: Trx, caller: Caller, { upload_id, email_column }: ConfirmRequest) {
-  const view = viewOf(caller)
-  const { account, plan } = await getAccount(trx, caller.accountId)
+async function lookUp(trx: Trx, auth: Auth, { upload_id, email_column }: ConfirmRequest) {
+  const view = viewOf(auth)
+  const { account, plan } = await getAccount(trx, auth.accountId)
   const replay = await findReplay(trx, view, { uploadId: upload_id, emailColumn: email_column })
   if (replay) return { replay, available: account.available }
   const upload = await findConfirmable(trx, view, upload_id)
@@ -149,7 +154,7 @@ async function countEmails(
 }
 
 /** 201 for the confirmation that created the job, 200 for every other one. */
-function answer({ mode }: Caller, confirmed: Confirmed, available: number): Spent {
+function answer({ mode }: Auth, confirmed: Confirmed, available: number): ChargedResponse {
   if (confirmed.kind === 'missing') throw noSuchUpload()
   if (confirmed.kind === 'upload_already_confirmed') throw new Problem('upload_already_confirmed')
   if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)

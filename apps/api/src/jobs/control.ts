@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
 
 /** Actions on a job that has not ended. Repeating an action changes nothing. */
@@ -53,13 +53,11 @@ export const controlJob: Route<{ db: Db }> = async (app, services) => {
       { params: JobParams, response: { 200: Job } },
     )
     app.post(`/bulk/jobs/:job_id/${name}`, { schema, config: { scope: 'jobs:write' } }, async (request) => {
-      const { caller, params } = request
-      const controlled = await inTenant(services.db, caller.accountId, (trx) =>
-        fulfil(trx, viewOf(caller), params.job_id),
-      )
+      const { auth, params } = request
+      const controlled = await inTenant(services.db, auth.accountId, (trx) => fulfil(trx, viewOf(auth), params.job_id))
       refuseTooLate(controlled)
       if (fulfil === cancelJob) await tidyUp(services, request, params.job_id)
-      return show(services, caller, params.job_id)
+      return show(services, auth, params.job_id)
     })
   }
 }
@@ -70,8 +68,8 @@ function refuseTooLate(controlled: Controlled): void {
   if (controlled === 'under_review') throw new Problem('job_under_review')
 }
 
-async function show({ db }: { db: Db }, caller: Caller, jobId: string): Promise<Job> {
-  const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), jobId))
+async function show({ db }: { db: Db }, auth: Auth, jobId: string): Promise<Job> {
+  const job = await inTenant(db, auth.accountId, (trx) => findJob(trx, viewOf(auth), jobId))
   return presentJob(found(job))
 }
 
@@ -79,9 +77,9 @@ async function show({ db }: { db: Db }, caller: Caller, jobId: string): Promise<
  * The job has already ended, so workers no longer claim its batches. Batches that are not deleted here, because the process or the
  * database stops, are dropped with their partition.
  */
-async function tidyUp({ db }: { db: Db }, { caller, log }: FastifyRequest, jobId: string): Promise<void> {
+async function tidyUp({ db }: { db: Db }, { auth, log }: FastifyRequest, jobId: string): Promise<void> {
   try {
-    await inTenant(db, caller.accountId, (trx) => removePending(trx, viewOf(caller), jobId))
+    await inTenant(db, auth.accountId, (trx) => removePending(trx, viewOf(auth), jobId))
   } catch (error) {
     log.warn({ err: error, jobId }, 'failed to delete batches of a canceled job')
   }

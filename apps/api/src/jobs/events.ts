@@ -60,12 +60,12 @@ export const streamEvents: Route<EventsDependencies> = async (app, services) => 
     },
   )
   app.get('/bulk/jobs/:job_id/events', { schema, config: { scope: 'jobs:read' } }, async (request, reply) => {
-    const { caller, params } = request
-    const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), params.job_id))
+    const { auth, params } = request
+    const job = await inTenant(db, auth.accountId, (trx) => findJob(trx, viewOf(auth), params.job_id))
     const first = presentJob(found(job))
     if (first.finished_at !== null && request.headers['last-event-id'] === END_ID) return reply.code(204).send(null)
 
-    const leave = places.take(caller.accountId)
+    const leave = places.take(auth.accountId)
     const events = openEventStream(first)
     open.add(events)
     const stopListening = follow({ watch, services, request, events }, params.job_id)
@@ -83,9 +83,9 @@ type Following = { watch: JobWatch; services: AccessDependencies; request: Fasti
 
 /** Sends the job while the key or the session can read it. Deleting the job ends the stream. */
 function follow({ watch, services, request, events }: Following, jobId: string): () => void {
-  const { caller, log } = request
+  const { auth, log } = request
   const isAllowed = watchAccess(services, request, 'jobs:read')
-  return watch.listen(viewOf(caller), jobId, (job) => {
+  return watch.listen(viewOf(auth), jobId, (job) => {
     isAllowed().then(
       (allowed) => {
         if (job && allowed) events.show(job)

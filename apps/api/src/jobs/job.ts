@@ -9,7 +9,7 @@ import Type from 'typebox'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
 import { viewOf } from '../middleware/authentication/scope.ts'
 
 type JobDependencies = {
@@ -33,8 +33,8 @@ export const showJob: Route<JobDependencies> = async (app, services) => {
     },
     { params: JobParams, response: { 200: Job } },
   )
-  app.get('/bulk/jobs/:job_id', { schema: show, config: reading }, async ({ caller, params }) => {
-    const job = await inTenant(services.db, caller.accountId, (trx) => findJob(trx, viewOf(caller), params.job_id))
+  app.get('/bulk/jobs/:job_id', { schema: show, config: reading }, async ({ auth, params }) => {
+    const job = await inTenant(services.db, auth.accountId, (trx) => findJob(trx, viewOf(auth), params.job_id))
     return presentJob(found(job))
   })
 
@@ -49,16 +49,16 @@ export const showJob: Route<JobDependencies> = async (app, services) => {
     },
     { params: JobParams, response: { 204: Type.Null({ description: 'The job was deleted.' }) } },
   )
-  app.delete('/bulk/jobs/:job_id', { schema: remove, config: deleting }, async ({ caller, params }, reply) => {
-    await removeAll(services, caller, params.job_id)
+  app.delete('/bulk/jobs/:job_id', { schema: remove, config: deleting }, async ({ auth, params }, reply) => {
+    await removeAll(services, auth, params.job_id)
     return reply.code(204).send(null)
   })
 }
 
 /** Each step can be repeated: after an interruption the next request for the same job continues. */
-async function removeAll({ db, storage }: JobDependencies, caller: Caller, jobId: string): Promise<void> {
-  const { accountId } = caller
-  const view = viewOf(caller)
+async function removeAll({ db, storage }: JobDependencies, auth: Auth, jobId: string): Promise<void> {
+  const { accountId } = auth
+  const view = viewOf(auth)
   const canceled = await inTenant(db, accountId, (trx) => cancelJob(trx, view, jobId))
   if (canceled === 'missing') throw new Problem('not_found')
   const upload = await inTenant(db, accountId, (trx) => removeJob(trx, view, jobId))

@@ -22,10 +22,10 @@ export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
     { querystring: JobPage, response: { 200: JobList } },
   )
   app.get('/bulk/jobs', { schema, config: { scope: 'jobs:read' } }, async (request, reply) => {
-    const { caller, query } = request
+    const { auth, query } = request
     const page = readPage(query)
-    const { jobs, total } = await inTenant(db, caller.accountId, (trx) =>
-      listJobsOf(trx, viewOf(caller), { ...page, ...readFilter(query) }),
+    const { jobs, total } = await inTenant(db, auth.accountId, (trx) =>
+      listJobsOf(trx, viewOf(auth), { ...page, ...readFilter(query) }),
     )
     sendPageHeaders(reply, page, total)
     const { status, search } = query

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { CONFIRMATION_TTL_S } from '@probity/contract/constants/limits'
-import type { Caller } from '../middleware/authentication/auth.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
 
 /** The subject of a confirmation: one column of one upload. */
 export type ConfirmedUpload = { uploadId: string; emailColumn: string }
 
-type Owner = Pick<Caller, 'accountId' | 'mode'>
+type Owner = Pick<Auth, 'accountId' | 'mode'>
 
 /**
  * A signed text that proves that an estimate was returned for this upload. Nothing is stored for it: the upload is stored already and becomes

@@ -34,7 +34,7 @@ export async function estimateJob(context: ToolContext, args: EstimateJob): Prom
   const preview = await previewUpload(context, args)
   const { upload_id, email_column } = preview
   const upload = { uploadId: upload_id, emailColumn: email_column }
-  const { text, expiresAt } = writeConfirmation(await services.people.secret(), request.caller, upload)
+  const { text, expiresAt } = writeConfirmation(await services.people.secret(), request.auth, upload)
   return {
     upload_id,
     email_column,
@@ -72,7 +72,7 @@ function createForm(emails: string[]): FormData {
 /** Charges only what was shown: the confirmation identifies the estimated upload, and no other argument starts a job. */
 export async function startJob(context: ToolContext, { confirmation, ...features }: StartJob): Promise<JobCreated> {
   const { services, request } = context
-  const upload = readConfirmation(await services.people.secret(), request.caller, confirmation)
+  const upload = readConfirmation(await services.people.secret(), request.auth, confirmation)
   if (upload === undefined) {
     throw new Problem('not_found', 'The confirmation is invalid or older than 10 minutes. Call estimate_job again.')
   }

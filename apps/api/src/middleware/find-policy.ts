@@ -3,9 +3,9 @@ import { findPolicy } from '@probity/database/accounts/policies'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../http/problem.ts'
-import { isPublicCaller } from './authentication/public-sandbox.ts'
+import { isPublicSandbox } from './authentication/public-sandbox.ts'
 
-type Request = Pick<FastifyRequest, 'caller' | 'method'>
+type Request = Pick<FastifyRequest, 'auth' | 'method'>
 
 /** The policy that a request names, if it names one. */
 export async function findNamedPolicy(services: { db: Db }, request: Request, name: string | undefined) {
@@ -14,10 +14,10 @@ export async function findNamedPolicy(services: { db: Db }, request: Request, na
 
 /** The account's own policy of that name, else the built-in one. */
 export async function getPolicy({ db }: { db: Db }, request: Request, name: string): Promise<NamedPolicy> {
-  const { caller } = request
-  const { accountId } = caller
+  const { auth } = request
+  const { accountId } = auth
   // Behind the public sandbox key there is no account that could have any.
-  const own = isPublicCaller(caller)
+  const own = isPublicSandbox(auth)
     ? undefined
     : await inTenant(db, accountId, (trx) => findPolicy(trx, accountId, name))
   if (own) return { name, rules: own.rules, default: own.fallback }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../http/route.ts'
 import { admit } from './authentication/authenticate.ts'
 import type { RecentKeys } from './rate-limit/recent-keys.ts'
-import { noteVerdicts } from './request-log/record-requests.ts'
+import { countResults } from './request-log/record-requests.ts'
 import type { RequestLog } from './request-log/request-log.ts'
 
 export type AdmissionDependencies = {
@@ -25,20 +25,13 @@ export async function serveRoutes<Dependencies extends AdmissionDependencies>(
   { recognise, refuse }: Authentication,
   routes: Route<Dependencies>[],
 ): Promise<void> {
-  api.decorateRequest('caller')
-  api.decorateRequest('recent')
-  api.decorateRequest('emailKey')
-  api.decorateRequest('verdict')
-  api.decorateRequest('policy')
-  api.decorateRequest('override', null)
-  api.decorateRequest('finding')
-  api.decorateRequest('verdicts')
+  api.decorateRequest('auth')
   api.addHook('onRequest', (request, reply, done) => {
     const recognised = recognise(request, reply)
     if (recognised === undefined) done()
     else recognised.then(() => done(), done)
   })
-  api.addHook('onResponse', noteVerdicts(services))
+  api.addHook('onResponse', countResults(services))
   const admitClient = admit(services, refuse)
   // Before the body is read, where the decision does not need it: a client over its rate must not make us read and parse megabytes.
   api.addHook('preParsing', (request, reply, payload, done) => {
@@ -53,6 +46,6 @@ export async function serveRoutes<Dependencies extends AdmissionDependencies>(
 }
 
 /** A recent result is looked up with the rate, in one call to Redis, by the address in the body. In test mode there are none. */
-function needsBody({ caller, route }: FastifyRequest): boolean {
-  return caller.mode === 'live' && route.config.asksAbout !== undefined
+function needsBody({ auth, route }: FastifyRequest): boolean {
+  return auth.mode === 'live' && route.config.asksAbout !== undefined
 }

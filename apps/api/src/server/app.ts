@@ -47,7 +47,7 @@ import { listUploads } from '../jobs/uploads/uploads.ts'
 import { serveMcp } from '../mcp/mcp.ts'
 import { noteActor } from '../middleware/authentication/actor.ts'
 import { authenticate, refuseForbidden, STRANGERS } from '../middleware/authentication/authenticate.ts'
-import { noteAnswers } from '../middleware/authentication/key-use.ts'
+import { logKeyUse } from '../middleware/authentication/key-use.ts'
 import { preflight } from '../middleware/authentication/preflight.ts'
 import { honorIdempotencyKeys } from '../middleware/idempotency/idempotency.ts'
 import { limitInFlight } from '../middleware/load-shedding/in-flight-limit.ts'
@@ -56,7 +56,7 @@ import { limitConnections, limitUnfinished, readNetworkLimits } from '../middlew
 import { limitSlowBodies } from '../middleware/load-shedding/slow-body.ts'
 import { limitTime } from '../middleware/load-shedding/time-limits.ts'
 import { rateHeaders } from '../middleware/rate-limit/rate-headers.ts'
-import { noteRequests } from '../middleware/request-log/record-requests.ts'
+import { logRequests } from '../middleware/request-log/record-requests.ts'
 import { traceRequests } from '../middleware/request-log/trace-requests.ts'
 import { serveRoutes } from '../middleware/serve-routes.ts'
 import { receiveDoctor } from '../operators/doctor-ticket.ts'
@@ -164,8 +164,8 @@ export async function buildApp(
   await app.register(webPages, { webFolder: config.webFolder })
   await app.register(
     async (api) => {
-      api.addHook('onResponse', noteAnswers(services))
-      api.addHook('onResponse', noteRequests(services))
+      api.addHook('onResponse', logKeyUse(services))
+      api.addHook('onResponse', logRequests(services))
       api.addHook('preHandler', noteActor)
       honorIdempotencyKeys(api, services)
       await serveRoutes(api, services, { recognise: authenticate(services), refuse: refuseForbidden }, routes)
@@ -216,7 +216,8 @@ function listenWith(listener: RequestListener, limits: ApiConfig['limits']): Ser
 
 // These run for every request, and as callbacks: a promise for each would cost as much as the work itself.
 function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: Services): void {
-  app.decorateRequest('rate')
+  app.decorateRequest('rateLimit')
+  app.decorateReply('logged')
   app.decorateRequest('problemCode')
   app.decorateRequest('arrivedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
@@ -226,15 +227,15 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
-    reply.headers(rateHeaders(request.rate ?? strangers.look(networkOf(request.ip), STRANGERS)))
+    reply.headers(rateHeaders(request.rateLimit?.state ?? strangers.look(networkOf(request.ip), STRANGERS)))
     // Files and errors say it too, which have no field for it.
-    if (request.caller) reply.header('livemode', String(request.caller.mode === 'live'))
+    if (request.auth) reply.header('livemode', String(request.auth.mode === 'live'))
     if (stopping.aborted) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
     // The route's pattern and never the URL: that may hold an address.
-    const { id: requestId, method, route, caller, person } = request
+    const { id: requestId, method, route, auth, person } = request
     const level = route.config.alwaysAnswered ? 'debug' : 'info'
     const line = {
       requestId,
@@ -243,7 +244,7 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }
-    const who = { accountId: caller?.accountId, keyId: caller?.id ?? undefined, personId: person?.userId }
+    const who = { accountId: auth?.accountId, keyId: auth?.id ?? undefined, personId: person?.userId }
     log[level]({ ...line, ...who }, 'answered')
     done()
   })

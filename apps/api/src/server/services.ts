@@ -23,7 +23,7 @@ import { type InFlightTracker, trackInFlight } from '../middleware/load-shedding
 import { openRecentKeys, type RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { openRequestLog, type RequestLog } from '../middleware/request-log/request-log.ts'
 import { openPeople, type People } from '../users/users.ts'
-import { openValidationDesk, type ValidationDesk } from '../validations/dispatch.ts'
+import { createDispatcher, type Dispatcher } from '../validations/dispatch.ts'
 import type { ApiConfig } from './config.ts'
 
 /** Services of routes and middleware, opened once per process. */
@@ -46,7 +46,7 @@ export type Services = {
   sharesFeedback: boolean
   /** Cache key of an account's recent result for an address, if there is one. */
   recentKeyOf: RecentKeys['keyOf']
-  desk: ValidationDesk
+  dispatch: Dispatcher
   /** Storage of uploaded files. */
   storage: FileStorage
   uploadReader: UploadReader
@@ -90,8 +90,8 @@ export function openServices(
   const people = openPeople(db, admission, config, log)
   const { redisUrl, queuePrefix } = config
   const heartbeat = startHeartbeat(db, log)
-  const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
-  const crowd = trackInFlight(config.inFlightMax, desk.echo)
+  const dispatch = createDispatcher({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
+  const crowd = trackInFlight(config.inFlightMax, dispatch.echo)
   return {
     db,
     redis,
@@ -106,7 +106,7 @@ export function openServices(
     abuseLimits: config.abuseLimits,
     sharesFeedback: config.sharesFeedback,
     recentKeyOf: recentKeys.keyOf,
-    desk,
+    dispatch,
     storage,
     uploadReader,
     uploadShares: openUploadShares(db, config.uploadLimits),
@@ -123,7 +123,7 @@ export function openServices(
       peers.stop()
       crowd.stop()
       recentKeys.stop()
-      await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), desk.stop()])
+      await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), dispatch.stop()])
       await Promise.all([uploadReader.stop(), feedbackReader.stop(), people.stop(), heartbeat.stop()])
       redis.disconnect()
       await db.destroy()

@@ -20,7 +20,7 @@ export const manageNotices: Route<NotificationsDependencies> = async (app, servi
   const onRequest = requireMember(services)
 
   async function show(request: FastifyRequest): Promise<NotificationSettings> {
-    const choice = await inTenant(db, request.caller.accountId, (trx) => findNotificationChoice(trx, memberOf(request)))
+    const choice = await inTenant(db, request.auth.accountId, (trx) => findNotificationChoice(trx, memberOf(request)))
     return { ...choice, mail: people.hasMail }
   }
 
@@ -32,11 +32,11 @@ export const manageNotices: Route<NotificationsDependencies> = async (app, servi
   app.patch('/notices', { schema: change, onRequest }, async (request) => {
     await limitPerson(services, request, 'plain')
     const { wanted } = request.body
-    await inTenant(db, request.caller.accountId, (trx) => updateNotificationChoice(trx, memberOf(request), wanted))
+    await inTenant(db, request.auth.accountId, (trx) => updateNotificationChoice(trx, memberOf(request), wanted))
     return show(request)
   })
 }
 
-function memberOf({ caller, person }: FastifyRequest): { accountId: string; personId: string } {
-  return { accountId: caller.accountId, personId: person?.userId ?? '' }
+function memberOf({ auth, person }: FastifyRequest): { accountId: string; personId: string } {
+  return { accountId: auth.accountId, personId: person?.userId ?? '' }
 }

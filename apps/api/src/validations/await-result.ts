@@ -1,85 +1,69 @@
 import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { listCurrentResults } from '@probity/database/validations/deferred'
-import { collectOne, deferResult, listValidations, type ValidationRef } from '@probity/database/validations/validations'
-import type { FastifyRequest } from 'fastify'
-import type { Spent } from '../middleware/idempotency/with-idempotency.ts'
-import type { ValidationDesk } from './dispatch.ts'
-import { composeAnswer, withoutEmail } from './response.ts'
-import { readTold, type Told } from './result-waiter.ts'
+import { collectOne, deferResults, type ValidationRef } from '@probity/database/validations/validations'
+import { type KnownResult, type PaidReceipt, readCurrent } from './charge.ts'
+import type { Dispatcher } from './dispatch.ts'
 
-type AwaitResultDependencies = {
-  db: Db
-  desk: ValidationDesk
-}
-
-type Expected = { ref: ValidationRef; email: string; timeout: number }
-type Bought = Expected & { available: number }
-
-/** When to ask again for a verdict that is still being worked on. */
+/** After this time a client can ask again for a result that is not final. */
 export const RETRY_AFTER_S = 30
 
-/** Waits for a validation that was paid for; what is not settled when the time is up is left for the next request to collect. */
-export async function waitForVerdict(
-  services: AwaitResultDependencies,
-  request: FastifyRequest,
-  bought: Bought,
-): Promise<Spent> {
-  const { ref, available, email } = bought
-  const told = await tellPaid(services, bought)
-  const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
-  const refunded = told.refunded ? 1 : 0
-  return { status: 200, text, creditsCharged: 1 - refunded, creditsRemaining: available + refunded }
-}
+/** The receipts and the addresses of a request, in the same order. */
+type Awaited = { receipts: PaidReceipt[]; emails: string[]; timeoutMs: number }
+
+type AwaitDependencies = { db: Db; dispatch: Pick<Dispatcher, 'results' | 'withdraw'> }
 
 /**
- * Waits for work that an earlier request paid for, and pays nothing. An answer that comes meanwhile is this caller's, as if it had
- * come back a moment later and collected it.
+ * The results of a request, in its order. Validations that no worker has claimed at the timeout are withdrawn; others are left for a
+ * later request, which collects their results.
  */
-export async function waitForJoined(
-  services: AwaitResultDependencies,
-  request: FastifyRequest,
-  bought: Bought,
-): Promise<Spent> {
-  const { ref, available, email } = bought
-  const told = await tellJoined(services, bought)
-  const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
-  return { status: 200, text, creditsCharged: 0, creditsRemaining: available }
+export async function awaitResults(dependencies: AwaitDependencies, awaited: Awaited): Promise<KnownResult[]> {
+  const { receipts, emails } = awaited
+  const arrived = await Promise.all(receipts.map((receipt, n) => awaitResult(dependencies, awaited, { receipt, n })))
+  const refs = receipts.map((receipt) => ('ref' in receipt ? receipt.ref : undefined))
+  const late = await deferLate(
+    dependencies,
+    refs.filter((ref, n) => ref !== undefined && arrived[n] === undefined) as ValidationRef[],
+  )
+  const retryAt = Math.ceil(Date.now() / 1000) + RETRY_AFTER_S
+  const results = arrived.map((result, n): KnownResult => {
+    const id = refs[n]?.id ?? ''
+    return result ?? late.get(id) ?? { id, result: pendingResult(emails[n] ?? '', 'timeout'), retryAt, refunded: false }
+  })
+  const joined = receipts.flatMap((receipt, n) =>
+    receipt.kind === 'joined' && results[n]?.retryAt === null ? [receipt.ref] : [],
+  )
+  await collectJoined(dependencies, joined)
+  return results
 }
 
-/** The result of a validation that was paid for, or what there is of it when the time is up. */
-export async function tellPaid(services: AwaitResultDependencies, { ref, email, timeout }: Expected): Promise<Told> {
-  return (await services.desk.waitingRoom.wait(ref, timeout * 1_000)) ?? leave(services, ref, email)
+async function awaitResult(
+  { dispatch }: AwaitDependencies,
+  { emails, timeoutMs }: Awaited,
+  { receipt, n }: { receipt: PaidReceipt; n: number },
+): Promise<KnownResult | undefined> {
+  if (!('ref' in receipt)) return receipt.known
+  const { ref, kind } = receipt
+  const result = await dispatch.results.wait(ref, timeoutMs, { isAnnounced: kind === 'paid_work' })
+  return result ?? dispatch.withdraw(ref, emails[n] ?? '')
 }
 
-/** The same of work that an earlier request paid for; what has ended is handed out with this. */
-export async function tellJoined(services: AwaitResultDependencies, { ref, email, timeout }: Expected): Promise<Told> {
-  const waited = await services.desk.waitingRoom.wait(ref, timeout * 1_000, { isAnnounced: false })
-  const told = waited ?? (await leave(services, ref, email))
-  if (told.retryAt === null) await inTenant(services.db, ref.accountId, (trx) => collectOne(trx, ref))
-  return told
-}
-
-/** Withdraws a validation that no worker has claimed. Otherwise notes that the caller goes without an answer, unless it came in this very moment. */
-async function leave({ db, desk }: AwaitResultDependencies, ref: ValidationRef, email: string): Promise<Told> {
-  const withdrawn = await desk.withdraw(ref, email)
-  if (withdrawn) return withdrawn
-  return inTenant(db, ref.accountId, async (trx) => {
-    const isOpen = await deferResult(trx, ref)
-    const [known] = await listCurrentResults(trx, [ref])
-    if (known) return readTold(known)
-    if (!isOpen) throw new Error('a validation is neither open nor final')
-    return {
-      result: pendingResult(email, 'timeout'),
-      retryAt: Math.ceil(Date.now() / 1000) + RETRY_AFTER_S,
-      refunded: false,
-    }
+/** Results of validations that an earlier request paid for, and that ended while this one waited: this request collects them. */
+async function collectJoined({ db }: AwaitDependencies, refs: ValidationRef[]): Promise<void> {
+  const accountId = refs[0]?.accountId
+  if (accountId === undefined) return
+  await inTenant(db, accountId, async (trx) => {
+    for (const ref of refs) await collectOne(trx, ref)
   })
 }
 
-/** The validation that an earlier attempt at the same request paid for, if it got that far. */
-export async function findEarlier({ db }: { db: Db }, accountId: string, id: string) {
-  const { refs, available } = await inTenant(db, accountId, (trx) => listValidations(trx, accountId, [id]))
-  const [ref] = refs
-  return ref && { ref, available }
+/** Records that the client goes without these results. Returns those that have arrived in the meantime. */
+async function deferLate({ db }: AwaitDependencies, refs: ValidationRef[]): Promise<Map<string, KnownResult>> {
+  const accountId = refs[0]?.accountId
+  if (accountId === undefined) return new Map()
+  const known = await inTenant(db, accountId, async (trx) => {
+    await deferResults(trx, accountId, refs)
+    return listCurrentResults(trx, refs)
+  })
+  return new Map(known.map((current) => [current.id, readCurrent(current)]))
 }

@@ -8,11 +8,17 @@ import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
 import { deferResult, finishValidation, type ValidationRef } from '@probity/database/validations/validations'
 import { expect, test } from 'vitest'
-import { openTill, type Purchase } from './charge.ts'
+import { createCharger, type Payer, type Purchase } from './charge.ts'
 
 const { db } = await createTestDatabase()
 const opened: ValidationRef[] = []
-const till = openTill(db, (refs) => opened.push(...refs))
+const charger = createCharger(db, (refs) => opened.push(...refs))
+
+async function pay(payer: Payer, purchase: Purchase) {
+  const [receipt] = await charger.charge({ payer, purchases: [purchase] })
+  if (receipt === undefined) throw new Error('a purchase without a receipt')
+  return receipt
+}
 
 async function openPayer(credits: number, monthlyCap: number | null = null) {
   const { id: accountId } = await openTestAccount(db, credits)
@@ -23,11 +29,16 @@ async function openPayer(credits: number, monthlyCap: number | null = null) {
 }
 
 const work = (email: string): Purchase => ({ kind: 'work', row: { id: randomUUID(), email, emailKey: email } })
-const RECENT: Purchase = { kind: 'recent', email: 'recent@example.com' }
+const RECENT: Purchase = {
+  kind: 'recent',
+  email: 'recent@example.com',
+  id: randomUUID(),
+  result: pendingResult('recent@example.com', 'timeout'),
+}
 
 /** The first goes alone; the rest are one group, because they come while it is under way. */
 async function payTogether(payer: Awaited<ReturnType<typeof openPayer>>, purchases: Purchase[]) {
-  const receipts = await Promise.all(purchases.map((purchase) => till.pay(payer, purchase)))
+  const receipts = await Promise.all(purchases.map((purchase) => pay(payer, purchase)))
   return receipts.map(({ kind }) => kind)
 }
 
@@ -54,7 +65,7 @@ test('a key at its cap pays for what the cap holds', async () => {
 
 test('an answer that waits is collected by the first who asks and costs nothing, even of an empty balance; the second pays', async () => {
   const payer = await openPayer(2)
-  const first = await till.pay(payer, work('waiting'))
+  const first = await pay(payer, work('waiting'))
   if (first.kind !== 'paid_work') throw new Error(first.kind)
   await inTenant(db, payer.accountId, async (trx) => {
     await deferResult(trx, first.ref)
@@ -68,19 +79,19 @@ test('an answer that waits is collected by the first who asks and costs nothing,
 
 test('an account that is under audit pays for nothing, and still gets what was paid for before', async () => {
   const payer = await openPayer(10)
-  const first = await till.pay(payer, work('under-way'))
+  const first = await pay(payer, work('under-way'))
   if (first.kind !== 'paid_work') throw new Error(first.kind)
   await inTenant(db, payer.accountId, (trx) => deferResult(trx, first.ref))
   await driftBy(db, payer.accountId, 1)
   await reconcileLedger(db)
 
-  const receipts = await Promise.all([work('under-way'), RECENT, work('new')].map((one) => till.pay(payer, one)))
+  const receipts = await Promise.all([work('under-way'), RECENT, work('new')].map((one) => pay(payer, one)))
   expect(receipts).toMatchObject([
     { kind: 'joined' },
     { kind: 'unpaid', posting: { kind: 'on_hold' } },
     { kind: 'unpaid', posting: { kind: 'on_hold' } },
   ])
-  expect(await till.pay(payer, work('alone'))).toMatchObject({ kind: 'unpaid', posting: { kind: 'on_hold' } })
+  expect(await pay(payer, work('alone'))).toMatchObject({ kind: 'unpaid', posting: { kind: 'on_hold' } })
 })
 
 test('rows are told of once they are committed, and only then', async () => {

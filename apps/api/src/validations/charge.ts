@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createBatcher } from '@probity/concurrency/scheduling'
 import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/constants/policies'
-import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
+import { pendingResult, type StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import type { Posting } from '@probity/database/billing/ledger'
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { chargeValidations } from '@probity/database/validations/charge'
+import { type CurrentResult, listCurrentResults } from '@probity/database/validations/deferred'
 import {
+  finishValidations,
+  listValidations,
   type NewValidation,
   openValidations,
   resumeOrCollect,
@@ -16,70 +19,97 @@ import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { isStorable } from '../http/storable.ts'
 import { lookUpOverrides } from './overrides.ts'
 
-/** Who pays. */
+/** The account and the key that are charged. */
 export type Payer = { accountId: string; keyId: string | null; retentionDays: number }
 
-/** What is paid for: work to be done, or a recent result. `listKey` is the address as lists have it, where that is known already. */
-export type Purchase = ({ kind: 'work'; row: NewValidation } | { kind: 'recent'; email: string }) & { listKey?: string }
+/**
+ * One credit: for a validation, which is final from the start if there is a `recent` result for it, or for a recent result without a
+ * row of its own. `listKey` is the dedupe key of the address, where it is known already.
+ */
+export type Purchase = (
+  | { kind: 'work'; row: NewValidation; recent?: StoredResult | undefined }
+  | { kind: 'recent'; email: string; id: string; result: StoredResult }
+) & { listKey?: string }
 
-/** What came of it, and which of the account's lists the address is on. The row is there exactly when it was paid for. */
-export type Receipt = (Outcome & { override: OverrideAction | null }) | { kind: 'unpaid'; posting: Posting }
+/** The result of a validation so far. `retryAt` is set while it is deferred. `refunded` is what the refund rule in SQL decided. */
+export type KnownResult = { id: string; result: StoredResult; retryAt: number | null; refunded: boolean }
+
+/** The outcome of a purchase. Its row exists exactly if it was paid for. */
+export type Receipt = PaidReceipt | { kind: 'unpaid'; posting: Posting }
+
+export type PaidReceipt = Outcome & {
+  available: number
+  /** The account's override for the address, where the charge has looked for it. */
+  override?: OverrideAction | null
+}
 
 type Outcome =
-  | { kind: 'paid_work'; ref: ValidationRef; available: number }
-  | { kind: 'paid_recent'; available: number }
-  /** An answer that an earlier, paid request was told to come back for: free, once. */
-  | { kind: 'collected'; id: string; result: StoredResult; available: number }
-  /** Work that an earlier request paid for and that still goes on. */
-  | { kind: 'joined'; ref: ValidationRef; available: number }
+  | { kind: 'paid_work'; ref: ValidationRef }
+  /** Paid for, and the result is known: a recent one, or that of an earlier attempt at the same request. */
+  | { kind: 'paid_recent'; known: KnownResult }
+  /** A result that an earlier, paid request was told to come back for: free, once. */
+  | { kind: 'collected'; known: KnownResult }
+  /** A validation that an earlier request paid for and that has no result yet. */
+  | { kind: 'joined'; ref: ValidationRef }
 
-/** Takes one credit for each purchase, together with the row it pays for, before anybody is answered. */
-export type Till = {
-  pay(payer: Payer, purchase: Purchase): Promise<Receipt>
-}
+/**
+ * The purchases of one request. With a `group` they are charged under that name in one transaction, all or none. Without one,
+ * purchases of several requests are charged together, and each is paid for or not.
+ */
+export type Order = { payer: Payer; purchases: Purchase[]; group?: string | undefined }
+
+/** Charges one credit for each purchase and inserts its row, both or neither, before any request is answered. */
+export type Charger = { charge(order: Order): Promise<Receipt[]> }
 
 const AT_ONCE_MAX = 200
 
 /**
- * Charges in groups: an account's balance is one row that can change some hundred times a second, and this way each change is
- * worth many purchases. `opened` is told of the rows of each group as soon as they are committed.
+ * Charges single purchases in groups: an account's balance is one row that can change some hundred times per second, and this way each
+ * change pays for many. `onCharged` gets the rows as soon as they are committed.
  */
-export function openTill(db: Db, opened: (refs: ValidationRef[]) => void): Till {
-  const gather = createBatcher<Customer, Receipt>(AT_ONCE_MAX, async (_name, customers) => {
-    const [first] = customers
-    if (first === undefined) return []
-    const receipts = await chargeGroup(
-      db,
-      first.payer,
-      customers.map(({ purchase }) => purchase),
-    )
+export function createCharger(db: Db, onCharged: (refs: ValidationRef[]) => void): Charger {
+  function announce(receipts: Receipt[]): Receipt[] {
     const refs = receipts.flatMap((receipt) => (receipt.kind === 'paid_work' ? [receipt.ref] : []))
-    if (refs.length > 0) opened(refs)
+    if (refs.length > 0) onCharged(refs)
     return receipts
-  })
-  // A group pays from one balance and counts against one key's cap.
-  return { pay: (payer, purchase) => gather(`${payer.accountId} ${payer.keyId}`, { payer, purchase }) }
+  }
+
+  const chargeInGroup = createBatcher<{ payer: Payer; purchase: Purchase }, Receipt>(
+    AT_ONCE_MAX,
+    async (_name, group) => {
+      const [first] = group
+      if (first === undefined) return []
+      const purchases = group.map(({ purchase }) => purchase)
+      return announce(await chargeGroup(db, first.payer, purchases))
+    },
+  )
+  return {
+    async charge({ payer, purchases, group }) {
+      if (group !== undefined) return announce(await chargeWhole(db, { payer, purchases, group }))
+      // A group is paid from one balance and counts toward the cap of one key.
+      const name = `${payer.accountId} ${payer.keyId}`
+      return Promise.all(purchases.map((purchase) => chargeInGroup(name, { payer, purchase })))
+    },
+  }
 }
 
-type Customer = { payer: Payer; purchase: Purchase }
-
-/** Charges as many of the group, first come first served, as the balance holds. One receipt for each, in their order. */
+/** Charges as many of the group, first come first served, as the balance covers. One receipt for each, in their order. */
 async function chargeGroup(db: Db, payer: Payer, purchases: Purchase[]): Promise<Receipt[]> {
-  const turnedAway: Receipt[] = []
+  const unpaid: Receipt[] = []
   for (let rest = purchases; rest.length > 0; ) {
-    const charged = await chargeAll(db, payer, rest)
-    if (charged.kind === 'charged') return [...charged.receipts, ...turnedAway]
+    const charged = (await chargeAtOnce(db, payer, rest)) ?? (await chargeWithCollected(db, payer, rest))
+    if (charged.kind === 'charged') return [...charged.receipts, ...unpaid]
 
-    // Too much for what is left: turn the last ones away, and try again with those that may fit.
+    // More than the balance: the last ones are rejected, and those that may fit are tried again.
     const fit = countFitting(charged, rest.length)
     const { posting } = charged
-    turnedAway.unshift(...rest.slice(fit).map((): Receipt => ({ kind: 'unpaid', posting })))
+    unpaid.unshift(...rest.slice(fit).map((): Receipt => ({ kind: 'unpaid', posting })))
     rest = rest.slice(0, fit)
   }
-  return turnedAway
+  return unpaid
 }
 
-/** How many from the front can still be paid, when some are free. Of a cap it is not known how much is left. */
+/** How many from the front can still be paid, when some are free. How much is left of a cap is not known. */
 function countFitting({ posting, free }: Unpayable, count: number): number {
   if (posting.kind === 'over_cap') return Math.floor(count / 2)
   const credits = posting.kind === 'on_hold' ? 0 : posting.available
@@ -94,7 +124,7 @@ function countFitting({ posting, free }: Unpayable, count: number): number {
 type Unpayable = { kind: 'unpaid'; posting: Posting; free: boolean[] }
 type Charged = { kind: 'charged'; receipts: Receipt[] } | Unpayable
 
-/** Undoes the transaction of a group that cannot be paid. */
+/** Rolls back the transaction of purchases that cannot be paid. */
 class Unpaid extends Error {
   readonly posting: Posting
   readonly free: boolean[]
@@ -106,16 +136,10 @@ class Unpaid extends Error {
   }
 }
 
-/** One transaction for the whole group: all of it or nothing. */
-async function chargeAll(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged> {
-  const charged = await chargeAtOnce(db, payer, purchases)
-  return charged ?? chargeWithCollected(db, payer, purchases)
-}
-
-/** Undefined if a purchase has to do with an earlier one. That is rare and takes several statements. */
+/** One statement. Undefined if an earlier validation is to be collected or joined: that is rare and takes several statements. */
 async function chargeAtOnce(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged | undefined> {
-  const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
-  const keys = purchases.map(listKeyOf)
+  const rows = rowsOf(purchases)
+  const keys = purchases.map((purchase) => purchase.listKey ?? dedupeKey(emailOf(purchase)))
   const names = keys.flatMap(overrideTargets).filter(isStorable)
   const group = { subject: randomUUID(), rows, recent: purchases.length - rows.length, names }
   const charged = await chargeValidations(db, payer, group)
@@ -126,20 +150,36 @@ async function chargeAtOnce(db: Db, payer: Payer, purchases: Purchase[]): Promis
   const { expiresOn, available, overrides } = charged
   const receipts = purchases.map((purchase, n): Receipt => {
     const override = overrides.size > 0 ? resolveOverride(keys[n] ?? '', overrides) : null
-    if (purchase.kind === 'recent') return { kind: 'paid_recent', available, override }
+    if (purchase.kind === 'recent') return { kind: 'paid_recent', known: asKnown(purchase), available, override }
     const ref = { expiresOn, accountId: payer.accountId, id: purchase.row.id }
     return { kind: 'paid_work', ref, available, override }
   })
   return { kind: 'charged', receipts }
 }
 
-function listKeyOf(purchase: Purchase): string {
-  return purchase.listKey ?? dedupeKey(emailOf(purchase))
+async function chargeWithCollected(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged> {
+  return charge(db, { payer, purchases, group: randomUUID() }, async (trx, receipts) => {
+    // In the transaction that charges: an override that was made before the request is seen by every process.
+    const overrides = await lookUpOverrides(trx, payer.accountId, purchases.map(emailOf))
+    return receipts.map((receipt, n) => ({ ...receipt, override: overrides[n] ?? null }))
+  })
 }
 
-async function chargeWithCollected(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged> {
+/** All purchases of a request or none. */
+async function chargeWhole(db: Db, order: Required<Order> & { group: string }): Promise<Receipt[]> {
+  const charged = await charge(db, order, async (_trx, receipts) => receipts)
+  if (charged.kind === 'charged') return charged.receipts
+  return order.purchases.map(() => ({ kind: 'unpaid', posting: charged.posting }))
+}
+
+type Completion = (trx: Trx, receipts: PaidReceipt[]) => Promise<PaidReceipt[]>
+
+/** One transaction for all purchases of the order. `complete` runs in it. */
+async function charge(db: Db, order: Order & { group: string }, complete: Completion): Promise<Charged> {
   try {
-    const receipts = await inTenant(db, payer.accountId, (trx) => charge(trx, payer, purchases))
+    const receipts = await inTenant(db, order.payer.accountId, async (trx) =>
+      complete(trx, await chargeInTransaction(trx, order)),
+    )
     return { kind: 'charged', receipts }
   } catch (error) {
     if (error instanceof Unpaid) return { kind: 'unpaid', posting: error.posting, free: error.free }
@@ -147,42 +187,51 @@ async function chargeWithCollected(db: Db, payer: Payer, purchases: Purchase[]):
   }
 }
 
-async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Receipt[]> {
-  const { underWay, collected } = await takeUpFor(trx, payer.accountId, purchases)
+async function chargeInTransaction(trx: Trx, order: Order & { group: string }): Promise<PaidReceipt[]> {
+  const { payer, purchases, group } = order
+  const { underWay, collected } = await resumeFor(trx, payer.accountId, rowsOf(purchases))
   const free = purchases.map(
     (purchase) => purchase.kind === 'work' && (collected.has(purchase.row.id) || underWay.has(purchase.row.emailKey)),
   )
-  const rows = purchases.flatMap((purchase, n) => (purchase.kind === 'work' && !free[n] ? [purchase.row] : []))
+  const rows = rowsOf(purchases.filter((_, n) => !free[n]))
   const atHand = purchases.filter((purchase) => purchase.kind === 'recent').length
-  const opening = { ...payer, group: randomUUID(), atHand }
-  const opened = rows.length + atHand > 0 ? await openValidations(trx, opening, rows) : undefined
+  const opened = rows.length + atHand > 0 ? await openValidations(trx, { ...payer, group, atHand }, rows) : undefined
   if (opened?.kind === 'refused') throw new Unpaid(opened.posting, free)
-  if (opened?.kind === 'opened_before') throw new Error('a fresh group was opened before')
+  if (opened?.kind === 'opened_before') throw new Error(`group ${group} was opened before`)
 
-  const available = opened?.available ?? (await balanceOf(trx))
   const refs = new Map(opened?.refs.map((ref) => [ref.id, ref]))
-  const outcomes = purchases.map((purchase): Outcome => {
-    if (purchase.kind === 'recent') return { kind: 'paid_recent', available }
-    const found = collected.get(purchase.row.id)
-    if (found) return { kind: 'collected', id: found.id, result: found.result as StoredResult, available }
-    const going = underWay.get(purchase.row.emailKey)
-    if (going) return { kind: 'joined', ref: going, available }
-    const ref = refs.get(purchase.row.id)
+  await finishRecent(trx, payer.accountId, { purchases, refs })
+  const available = opened?.available ?? (await balanceOf(trx))
+  return purchases.map((purchase): PaidReceipt => {
+    if (purchase.kind === 'recent') return { kind: 'paid_recent', known: asKnown(purchase), available }
+    const { row, recent } = purchase
+    const found = collected.get(row.id)
+    if (found) {
+      return { kind: 'collected', known: asKnown({ id: found.id, result: found.result as StoredResult }), available }
+    }
+    const earlier = underWay.get(row.emailKey)
+    if (earlier) return { kind: 'joined', ref: earlier, available }
+    const ref = refs.get(row.id)
     if (ref === undefined) throw new Error('a validation was opened before')
+    if (recent) return { kind: 'paid_recent', known: asKnown({ id: row.id, result: recent }), available }
     return { kind: 'paid_work', ref, available }
   })
-  // In the transaction that pays: what was put on a list before the request came is seen by it, in every process.
-  const overrides = await lookUpOverrides(trx, payer.accountId, purchases.map(emailOf))
-  return outcomes.map((outcome, n) => ({ ...outcome, override: overrides[n] ?? null }))
+}
+
+function rowsOf(purchases: Purchase[]): NewValidation[] {
+  return purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
 }
 
 function emailOf(purchase: Purchase): string {
   return purchase.kind === 'work' ? purchase.row.email : purchase.email
 }
 
-/** What earlier requests left; answers by the id of the one row that gets each: of two who ask for it the second pays. */
-async function takeUpFor(trx: Trx, accountId: string, purchases: Purchase[]) {
-  const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
+function asKnown({ id, result }: { id: string; result: StoredResult }): KnownResult {
+  return { id, result, retryAt: null, refunded: false }
+}
+
+/** Validations of earlier requests to join, and results to collect by row id: of two rows with one address only the first gets it. */
+async function resumeFor(trx: Trx, accountId: string, rows: NewValidation[]) {
   const firstOfKey = new Map(rows.toReversed().map((row) => [row.emailKey, row.id]))
   const waits = new Map<string, Wait>()
   for (const { emailKey, timeoutMs = 0, maxAgeS } of rows) {
@@ -195,7 +244,61 @@ async function takeUpFor(trx: Trx, accountId: string, purchases: Purchase[]) {
   return { underWay, collected: byRow }
 }
 
-/** What the tenant of the transaction has left. */
+type Opened = { purchases: Purchase[]; refs: Map<string, ValidationRef> }
+
+/** A validation with a recent result is not dispatched: its row is final from the start. */
+async function finishRecent(trx: Trx, accountId: string, { purchases, refs }: Opened): Promise<void> {
+  const finishes = purchases.flatMap((purchase) => {
+    const ref = purchase.kind === 'work' && purchase.recent ? refs.get(purchase.row.id) : undefined
+    return ref && purchase.kind === 'work' ? [{ ref, conclusive: true, result: purchase.recent }] : []
+  })
+  if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
+}
+
+type Requested = { id: string; email: string }
+
+/** Receipts of an earlier attempt at the same request, if it got as far as charging. A free result that it collected is gone. */
+export async function findCharged(
+  db: Db,
+  accountId: string,
+  requested: Requested[],
+): Promise<PaidReceipt[] | undefined> {
+  const ids = requested.map(({ id }) => id)
+  const { refs, available, results } = await inTenant(db, accountId, async (trx) => {
+    const charged = await listValidations(trx, accountId, ids)
+    return { ...charged, results: await listCurrentResults(trx, charged.refs) }
+  })
+  if (refs.length === 0) return undefined
+  const refById = new Map(refs.map((ref) => [ref.id, ref]))
+  const known = new Map(results.map((result) => [result.id, readCurrent(result)]))
+  return requested.map(({ id, email }): PaidReceipt => {
+    const [ref, result] = [refById.get(id), known.get(id)]
+    if (result) return { kind: 'paid_recent', known: result, available }
+    if (ref) return { kind: 'paid_work', ref, available }
+    return { kind: 'collected', known: asKnown({ id, result: pendingResult(email, 'internal_error') }), available }
+  })
+}
+
+export function readCurrent({ id, result, retryAt, refunded }: CurrentResult): KnownResult {
+  return { id, result: result as StoredResult, retryAt, refunded }
+}
+
+export type Credits = { creditsCharged: number; creditsRefunded: number; creditsRemaining: number }
+
+/** Credits of a request. Results that an earlier request paid for cost nothing. */
+export function sumCredits(receipts: PaidReceipt[], results: KnownResult[]): Credits {
+  const paid = receipts.map(({ kind }) => kind === 'paid_work' || kind === 'paid_recent')
+  const used = paid.filter(Boolean).length
+  const creditsRefunded = results.filter(({ refunded }, n) => refunded && paid[n]).length
+  const available = receipts[0]?.available ?? 0
+  return {
+    creditsCharged: used - creditsRefunded,
+    creditsRefunded,
+    creditsRemaining: available + creditsRefunded,
+  }
+}
+
+/** Available credits of the transaction's account. */
 export async function balanceOf(trx: Trx): Promise<number> {
   const account = await trx.selectFrom('accounts').select('available').executeTakeFirstOrThrow()
   return account.available

@@ -5,18 +5,17 @@ import type { ValidationRef } from '@probity/database/validations/validations'
 import { openInteractiveQueue } from '@probity/redis/task-queues'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import type { FastifyBaseLogger } from 'fastify'
-import { openTill, type Payer, type Purchase, type Receipt } from './charge.ts'
-import { openWaitingRoom, type WaitingRoom } from './result-waiter.ts'
-import { openWithdrawals, type Withdraw } from './withdraw.ts'
+import { refuseUnpaid } from '../middleware/idempotency/with-idempotency.ts'
+import { createCharger, type Order, type PaidReceipt, type Receipt } from './charge.ts'
+import { createResultWaiter, type ResultWaiter } from './result-waiter.ts'
+import { createWithdraw, type Withdraw } from './withdraw.ts'
 
-/** Charges validations, enqueues them and waits for their results. */
-export type ValidationDesk = {
-  /** Charges a purchase and enqueues its validations as part of the request's trace. */
-  pay(payer: Payer, purchase: Purchase, span?: Span): Promise<Receipt>
-  waitingRoom: WaitingRoom
+/** Charges validations, enqueues them for workers and reports their results. */
+export type Dispatcher = {
+  /** Charges an order and enqueues its validations as part of the request's trace. Throws a Problem if it cannot be paid. */
+  charge(order: Order, span?: Span): Promise<PaidReceipt[]>
+  results: ResultWaiter
   withdraw: Withdraw
-  /** Enqueues committed validations. */
-  handOver(refs: ValidationRef[]): void
   /** Round trip of an empty validation to PostgreSQL, to a worker and back, in milliseconds; undefined if it is lost. */
   echo(): Promise<number | undefined>
   stop(): Promise<void>
@@ -25,13 +24,13 @@ export type ValidationDesk = {
 /** Longer than any request waits for a result. */
 const ECHO_MS_MAX = 10_000
 
-type DeskOptions = { db: Db; redisUrl: string; queuePrefix: string; hurry: AbortSignal; log: FastifyBaseLogger }
+type DispatcherOptions = { db: Db; redisUrl: string; queuePrefix: string; hurry: AbortSignal; log: FastifyBaseLogger }
 
-export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: DeskOptions): ValidationDesk {
+export function createDispatcher({ db, redisUrl, queuePrefix, hurry, log }: DispatcherOptions): Dispatcher {
   const replyTo = randomUUID()
   const queue = openInteractiveQueue(redisUrl, queuePrefix)
-  const waitingRoom = openWaitingRoom({ db, redisUrl, replyTo, hurry, log })
-  const till = openTill(db, (refs) => void handOver(refs))
+  const results = createResultWaiter({ db, redisUrl, replyTo, hurry, log })
+  const charger = createCharger(db, (refs) => void enqueue(refs))
 
   /** Spans of the charges in progress, by validation: several requests may be enqueued together. */
   const spans = new Map<string, Span>()
@@ -43,21 +42,24 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
     )
   }
 
-  async function pay(payer: Payer, purchase: Purchase, span: Span = NO_SPAN): Promise<Receipt> {
-    if (span === NO_SPAN || purchase.kind !== 'work') return till.pay(payer, purchase)
-    const { id } = purchase.row
-    spans.set(id, span)
-    return inSpan(span, 'charge', () => till.pay(payer, purchase)).finally(() => spans.delete(id))
+  async function charge(order: Order, span: Span = NO_SPAN): Promise<PaidReceipt[]> {
+    const ids = span === NO_SPAN ? [] : order.purchases.flatMap((one) => (one.kind === 'work' ? [one.row.id] : []))
+    if (ids.length === 0) return paid(await charger.charge(order))
+    for (const id of ids) spans.set(id, span)
+    const receipts = await inSpan(span, 'charge', () => charger.charge(order)).finally(() => {
+      for (const id of ids) spans.delete(id)
+    })
+    return paid(receipts)
   }
 
   /** The rows are committed: a lost task delays them, and no validation is lost. */
-  async function handOver(refs: ValidationRef[]): Promise<void> {
+  async function enqueue(refs: ValidationRef[]): Promise<void> {
     try {
       const parents = parentsOf(refs)
       await queue.add({ refs, replyTo, ...(parents && { traced: { at: Date.now(), parents } }) })
     } catch {
       // Redis is unavailable. Workers are notified through PostgreSQL and claim the rows there.
-      waitingRoom.expectSilence(refs)
+      results.readSoon(refs)
       await wakeWorkers(db).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to notify workers; they will poll'),
       )
@@ -65,33 +67,39 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
   }
 
   return {
-    pay,
-    waitingRoom,
-    withdraw: openWithdrawals(db),
-    handOver: (refs) => void handOver(refs),
-    echo: () => measureEcho({ db, queue, waitingRoom, replyTo }),
+    charge,
+    results,
+    withdraw: createWithdraw(db),
+    echo: () => measureEcho({ db, queue, results, replyTo }),
     async stop() {
-      waitingRoom.stop()
+      results.stop()
       await queue.close()
     },
   }
 }
 
+function paid(receipts: Receipt[]): PaidReceipt[] {
+  return receipts.map((receipt) => {
+    if (receipt.kind === 'unpaid') throw refuseUnpaid(receipt.posting)
+    return receipt
+  })
+}
+
 type EchoPath = {
   db: Db
   queue: ReturnType<typeof openInteractiveQueue>
-  waitingRoom: WaitingRoom
+  results: ResultWaiter
   replyTo: string
 }
 
-async function measureEcho({ db, queue, waitingRoom, replyTo }: EchoPath): Promise<number | undefined> {
+async function measureEcho({ db, queue, results, replyTo }: EchoPath): Promise<number | undefined> {
   const began = performance.now()
   try {
     await pingDatabase(db) // like a charge: requests may be waiting for a database connection of this process
     const name = `echo:${randomUUID()}`
-    const heard = waitingRoom.listen(name, ECHO_MS_MAX)
+    const isReported = results.listen(name, ECHO_MS_MAX)
     await queue.add({ refs: [], replyTo, echo: name })
-    return (await heard) ? performance.now() - began : undefined
+    return (await isReported) ? performance.now() - began : undefined
   } catch {
     return undefined // PostgreSQL or Redis is unavailable
   }

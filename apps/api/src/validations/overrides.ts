@@ -2,8 +2,8 @@ import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/
 import { findOverrides } from '@probity/database/accounts/overrides'
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import type { Caller } from '../middleware/authentication/auth.ts'
-import { isPublicCaller } from '../middleware/authentication/public-sandbox.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
+import { isPublicSandbox } from '../middleware/authentication/public-sandbox.ts'
 
 /** The account's override for each address, in their order. */
 export async function lookUpOverrides(
@@ -17,11 +17,7 @@ export async function lookUpOverrides(
 }
 
 /** The same outside a transaction. The public sandbox key has no account and therefore no overrides. */
-export function findOverridesOf(
-  { db }: { db: Db },
-  caller: Caller,
-  emails: string[],
-): Promise<(OverrideAction | null)[]> {
-  if (isPublicCaller(caller)) return Promise.resolve(emails.map(() => null))
-  return inTenant(db, caller.accountId, (trx) => lookUpOverrides(trx, caller.accountId, emails))
+export function findOverridesOf({ db }: { db: Db }, auth: Auth, emails: string[]): Promise<(OverrideAction | null)[]> {
+  if (isPublicSandbox(auth)) return Promise.resolve(emails.map(() => null))
+  return inTenant(db, auth.accountId, (trx) => lookUpOverrides(trx, auth.accountId, emails))
 }

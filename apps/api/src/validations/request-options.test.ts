@@ -87,7 +87,7 @@ test('a validation in progress is joined with max_age_s 0, because its result is
   const caller = await api.openCaller({ credits: 10 })
   const email = 'ada@example.com'
   const id = await leaveDeferred(caller, { email })
-  const wait = vi.spyOn(api.services.desk.waitingRoom, 'wait')
+  const wait = vi.spyOn(api.services.dispatch.results, 'wait')
   const joining = ask(caller, { email, max_age_s: 0, timeout: 10 })
   await vi.waitFor(() => expect(wait).toHaveBeenCalledOnce())
   startWorker()

@@ -1,47 +1,56 @@
-import { decideByPolicy, type PolicyInput, withOverride } from '@probity/contract/constants/policies'
+import {
+  decideByPolicy,
+  type NamedPolicy,
+  type OverrideAction,
+  withOverride,
+} from '@probity/contract/constants/policies'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { suggestDecodedPlus } from '@probity/engine/address/suggest'
 import type { FastifyRequest } from 'fastify'
-import { featuresUsed, featuresUsedIn } from '../http/validation-options.ts'
+import { featuresUsed } from '../http/validation-options.ts'
+import type { LoggedResult } from '../middleware/request-log/record-requests.ts'
 
-/** A result that stands, under the id of the validation it came from. */
-export type Identified = Omit<StoredResult, 'email'> & { id: string }
+/** The result of a request for one address, and what the account makes of it. */
+export type Finding = {
+  /** As the client has written it. */
+  email: string
+  id: string
+  result: StoredResult
+  /** The result and its id as JSON without `email`, where they are at hand: that makes a recent result cheap. */
+  text?: string | undefined
+  retryAt: number | null
+  override: OverrideAction | null
+  policy: NamedPolicy | undefined
+  reference: string | undefined
+}
 
-/**
- * Writes the answer to one request: a standing result, as an object or as the ready string kept of it, with what is fresh
- * in every answer around it. A ready string is read only for a
- * policy or where the address is on a list of the account, and otherwise framed: that is what makes a recent result cheap.
- */
-export function composeAnswer(
-  request: FastifyRequest,
-  email: string,
-  result: Identified | string,
-  retryAt: number | null,
-) {
-  const { caller, arrivedAt, policy, override } = request
-  const read = () => (typeof result === 'string' ? (JSON.parse(result) as Identified) : result)
-  const found = override ? withOverride(read(), override) : result
+type ComposedResponse = { text: string; logged: LoggedResult }
+
+/** The response to a request for one address: the result, with the data of this request around it. */
+export function composeResponse(request: FastifyRequest, finding: Finding): ComposedResponse {
+  const { auth, arrivedAt } = request
+  const { email, id, result, retryAt, override, policy, reference = null } = finding
+  const overridden = override ? withOverride(result, override) : result
   const suggestion = suggestionFor(request, email)
-  const whole = () => (typeof found === 'string' ? read() : found)
-  const shown = suggestion === null ? found : { ...whole(), did_you_mean: suggestion }
-  const standing = typeof shown === 'string' ? shown : JSON.stringify(shown)
-  noteFinding(request, result)
-  const now = Date.now()
-  const judged = (): PolicyInput => (typeof shown === 'string' ? read() : shown)
+  const shown = suggestion === null ? overridden : { ...overridden, did_you_mean: suggestion }
+  const text = (shown === result ? finding.text : undefined) ?? JSON.stringify({ id, ...withoutEmail(shown) })
   const fresh = {
-    livemode: caller.mode === 'live',
+    livemode: auth.mode === 'live',
     retry_at: timeOf(retryAt),
-    reference: referenceOf(request),
+    reference,
     ...(!override && { override: null }),
     performance: { response_time_ms: Math.round(performance.now() - arrivedAt) },
     metadata: {
-      timestamp: now / 1000,
-      plan_tier: caller.plan,
-      features_used: typeof result === 'string' ? featuresUsedIn(result) : featuresUsed(result),
+      timestamp: Date.now() / 1000,
+      plan_tier: auth.plan,
+      features_used: featuresUsed(result),
     },
-    ...(policy && { policy: decideByPolicy(policy, judged()) }),
+    ...(policy && { policy: decideByPolicy(policy, shown) }),
   }
-  return `{"email":${JSON.stringify(email)},${standing.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`
+  return {
+    text: `{"email":${JSON.stringify(email)},${text.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`,
+    logged: { kind: 'single', status: result.status, subStatus: result.sub_status, validationId: id },
+  }
 }
 
 /** Unix time in seconds, as workers and PostgreSQL report it, in the form of the API. */
@@ -57,28 +66,6 @@ function suggestionFor({ method, raw }: FastifyRequest, email: string): string |
   return mayBeDecoded ? suggestDecodedPlus(email) : null
 }
 
-/** Of a validated body or query. */
-function referenceOf({ body, query }: FastifyRequest): string | null {
-  const { reference } = (body ?? query) as { reference?: string }
-  return reference ?? null
-}
-
-/** The first of each name is the result's own. */
-const STATUS = /"status":"([a-z]+)"/
-const SUB_STATUS = /"sub_status":"([a-z_0-9]*)"/
-const ID = /"id":"([0-9a-f-]{36})"/
-
-/** What the account's log will say of the request. */
-function noteFinding(request: FastifyRequest, result: Identified | string): void {
-  if (typeof result !== 'string') {
-    request.verdict = result.status
-    request.finding = { subStatus: result.sub_status, validationId: result.id }
-    return
-  }
-  request.verdict = STATUS.exec(result)?.[1]
-  request.finding = { subStatus: SUB_STATUS.exec(result)?.[1] ?? null, validationId: ID.exec(result)?.[1] ?? null }
-}
-
-export function withoutEmail({ email: _, ...rest }: StoredResult): Omit<StoredResult, 'email'> {
+export function withoutEmail<Result extends StoredResult>({ email: _, ...rest }: Result): Omit<Result, 'email'> {
   return rest
 }

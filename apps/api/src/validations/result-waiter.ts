@@ -1,25 +1,18 @@
-import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { type CurrentResult, listCurrentResults } from '@probity/database/validations/deferred'
+import { listCurrentResults } from '@probity/database/validations/deferred'
 import type { ValidationRef } from '@probity/database/validations/validations'
 import { subscribeToResults } from '@probity/redis/result-notification'
 import type { FastifyBaseLogger } from 'fastify'
+import { type KnownResult, readCurrent } from './charge.ts'
 
-/** The result from a worker. `retryAt` is set while the validation is deferred; then `result` is the result so far. */
-export type Told = { result: StoredResult; retryAt: number | null; refunded: boolean }
-
-export function readTold({ result, retryAt, refunded }: Pick<CurrentResult, 'result' | 'retryAt' | 'refunded'>): Told {
-  return { result: result as StoredResult, retryAt, refunded }
-}
-
-/** Requests that wait for the result of a worker. */
-export type WaitingRoom = {
+/** Lets requests wait for the results of workers. */
+export type ResultWaiter = {
   /** The result; undefined after the timeout and when the process stops. */
-  wait(ref: ValidationRef, timeoutMs: number, options?: { isAnnounced: boolean }): Promise<Told | undefined>
+  wait(ref: ValidationRef, timeoutMs: number, options?: { isAnnounced: boolean }): Promise<KnownResult | undefined>
   /** Whether a notification with that name arrives before the timeout. */
   listen(name: string, timeoutMs: number): Promise<boolean>
-  /** Marks validations that could not be enqueued, whose results are therefore not announced either. */
-  expectSilence(refs: ValidationRef[]): void
+  /** Reads the results of validations that could not be enqueued: they are not announced either. */
+  readSoon(refs: ValidationRef[]): void
   stop(): void
 }
 
@@ -27,16 +20,16 @@ const LOOK_EVERY_MS = 100
 /** A notification that has not arrived by then may have been lost. */
 const LOST_AFTER_MS = 1_000
 
-type Waiter = { ref: ValidationRef; lookFrom: number; resolve(told: Told | undefined): void }
+type Waiter = { ref: ValidationRef; lookFrom: number; resolve(result: KnownResult | undefined): void }
 
-type Room = { db: Db; redisUrl: string; replyTo: string; hurry: AbortSignal; log: FastifyBaseLogger }
+type WaiterOptions = { db: Db; redisUrl: string; replyTo: string; hurry: AbortSignal; log: FastifyBaseLogger }
 
-export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): WaitingRoom {
+export function createResultWaiter({ db, redisUrl, replyTo, hurry, log }: WaiterOptions): ResultWaiter {
   const waiters = openWaiters()
   const listeners = openListeners()
-  const subscription = subscribeToResults(redisUrl, replyTo, (told) => {
-    if (told.result === null) listeners.notify(told.id)
-    else waiters.tell(told.id, readTold(told))
+  const subscription = subscribeToResults(redisUrl, replyTo, (reported) => {
+    if (reported.result === null) listeners.notify(reported.id)
+    else waiters.resolve(reported.id, readCurrent(reported))
   })
   hurry.addEventListener('abort', () => {
     for (const { resolve } of waiters.list()) resolve(undefined)
@@ -48,7 +41,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
     const due = new Map(waiters.list().flatMap(({ ref, lookFrom }) => (lookFrom <= now ? [[ref.id, ref]] : [])))
     for (const [accountId, refs] of Map.groupBy(due.values(), (ref) => ref.accountId)) {
       const found = await inTenant(db, accountId, (trx) => listCurrentResults(trx, refs))
-      for (const known of found) waiters.tell(known.id, readTold(known))
+      for (const known of found) waiters.resolve(known.id, readCurrent(known))
     }
   }
 
@@ -68,7 +61,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
       return waiters.add(ref, { timeoutMs, lookFrom: isAnnounced ? performance.now() + LOST_AFTER_MS : 0 })
     },
     listen: listeners.add,
-    expectSilence: (refs) => waiters.lookNow(refs),
+    readSoon: (refs) => waiters.readNow(refs),
     stop() {
       clearInterval(timer)
       subscription.stop()
@@ -82,23 +75,23 @@ function openWaiters() {
   return {
     isEmpty: () => byId.size === 0,
     list: () => [...byId.values()].flatMap((waiters) => [...waiters]),
-    tell(id: string, told: Told): void {
-      for (const waiter of [...(byId.get(id) ?? [])]) waiter.resolve(told)
+    resolve(id: string, result: KnownResult): void {
+      for (const waiter of [...(byId.get(id) ?? [])]) waiter.resolve(result)
     },
-    lookNow(refs: ValidationRef[]): void {
+    readNow(refs: ValidationRef[]): void {
       for (const { id } of refs) for (const waiter of byId.get(id) ?? []) waiter.lookFrom = 0
     },
     add(ref: ValidationRef, { timeoutMs, lookFrom }: { timeoutMs: number; lookFrom: number }) {
-      return new Promise<Told | undefined>((resolve) => {
+      return new Promise<KnownResult | undefined>((resolve) => {
         const waiters = byId.get(ref.id) ?? new Set<Waiter>()
         const waiter: Waiter = {
           ref,
           lookFrom,
-          resolve(told) {
+          resolve(result) {
             clearTimeout(timeout)
             waiters.delete(waiter)
             if (waiters.size === 0) byId.delete(ref.id)
-            resolve(told)
+            resolve(result)
           },
         }
         const timeout = setTimeout(() => waiter.resolve(undefined), timeoutMs)

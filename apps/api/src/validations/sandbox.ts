@@ -11,24 +11,28 @@ import { sandboxKey } from '@probity/redis/keys'
 import type { Redis } from 'ioredis'
 import { Problem } from '../http/problem.ts'
 import { ALL_FEATURES } from '../http/validation-options.ts'
-import type { Caller } from '../middleware/authentication/auth.ts'
-import { isPublicCaller } from '../middleware/authentication/public-sandbox.ts'
+import type { Auth } from '../middleware/authentication/auth.ts'
+import { isPublicSandbox } from '../middleware/authentication/public-sandbox.ts'
 import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { balanceOf } from './charge.ts'
 import { findOverridesOf, lookUpOverrides } from './overrides.ts'
 
-/** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
-export type SandboxAnswer = { id: string; result: StoredResult; retryAt: number | null }
+/** The result of the sandbox for one address. `retryAt` is set while it is deferred, in seconds of Unix time. */
+export type SandboxResult = { id: string; result: StoredResult; retryAt: number | null }
 
-type Needed = { db: Db; redis: Redis; recentKeyOf: RecentKeys['keyOf']; hurry: AbortSignal }
-type Asked = { email: string; timeoutMs: number; reference?: string | undefined }
+export type SandboxDependencies = { db: Db; redis: Redis; recentKeyOf: RecentKeys['keyOf']; hurry: AbortSignal }
+type SandboxRequest = { email: string; timeoutMs: number; reference?: string | undefined }
 
 /**
- * Answers without asking or charging anything, and keeps nothing but what a webhook is to be told. Throws where the address calls
- * for a refusal of the whole request.
+ * The result that the address asks for. Nothing is probed, charged or stored, except the event for a webhook. Throws the problem that
+ * the address asks for.
  */
-export async function answerInSandbox(services: Needed, caller: Caller, asked: Asked): Promise<SandboxAnswer> {
-  const { email, timeoutMs, reference = null } = asked
+export async function answerInSandbox(
+  dependencies: SandboxDependencies,
+  auth: Auth,
+  request: SandboxRequest,
+): Promise<SandboxResult> {
+  const { email, timeoutMs, reference = null } = request
   const found = findSandboxCase(email)
   switch (found?.kind) {
     case undefined:
@@ -40,20 +44,20 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
       throw new Problem(found.code)
     case 'slow': {
       const waitMs = Math.min(found.byS * 1_000, timeoutMs)
-      await sleep(waitMs, undefined, { signal: services.hurry }).catch(() => {}) // who is told to hurry answers at once
+      await sleep(waitMs, undefined, { signal: dependencies.hurry }).catch(() => {}) // a shutdown ends the wait
       if (timeoutMs >= found.byS * 1_000) return settled(sandboxResult(email, { subStatus: '' }))
       return { ...settled(sandboxResult(email, { subStatus: 'timeout' })), retryAt: Date.now() / 1000 + 1 }
     }
     case 'greylisted': {
-      const { id, firstAskedAt, isFirst } = await remember(services, caller, email)
+      const { id, firstAskedAt, isFirst } = await remember(dependencies, auth, email)
       const retryAt = firstAskedAt + found.forS
       const answer = sandboxResult(email, { subStatus: '' })
       if (Date.now() / 1000 >= retryAt) return { id, result: answer, retryAt: null }
-      if (isFirst && !isPublicCaller(caller)) {
-        const [override = null] = await findOverridesOf(services, caller, [email])
-        const told = override ? withOverride(answer, override) : { ...answer, override }
-        await inTenant(services.db, caller.accountId, (trx) =>
-          emitInSandbox(trx, { id, result: told, reference }, new Date(retryAt * 1000)),
+      if (isFirst && !isPublicSandbox(auth)) {
+        const [override = null] = await findOverridesOf(dependencies, auth, [email])
+        const resolved = override ? withOverride(answer, override) : { ...answer, override }
+        await inTenant(dependencies.db, auth.accountId, (trx) =>
+          emitInSandbox(trx, { id, result: resolved, reference }, new Date(retryAt * 1000)),
         )
       }
       return { id, result: sandboxResult(email, { subStatus: 'greylisted' }), retryAt }
@@ -64,29 +68,29 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
 /** The data of the account in a sandbox response: overrides and balance. The public sandbox key has no account. */
 export async function readSandboxAccount(
   { db }: { db: Db },
-  caller: Caller,
+  auth: Auth,
   emails: string[],
 ): Promise<{ overrides: (OverrideAction | null)[]; creditsRemaining: number | null }> {
-  if (isPublicCaller(caller)) return { overrides: emails.map(() => null), creditsRemaining: null }
-  return inTenant(db, caller.accountId, async (trx) => ({
-    overrides: await lookUpOverrides(trx, caller.accountId, emails),
+  if (isPublicSandbox(auth)) return { overrides: emails.map(() => null), creditsRemaining: null }
+  return inTenant(db, auth.accountId, async (trx) => ({
+    overrides: await lookUpOverrides(trx, auth.accountId, emails),
     creditsRemaining: await balanceOf(trx),
   }))
 }
 
-function settled(result: StoredResult): SandboxAnswer {
+function settled(result: StoredResult): SandboxResult {
   return { id: randomUUID(), result, retryAt: null }
 }
 
 const RETRY_AFTER_S = 2
 
-/** As long as a greylist of the sandbox remembers who was there. */
+/** How long the greylisting of the sandbox lasts. */
 const REMEMBERED_S = 3_600
 
-/** When an address was first asked for, and under which id. Without Redis it is always for the first time. */
-async function remember({ redis, recentKeyOf }: Needed, caller: Caller, email: string) {
+/** Time and id of the first request for an address. Without Redis every request is the first. */
+async function remember({ redis, recentKeyOf }: SandboxDependencies, auth: Auth, email: string) {
   const now = { id: randomUUID(), firstAskedAt: Date.now() / 1000 }
-  const recentKey = recentKeyOf(caller, email, ALL_FEATURES)
+  const recentKey = recentKeyOf(auth, email, ALL_FEATURES)
   if (recentKey === undefined) return { ...now, isFirst: true }
   const kept = await redis
     .set(sandboxKey(recentKey), JSON.stringify(now), 'EX', REMEMBERED_S, 'NX', 'GET')

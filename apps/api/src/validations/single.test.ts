@@ -276,7 +276,7 @@ test('100 parallel requests for one pending validation all get a response when t
 test('100 parallel requests for one pending validation all get its verdict when it ends', async () => {
   const caller = await api.openCaller({ credits: 5, plan: 'scale' })
   const open = await askClaimed(caller, { email: 'ada@example.com' })
-  const wait = vi.spyOn(api.services.desk.waitingRoom, 'wait')
+  const wait = vi.spyOn(api.services.dispatch.results, 'wait')
   const joined = Array.from({ length: 100 }, () => ask(caller, { email: 'ada@example.com', timeout: 20 }))
   await vi.waitFor(() => expect(wait).toHaveBeenCalledTimes(100))
   startWorker('invalid')

@@ -1,34 +1,21 @@
 import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/schemas/validations/single'
-import type { Db } from '@probity/database/connection/connect'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures } from '@probity/redis/cache'
-import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Redis } from 'ioredis'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/storable.ts'
 import { readFeatures, readMaxAge } from '../http/validation-options.ts'
 import { findNamedPolicy } from '../middleware/find-policy.ts'
-import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../middleware/idempotency/with-idempotency.ts'
-import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
-import { findEarlier, waitForJoined, waitForVerdict } from './await-result.ts'
+import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
 import type { Purchase } from './charge.ts'
-import type { ValidationDesk } from './dispatch.ts'
-import { countTowardDomainLimit } from './domain-limit.ts'
-import { findOverridesOf } from './overrides.ts'
-import { composeAnswer, withoutEmail } from './response.ts'
-import { answerInSandbox, readSandboxAccount } from './sandbox.ts'
+import { type LiveDependencies, validateLive } from './live.ts'
+import { composeResponse } from './response.ts'
+import { answerInSandbox, readSandboxAccount, type SandboxDependencies } from './sandbox.ts'
 
-type SingleDependencies = {
-  db: Db
-  redis: Redis
-  abuseLimits: AbuseLimits | undefined
-  recentKeyOf: RecentKeys['keyOf']
-  desk: ValidationDesk
-  hurry: AbortSignal
-}
+type SingleDependencies = LiveDependencies & SandboxDependencies
 
 const MEANING = {
   tag: 'Validation',
@@ -41,7 +28,7 @@ const TIMEOUT_DEFAULT_S = 10
 export const BODY_BYTES_MAX = 16 * 1024
 
 /** One address, by POST or by GET. */
-export const validateSingle: Route<SingleDependencies> = async (app, services) => {
+export const validateSingle: Route<SingleDependencies> = async (app, dependencies) => {
   const post = operation(
     {
       ...MEANING,
@@ -64,7 +51,7 @@ export const validateSingle: Route<SingleDependencies> = async (app, services) =
     '/validation/single',
     { schema: post, config: bodyConfig, bodyLimit: BODY_BYTES_MAX },
     async (request, reply) => {
-      await answer(services, request, reply, request.body)
+      await answer(dependencies, request, reply, request.body)
       return reply
     },
   )
@@ -87,12 +74,12 @@ export const validateSingle: Route<SingleDependencies> = async (app, services) =
     asksAbout: (request: FastifyRequest) => request.query,
   } as const
   app.get('/validation/single', { schema: get, config: queryConfig }, async (request, reply) => {
-    await answer(services, request, reply, request.query)
+    await answer(dependencies, request, reply, request.query)
     return reply
   })
 }
 
-type Asked = {
+type Wanted = {
   email: string
   timeout?: number
   ai?: boolean
@@ -102,82 +89,79 @@ type Asked = {
   reference?: string
 }
 
-function answer(services: SingleDependencies, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
-  return spendOnce(services, request, reply, (attempt) =>
-    request.caller.mode === 'test'
-      ? validateInSandbox(services, request, asked)
-      : buyVerdict(services, request, asked, attempt),
+function answer(dependencies: SingleDependencies, request: FastifyRequest, reply: FastifyReply, wanted: Wanted) {
+  return withIdempotency(dependencies, request, reply, (attempt) =>
+    request.auth.mode === 'test'
+      ? validateInSandbox(dependencies, request, wanted)
+      : validate(dependencies, request, wanted, attempt),
   )
 }
 
 /** In test mode no mail server is probed and nothing is charged. */
-async function validateInSandbox(services: SingleDependencies, request: FastifyRequest, asked: Asked): Promise<Spent> {
-  const { email, timeout = TIMEOUT_DEFAULT_S, reference } = asked
-  request.policy = await findNamedPolicy(services, request, asked.policy)
-  const { overrides, creditsRemaining } = await readSandboxAccount(services, request.caller, [email])
-  request.override = overrides[0] ?? null
-  const question = { email, timeoutMs: timeout * 1_000, reference }
-  const { id, result, retryAt } = await answerInSandbox(services, request.caller, question)
-  const text = composeAnswer(request, email, { id, ...withoutEmail(result) }, retryAt)
-  return { status: 200, text, creditsCharged: 0, creditsRemaining }
-}
-
-async function noteOverride(services: { db: Db }, request: FastifyRequest, email: string): Promise<void> {
-  const [override = null] = await findOverridesOf(services, request.caller, [email])
-  request.override = override
-}
-
-type NewWork = { id: string; asked: Asked; emailKey: string | undefined; timeoutMs: number }
-
-function newWork({ id, asked, emailKey, timeoutMs }: NewWork): Purchase {
-  const features = readFeatures(asked)
-  const email = storable(asked.email)
-  const listKey = email === asked.email && emailKey !== undefined ? emailKey : dedupeKey(email)
-  const reference = asked.reference === undefined ? null : storable(asked.reference)
-  const options = { ...features, timeoutMs, maxAgeS: readMaxAge(asked), reference }
-  const row = { id, email, emailKey: keyWithFeatures(listKey, features), ...options }
-  return { kind: 'work', row, listKey }
-}
-
-/** Pays for an answer, at hand or to be worked out, and gives it. */
-async function buyVerdict(
-  services: SingleDependencies,
+async function validateInSandbox(
+  dependencies: SingleDependencies,
   request: FastifyRequest,
-  asked: Asked,
-  attempt: Attempt,
-): Promise<Spent> {
-  const { caller, recent, emailKey } = request
-  const { email, timeout = TIMEOUT_DEFAULT_S } = asked
-  const { accountId, id: keyId, retentionDays } = caller
-  // Before anything is paid for: there may be no such policy.
-  request.policy = await findNamedPolicy(services, request, asked.policy)
-  const earlier = attempt.resumed ? await findEarlier(services, accountId, attempt.subject) : undefined
-  if (earlier) {
-    await noteOverride(services, request, email)
-    return waitForVerdict(services, request, { ref: earlier.ref, available: earlier.available, email, timeout })
-  }
+  wanted: Wanted,
+): Promise<ChargedResponse> {
+  const { auth } = request
+  const { email, timeout = TIMEOUT_DEFAULT_S, reference } = wanted
+  const policy = await findNamedPolicy(dependencies, request, wanted.policy)
+  const { overrides, creditsRemaining } = await readSandboxAccount(dependencies, auth, [email])
+  const result = await answerInSandbox(dependencies, auth, { email, timeoutMs: timeout * 1_000, reference })
+  const finding = { ...result, email, override: overrides[0] ?? null, policy, reference }
+  return { status: 200, ...composeResponse(request, finding), creditsCharged: 0, creditsRemaining }
+}
 
+/** Charges a credit, unless an earlier request has paid for the result. A recent result is charged too. */
+async function validate(
+  dependencies: SingleDependencies,
+  request: FastifyRequest,
+  wanted: Wanted,
+  attempt: Attempt,
+): Promise<ChargedResponse> {
+  const { auth, rateLimit, span } = request
+  const { email, timeout = TIMEOUT_DEFAULT_S, reference } = wanted
+  // Before anything is charged: there may be no such policy.
+  const policy = await findNamedPolicy(dependencies, request, wanted.policy)
+  const recent = rateLimit?.recent === undefined ? undefined : readRecent(rateLimit.recent, email)
+  const listKey = rateLimit?.emailKey
   const timeoutMs = timeout * 1_000
-  if (recent === undefined) await countTowardDomainLimit(services, accountId, [email])
-  const purchase: Purchase =
-    recent === undefined
-      ? newWork({ id: attempt.subject, asked, emailKey, timeoutMs })
-      : { kind: 'recent', email, listKey: emailKey ?? dedupeKey(email) }
-  const receipt = await services.desk.pay({ accountId, keyId, retentionDays }, purchase, request.span)
-  if (receipt.kind === 'unpaid') throw refuseUnpaid(receipt.posting)
-  request.override = receipt.override
-  switch (receipt.kind) {
-    case 'collected': {
-      const text = composeAnswer(request, email, { id: receipt.id, ...withoutEmail(receipt.result) }, null)
-      return { status: 200, text, creditsCharged: 0, creditsRemaining: receipt.available }
-    }
-    case 'joined':
-      return waitForJoined(services, request, { ref: receipt.ref, available: receipt.available, email, timeout })
-    case 'paid_recent': {
-      const text = composeAnswer(request, email, completeCached(recent ?? '{}', email), null)
-      return { status: 200, text, creditsCharged: 1, creditsRemaining: receipt.available }
-    }
-    case 'paid_work':
-      return waitForVerdict(services, request, { ref: receipt.ref, available: receipt.available, email, timeout })
-  }
+  const purchase: Purchase = recent
+    ? { kind: 'recent', email, listKey: listKey ?? dedupeKey(email), ...recent }
+    : newPurchase({ id: attempt.subject, wanted, listKey, timeoutMs })
+  const { results, overrides, ...credits } = await validateLive(dependencies, {
+    auth,
+    attempt,
+    ids: [attempt.subject],
+    emails: [email],
+    purchases: [purchase],
+    timeoutMs,
+    isWhole: false,
+    limited: recent ? [] : [email],
+    span,
+  })
+  const [result] = results
+  if (result === undefined) throw new Error('a validation without a result')
+  const text = recent && result.id === recent.id ? recent.text : undefined
+  const finding = { ...result, text, email, override: overrides[0] ?? null, policy, reference }
+  return { status: 200, ...composeResponse(request, finding), ...credits }
+}
+
+/** A recent result, as the cache has it, for the address as it is written in this request. */
+function readRecent(cached: string, email: string): { id: string; result: StoredResult; text: string } {
+  const text = completeCached(cached, email)
+  const result = JSON.parse(text) as StoredResult & { id: string }
+  result.email = email
+  return { id: result.id, result, text }
+}
+
+type NewPurchase = { id: string; wanted: Wanted; listKey: string | undefined; timeoutMs: number }
+
+function newPurchase({ id, wanted, listKey, timeoutMs }: NewPurchase): Purchase {
+  const features = readFeatures(wanted)
+  const email = storable(wanted.email)
+  const key = email === wanted.email && listKey !== undefined ? listKey : dedupeKey(email)
+  const reference = wanted.reference === undefined ? null : storable(wanted.reference)
+  const options = { ...features, timeoutMs, maxAgeS: readMaxAge(wanted), reference }
+  return { kind: 'work', row: { id, email, emailKey: keyWithFeatures(key, features), ...options }, listKey: key }
 }

@@ -27,11 +27,11 @@ export const showValidation: Route<{ db: Db }> = async (app, { db }) => {
   )
   const path = '/validations/:validation_id'
   app.get(path, { schema, config: { scope: 'validations:read' } }, async (request): Promise<ValidationResult> => {
-    const { caller, params } = request
-    if (caller.mode === 'test') throw new Problem('not_found', 'Test mode stores no results.')
-    return inTenant(db, caller.accountId, async (trx) => {
-      const kept = found(await findStoredValidation(trx, caller.accountId, params.validation_id))
-      const [override = null] = await lookUpOverrides(trx, caller.accountId, [kept.email])
+    const { auth, params } = request
+    if (auth.mode === 'test') throw new Problem('not_found', 'Test mode stores no results.')
+    return inTenant(db, auth.accountId, async (trx) => {
+      const kept = found(await findStoredValidation(trx, auth.accountId, params.validation_id))
+      const [override = null] = await lookUpOverrides(trx, auth.accountId, [kept.email])
       return presentKept(request, kept, override)
     })
   })
@@ -39,7 +39,7 @@ export const showValidation: Route<{ db: Db }> = async (app, { db }) => {
 
 /** The verdict as it was stored; the account's override as it is now. */
 function presentKept(
-  { caller, arrivedAt }: FastifyRequest,
+  { auth, arrivedAt }: FastifyRequest,
   kept: StoredValidation,
   override: OverrideAction | null,
 ): ValidationResult {
@@ -55,7 +55,7 @@ function presentKept(
     performance: { response_time_ms: Math.round(performance.now() - arrivedAt) },
     metadata: {
       timestamp: kept.at.getTime() / 1000,
-      plan_tier: caller.plan,
+      plan_tier: auth.plan,
       features_used: featuresUsed(standing),
     },
   }

@@ -22,9 +22,9 @@ export const manageCallbackSecret: Route<{ db: Db }> = async (app, { db }) => {
     },
     { response: { 200: CallbackSecret } },
   )
-  app.get('/account/callback-secret', { schema: show, config }, async ({ caller }) => {
-    const secret = await inTenant(db, caller.accountId, (trx) => getCallbackSecret(trx, viewOf(caller)))
-    return presentCallbackSecret(secret, caller.mode)
+  app.get('/account/callback-secret', { schema: show, config }, async ({ auth }) => {
+    const secret = await inTenant(db, auth.accountId, (trx) => getCallbackSecret(trx, viewOf(auth)))
+    return presentCallbackSecret(secret, auth.mode)
   })
 
   const rotate = operation(
@@ -41,9 +41,9 @@ export const manageCallbackSecret: Route<{ db: Db }> = async (app, { db }) => {
   app.post(
     '/account/callback-secret/rotate',
     { schema: rotate, config: { ...config, idempotency: 'secret' } },
-    async ({ caller }, reply) => {
-      const secret = await inTenant(db, caller.accountId, (trx) => rotateCallbackSecret(trx, viewOf(caller)))
-      return reply.code(201).send(presentCallbackSecret(secret, caller.mode))
+    async ({ auth }, reply) => {
+      const secret = await inTenant(db, auth.accountId, (trx) => rotateCallbackSecret(trx, viewOf(auth)))
+      return reply.code(201).send(presentCallbackSecret(secret, auth.mode))
     },
   )
 }

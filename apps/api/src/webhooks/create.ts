@@ -31,9 +31,9 @@ export const createWebhook: Route<{ db: Db }> = async (app, { db }) => {
   app.post(
     '/webhooks',
     { schema, config: { scope: 'webhooks:write', idempotency: 'secret' } },
-    async ({ caller, body }, reply) => {
+    async ({ auth, body }, reply) => {
       const webhook = { ...body, url: readUrl(body.url) }
-      const made = await inTenant(db, caller.accountId, (trx) => insertWebhook(trx, viewOf(caller), webhook))
+      const made = await inTenant(db, auth.accountId, (trx) => insertWebhook(trx, viewOf(auth), webhook))
       if (made === undefined) throw new Problem('too_many_webhooks')
       return reply.code(201).send({ ...presentWebhook(made.webhook), secret: made.secret })
     },

@@ -33,11 +33,11 @@ export const listDeliveries: Route<{ db: Db }> = async (app, { db }) => {
   app.get(
     '/webhooks/:webhook_id/deliveries',
     { schema: list, config: reading },
-    async ({ caller, params, query }, reply) => {
+    async ({ auth, params, query }, reply) => {
       const { status, type } = query
       const page = readPage(query)
-      const listed = await inTenant(db, caller.accountId, (trx) =>
-        listDeliveriesOf(trx, viewOf(caller), params.webhook_id, { ...page, state: status, type }),
+      const listed = await inTenant(db, auth.accountId, (trx) =>
+        listDeliveriesOf(trx, viewOf(auth), params.webhook_id, { ...page, state: status, type }),
       )
       const { deliveries, total } = found(listed)
       sendPageHeaders(reply, page, total)
@@ -67,9 +67,9 @@ export const listDeliveries: Route<{ db: Db }> = async (app, { db }) => {
   app.post(
     '/webhooks/:webhook_id/recover',
     { schema: recover, config: changing },
-    async ({ caller, params, body }, reply) => {
-      const resent = await inTenant(db, caller.accountId, (trx) =>
-        recoverDeliveries(trx, viewOf(caller), params.webhook_id, new Date(body.since_at)),
+    async ({ auth, params, body }, reply) => {
+      const resent = await inTenant(db, auth.accountId, (trx) =>
+        recoverDeliveries(trx, viewOf(auth), params.webhook_id, new Date(body.since_at)),
       )
       return reply.code(202).send({ count: countSent(resent) })
     },

@@ -26,8 +26,8 @@ export const manageDelivery: Route<{ db: Db }> = async (app, { db }) => {
   app.get(
     '/webhooks/:webhook_id/deliveries/:delivery_id',
     { schema: show, config: reading },
-    async ({ caller, params }) => {
-      const delivery = await inTenant(db, caller.accountId, (trx) => findDelivery(trx, viewOf(caller), idsOf(params)))
+    async ({ auth, params }) => {
+      const delivery = await inTenant(db, auth.accountId, (trx) => findDelivery(trx, viewOf(auth), idsOf(params)))
       return presentWhole(found(delivery))
     },
   )
@@ -51,10 +51,10 @@ export const manageDelivery: Route<{ db: Db }> = async (app, { db }) => {
     { params: DeliveryParams, response: { 202: Delivery } },
   )
   const path = '/webhooks/:webhook_id/deliveries/:delivery_id/resend'
-  app.post(path, { schema: resend, config: changing }, async ({ caller, params }, reply) => {
-    const delivery = await inTenant(db, caller.accountId, async (trx) => {
-      countSent(await resendDelivery(trx, viewOf(caller), idsOf(params)))
-      return findDelivery(trx, viewOf(caller), idsOf(params))
+  app.post(path, { schema: resend, config: changing }, async ({ auth, params }, reply) => {
+    const delivery = await inTenant(db, auth.accountId, async (trx) => {
+      countSent(await resendDelivery(trx, viewOf(auth), idsOf(params)))
+      return findDelivery(trx, viewOf(auth), idsOf(params))
     })
     return reply.code(202).send(presentDelivery(found(delivery)))
   })

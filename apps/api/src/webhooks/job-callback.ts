@@ -25,8 +25,8 @@ export const showCallback: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: JobParams, response: { 200: DeliveryDetail } },
   )
-  app.get('/bulk/jobs/:job_id/callback', { schema: show, config: reading }, async ({ caller, params }) => {
-    const delivery = await inTenant(db, caller.accountId, (trx) => findCallback(trx, viewOf(caller), params.job_id))
+  app.get('/bulk/jobs/:job_id/callback', { schema: show, config: reading }, async ({ auth, params }) => {
+    const delivery = await inTenant(db, auth.accountId, (trx) => findCallback(trx, viewOf(auth), params.job_id))
     return presentCallback(found(delivery))
   })
 
@@ -44,9 +44,9 @@ export const showCallback: Route<{ db: Db }> = async (app, { db }) => {
   app.post(
     '/bulk/jobs/:job_id/callback/resend',
     { schema: resend, config: changing },
-    async ({ caller, params }, reply) => {
-      const view = viewOf(caller)
-      const delivery = await inTenant(db, caller.accountId, async (trx) => {
+    async ({ auth, params }, reply) => {
+      const view = viewOf(auth)
+      const delivery = await inTenant(db, auth.accountId, async (trx) => {
         countSent(await resendCallback(trx, view, params.job_id))
         return findCallback(trx, view, params.job_id)
       })

@@ -20,9 +20,9 @@ export const listWebhooks: Route<{ db: Db }> = async (app, { db }) => {
     },
     { querystring: WebhookPage, response: { 200: WebhookList } },
   )
-  app.get('/webhooks', { schema, config: { scope: 'webhooks:read' } }, async ({ caller, query }, reply) => {
+  app.get('/webhooks', { schema, config: { scope: 'webhooks:read' } }, async ({ auth, query }, reply) => {
     const page = readPage(query)
-    const { webhooks, total } = await inTenant(db, caller.accountId, (trx) => listWebhooksOf(trx, viewOf(caller), page))
+    const { webhooks, total } = await inTenant(db, auth.accountId, (trx) => listWebhooksOf(trx, viewOf(auth), page))
     sendPageHeaders(reply, page, total)
     return webhooks.map(presentWebhook)
   })

@@ -21,9 +21,9 @@ export const rotateWebhook: Route<{ db: Db }> = async (app, { db }) => {
     { params: WebhookParams, response: { 201: WebhookWithSecret } },
   )
   const config = { scope: 'webhooks:write', idempotency: 'secret' } as const
-  app.post('/webhooks/:webhook_id/rotate', { schema, config }, async ({ caller, params }, reply) => {
+  app.post('/webhooks/:webhook_id/rotate', { schema, config }, async ({ auth, params }, reply) => {
     const rotated = found(
-      await inTenant(db, caller.accountId, (trx) => rotateSecret(trx, viewOf(caller), params.webhook_id)),
+      await inTenant(db, auth.accountId, (trx) => rotateSecret(trx, viewOf(auth), params.webhook_id)),
     )
     return reply.code(201).send({ ...presentWebhook(rotated.webhook), secret: rotated.secret })
   })

@@ -22,10 +22,8 @@ export const sendTest: Route<{ db: Db }> = async (app, { db }) => {
     { params: WebhookParams, response: { 202: Delivery } },
   )
   app.post('/webhooks/:webhook_id/test', { schema, config: { scope: 'webhooks:write' } }, async (request, reply) => {
-    const { caller, params } = request
-    const sent = found(
-      await inTenant(db, caller.accountId, (trx) => sendTestEvent(trx, viewOf(caller), params.webhook_id)),
-    )
+    const { auth, params } = request
+    const sent = found(await inTenant(db, auth.accountId, (trx) => sendTestEvent(trx, viewOf(auth), params.webhook_id)))
     if (sent === 'disabled') throw new Problem('webhook_disabled')
     return reply.code(202).send(presentDelivery(sent))
   })

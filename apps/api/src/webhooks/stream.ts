@@ -81,7 +81,7 @@ export const streamAllEvents: Route<StreamDependencies> = async (app, services) 
     { response: { 200: Events } },
   )
   app.get('/events/stream', { schema, config: { scope: SCOPE } }, async (request, reply) => {
-    const leave = places.take(request.caller.accountId)
+    const leave = places.take(request.auth.accountId)
     const id = randomUUID()
     const frames = openEventFrames()
     const listener = { send: frames.send, end: frames.close, isAllowed: watchAccess(services, request, SCOPE) }
@@ -90,7 +90,7 @@ export const streamAllEvents: Route<StreamDependencies> = async (app, services) 
       leave()
       void feed.close(id)
     })
-    const isOpen = await feed.open(viewOf(request.caller), id, listener).catch((error: unknown) => {
+    const isOpen = await feed.open(viewOf(request.auth), id, listener).catch((error: unknown) => {
       frames.stream.destroy()
       throw error
     })

@@ -25,8 +25,8 @@ export const manageWebhook: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: WebhookParams, response: { 200: Webhook } },
   )
-  app.get('/webhooks/:webhook_id', { schema: show, config: reading }, async ({ caller, params }) => {
-    const webhook = await inTenant(db, caller.accountId, (trx) => findWebhook(trx, viewOf(caller), params.webhook_id))
+  app.get('/webhooks/:webhook_id', { schema: show, config: reading }, async ({ auth, params }) => {
+    const webhook = await inTenant(db, auth.accountId, (trx) => findWebhook(trx, viewOf(auth), params.webhook_id))
     return presentWebhook(found(webhook))
   })
 
@@ -40,10 +40,10 @@ export const manageWebhook: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: WebhookParams, body: UpdateWebhook, response: { 200: Webhook } },
   )
-  app.patch('/webhooks/:webhook_id', { schema: change, config: changing }, async ({ caller, params, body }) => {
+  app.patch('/webhooks/:webhook_id', { schema: change, config: changing }, async ({ auth, params, body }) => {
     const changes = { ...body, ...(body.url !== undefined && { url: readUrl(body.url) }) }
-    const webhook = await inTenant(db, caller.accountId, (trx) =>
-      updateWebhook(trx, viewOf(caller), params.webhook_id, changes),
+    const webhook = await inTenant(db, auth.accountId, (trx) =>
+      updateWebhook(trx, viewOf(auth), params.webhook_id, changes),
     )
     return presentWebhook(found(webhook))
   })
@@ -58,8 +58,8 @@ export const manageWebhook: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: WebhookParams, response: { 204: Type.Null({ description: 'The webhook was deleted.' }) } },
   )
-  app.delete('/webhooks/:webhook_id', { schema: remove, config: changing }, async ({ caller, params }, reply) => {
-    const isGone = await inTenant(db, caller.accountId, (trx) => removeWebhook(trx, viewOf(caller), params.webhook_id))
+  app.delete('/webhooks/:webhook_id', { schema: remove, config: changing }, async ({ auth, params }, reply) => {
+    const isGone = await inTenant(db, auth.accountId, (trx) => removeWebhook(trx, viewOf(auth), params.webhook_id))
     if (!isGone) throw new Problem('not_found')
     return reply.code(204).send(null)
   })

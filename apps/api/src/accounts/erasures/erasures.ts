@@ -34,8 +34,8 @@ export const createErasure: Route<ErasuresDependencies> = async (app, services) 
     { body: ErasureRequest, response: { 200: Erasure } },
   )
   const config = { scope: 'account:write', loadClass: 'list', handlerTimeoutMs: READS_FILE_MS } as const
-  app.post('/erasures', { schema, config }, ({ caller, body }) => {
-    refuseTestKey(caller)
-    return erase(caller.accountId, body.email)
+  app.post('/erasures', { schema, config }, ({ auth, body }) => {
+    refuseTestKey(auth)
+    return erase(auth.accountId, body.email)
   })
 }

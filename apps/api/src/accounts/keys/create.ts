@@ -13,7 +13,7 @@ import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
-import type { Caller } from '../../middleware/authentication/auth.ts'
+import type { Auth } from '../../middleware/authentication/auth.ts'
 import { boundNewKey } from './bounds.ts'
 import { findBounds, refuseTooManyKeys } from './limits.ts'
 import { fault, presentKey, refuseBadPageSettings, refuseBadSettings } from './present.ts'
@@ -47,20 +47,19 @@ export const createKey: Route<CreateDependencies> = async (app, { db, keysMax })
     { body: CreateKey, response: { 201: CreatedKey } },
   )
   app.post('/keys', { schema, config: { scope: 'keys:write', idempotency: 'secret' } }, async (request, reply) => {
-    const { caller, body } = request
-    const { livemode = caller.mode === 'live', type = 'secret' } = body
+    const { auth, body } = request
+    const { livemode = auth.mode === 'live', type = 'secret' } = body
     const mode: KeyMode = livemode ? 'live' : 'test'
-    const scopes = body.scopes ?? defaultScopes(caller, type)
-    if (livemode && caller.mode === 'test')
-      throw new Problem('scope_not_grantable', 'A test key creates only test keys.')
-    refuseBadSettings(caller, { ...body, scopes })
+    const scopes = body.scopes ?? defaultScopes(auth, type)
+    if (livemode && auth.mode === 'test') throw new Problem('scope_not_grantable', 'A test key creates only test keys.')
+    refuseBadSettings(auth, { ...body, scopes })
     refuseBadPageSettings(type, body)
 
-    const created = await inTenant(db, caller.accountId, async (trx) => {
-      await refuseTooManyKeys(trx, caller.accountId, keysMax)
-      const bounds = await findBounds(trx, caller)
+    const created = await inTenant(db, auth.accountId, async (trx) => {
+      await refuseTooManyKeys(trx, auth.accountId, keysMax)
+      const bounds = await findBounds(trx, auth)
       const wanted = { mode, scopes, ...readLimits(body, bounds), ...readPageSettings(type, body) }
-      return insertKey(trx, caller.accountId, boundNewKey(wanted, bounds))
+      return insertKey(trx, auth.accountId, boundNewKey(wanted, bounds))
     })
     return reply.code(201).send({ ...presentKey(created.key), key: created.text })
   })
@@ -77,7 +76,7 @@ function capForPages(bounds?: KeyBounds): number {
 }
 
 /** The scopes of a key if the request names none: of the default scopes those that the calling key has. */
-function defaultScopes({ scopes }: Caller, type: KeyType): KeyScope[] {
+function defaultScopes({ scopes }: Auth, type: KeyType): KeyScope[] {
   return type === 'publishable' ? [...PUBLISHABLE_SCOPES] : DEFAULT_SCOPES.filter((scope) => scopes.includes(scope))
 }
 

@@ -66,26 +66,26 @@ const revokeApiKey = operation(
 
 /** Routes of one key: get, change and revoke. */
 export const manageKey: Route<{ db: Db }> = async (app, { db }) => {
-  app.get('/keys/:key_id', { schema: getApiKey, config: reading }, async ({ caller, params }) => {
-    const key = await inTenant(db, caller.accountId, (trx) => findKey(trx, viewOf(caller), params.key_id))
+  app.get('/keys/:key_id', { schema: getApiKey, config: reading }, async ({ auth, params }) => {
+    const key = await inTenant(db, auth.accountId, (trx) => findKey(trx, viewOf(auth), params.key_id))
     return presentKey(found(key))
   })
 
-  app.patch('/keys/:key_id', { schema: updateApiKey, config: changing }, async ({ caller, params, body }) => {
-    refuseBadSettings(caller, body)
-    const key = await inTenant(db, caller.accountId, async (trx) => {
-      const key = found(await lockKey(trx, viewOf(caller), params.key_id))
+  app.patch('/keys/:key_id', { schema: updateApiKey, config: changing }, async ({ auth, params, body }) => {
+    refuseBadSettings(auth, body)
+    const key = await inTenant(db, auth.accountId, async (trx) => {
+      const key = found(await lockKey(trx, viewOf(auth), params.key_id))
       if (statusOf(key) === 'expired') throw new Problem('inactive_api_key')
       refuseBadPageSettings(key.kind, body)
       const change = readChange(key, body)
-      refuseChange(key, change, await findBounds(trx, caller))
-      return updateKey(trx, viewOf(caller), params.key_id, change)
+      refuseChange(key, change, await findBounds(trx, auth))
+      return updateKey(trx, viewOf(auth), params.key_id, change)
     })
     return presentKey(found(key))
   })
 
-  app.delete('/keys/:key_id', { schema: revokeApiKey, config: changing }, async ({ caller, params }) => {
-    const key = await inTenant(db, caller.accountId, (trx) => revokeKey(trx, viewOf(caller), params.key_id))
+  app.delete('/keys/:key_id', { schema: revokeApiKey, config: changing }, async ({ auth, params }) => {
+    const key = await inTenant(db, auth.accountId, (trx) => revokeKey(trx, viewOf(auth), params.key_id))
     return presentKey(found(key))
   })
 }

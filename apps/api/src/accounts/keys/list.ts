@@ -20,9 +20,9 @@ export const listKeys: Route<{ db: Db }> = async (app, { db }) => {
     { querystring: KeyPage, response: { 200: KeyList } },
   )
   app.get('/keys', { schema, config: { scope: 'keys:read' } }, async (request, reply) => {
-    const { caller } = request
+    const { auth } = request
     const page = readPage(request.query)
-    const { keys, total } = await inTenant(db, caller.accountId, (trx) => listKeysOf(trx, viewOf(caller), page))
+    const { keys, total } = await inTenant(db, auth.accountId, (trx) => listKeysOf(trx, viewOf(auth), page))
     sendPageHeaders(reply, page, total)
     return keys.map(presentKey)
   })

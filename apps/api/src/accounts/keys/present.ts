@@ -4,7 +4,7 @@ import type { ApiKey as ShownKey } from '@probity/contract/schemas/keys'
 import type { ApiKey, KeyView } from '@probity/database/accounts/keys'
 import { isRange } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Caller } from '../../middleware/authentication/auth.ts'
+import type { Auth } from '../../middleware/authentication/auth.ts'
 
 /** A key as in responses. */
 export function presentKey(key: ApiKey): ShownKey {
@@ -40,15 +40,15 @@ export function statusOf(key: ApiKey): ShownKey['status'] {
 }
 
 /** The keys that the calling key can see and change: a test key sees only test keys. */
-export function viewOf(caller: Caller): KeyView {
-  return caller.mode === 'live' ? { accountId: caller.accountId } : { accountId: caller.accountId, mode: 'test' }
+export function viewOf(auth: Auth): KeyView {
+  return auth.mode === 'live' ? { accountId: auth.accountId } : { accountId: auth.accountId, mode: 'test' }
 }
 
 type KeySettings = { scopes?: KeyScope[]; expires_at?: string | null; ip_allowlist?: string[] }
 
 /** Rejects settings that the schema cannot reject: scopes that the calling key lacks, malformed IP ranges, an expiry in the past. */
-export function refuseBadSettings(caller: Caller, settings: KeySettings): void {
-  const beyond = settings.scopes?.some((scope) => !caller.scopes.includes(scope))
+export function refuseBadSettings(auth: Auth, settings: KeySettings): void {
+  const beyond = settings.scopes?.some((scope) => !auth.scopes.includes(scope))
   if (beyond) throw new Problem('scope_not_grantable')
   const wrong = settings.ip_allowlist?.findIndex((entry) => !isRange(entry)) ?? -1
   if (wrong >= 0) throw fault(`/ip_allowlist/${wrong}`, 'must be an IP address or a CIDR range')

@@ -4,7 +4,7 @@ import { type Db, inTenant, type Trx } from '@probity/database/connection/connec
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
-import type { Caller } from '../../middleware/authentication/auth.ts'
+import type { Auth } from '../../middleware/authentication/auth.ts'
 import { refuseRotation } from './bounds.ts'
 import { findBounds, refuseTooManyKeys } from './limits.ts'
 import { presentKey, refuseBadSettings, statusOf, viewOf } from './present.ts'
@@ -43,22 +43,22 @@ export const rotateKey: Route<RotateDependencies> = async (app, { db, keysMax })
     { params: KeyParams, body: RotateKey, response: { 201: CreatedKey } },
   )
   const config = { scope: 'keys:write', idempotency: 'secret', isBodyOptional: true } as const
-  app.post('/keys/:key_id/rotate', { schema, config }, async ({ caller, params, body }, reply) => {
+  app.post('/keys/:key_id/rotate', { schema, config }, async ({ auth, params, body }, reply) => {
     const { overlap_s: overlapS = OVERLAP_DEFAULT_S } = body
-    const made = await inTenant(db, caller.accountId, async (trx) => {
-      await refuseTooManyKeys(trx, caller.accountId, keysMax * ROTATION_ROOM)
-      return replaceKey(trx, await lockRotatable(trx, caller, params.key_id), overlapS)
+    const made = await inTenant(db, auth.accountId, async (trx) => {
+      await refuseTooManyKeys(trx, auth.accountId, keysMax * ROTATION_ROOM)
+      return replaceKey(trx, await lockRotatable(trx, auth, params.key_id), overlapS)
     })
     return reply.code(201).send({ ...presentKey(made.key), key: made.text })
   })
 }
 
 /** The response contains a key with the rights of the old one, so the client must be allowed to create one. */
-async function lockRotatable(trx: Trx, caller: Caller, keyId: string) {
-  const key = found(await lockKey(trx, viewOf(caller), keyId))
+async function lockRotatable(trx: Trx, auth: Auth, keyId: string) {
+  const key = found(await lockKey(trx, viewOf(auth), keyId))
   const status = statusOf(key)
   if (status === 'revoked' || status === 'expired' || key.replacedBy) throw new Problem('inactive_api_key')
-  refuseBadSettings(caller, { scopes: key.scopes })
-  refuseRotation(key, await findBounds(trx, caller))
+  refuseBadSettings(auth, { scopes: key.scopes })
+  refuseRotation(key, await findBounds(trx, auth))
   return key
 }

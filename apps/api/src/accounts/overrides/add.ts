@@ -33,15 +33,15 @@ export const addOverrides: Route<{ db: Db }> = async (app, { db }) => {
     { body: AddOverrides, response: { 200: AddedOverrides } },
   )
   const options = { schema, config: { scope: 'account:write' }, bodyLimit: BODY_BYTES_MAX } as const
-  app.post('/overrides', options, async ({ caller, body: { action, targets, note } }) => {
-    refuseTestKey(caller)
+  app.post('/overrides', options, async ({ auth, body: { action, targets, note } }) => {
+    refuseTestKey(auth)
     const overrides = {
       action,
       targets: await readTargets(targets),
       note: note && storable(note),
-      createdBy: caller.name,
+      createdBy: auth.name,
     }
-    const added = await inTenant(db, caller.accountId, (trx) => addOverridesTo(trx, caller.accountId, overrides))
+    const added = await inTenant(db, auth.accountId, (trx) => addOverridesTo(trx, auth.accountId, overrides))
     if (added === 'too_many') throw new Problem('too_many_overrides')
     return added
   })

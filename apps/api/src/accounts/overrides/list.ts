@@ -21,7 +21,7 @@ export const listOverrides: Route<{ db: Db }> = async (app, { db }) => {
     { querystring: OverrideQuery, response: { 200: ANSWERS } },
   )
   const options = { schema, config: { scope: 'account:read' }, exposeHeadRoute: false } as const
-  app.get('/overrides', options, async ({ caller: { accountId }, query }, reply) => {
+  app.get('/overrides', options, async ({ auth: { accountId }, query }, reply) => {
     const { action, search } = query
     const filter = { action, search: search && storable(search) }
     if (query.format === 'csv') {

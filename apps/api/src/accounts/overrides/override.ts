@@ -20,10 +20,10 @@ export const manageOverride: Route<{ db: Db }> = async (app, { db }) => {
     { params: OverrideParams, response: { 204: Type.Null({ description: 'The override was deleted.' }) } },
   )
   const options = { schema, config: { scope: 'account:write' } } as const
-  app.delete('/overrides/:override_id', options, async ({ caller, params }, reply) => {
-    refuseTestKey(caller)
-    const isRemoved = await inTenant(db, caller.accountId, (trx) =>
-      removeOverride(trx, caller.accountId, params.override_id),
+  app.delete('/overrides/:override_id', options, async ({ auth, params }, reply) => {
+    refuseTestKey(auth)
+    const isRemoved = await inTenant(db, auth.accountId, (trx) =>
+      removeOverride(trx, auth.accountId, params.override_id),
     )
     if (!isRemoved) throw new Problem('not_found')
     return reply.code(204).send(null)

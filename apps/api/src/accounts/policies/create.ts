@@ -32,11 +32,9 @@ export const createPolicy: Route<{ db: Db }> = async (app, { db }) => {
   app.post(
     '/policies',
     { schema, config: { scope: 'account:write' }, bodyLimit: POLICY_BYTES_MAX },
-    async ({ caller, body }, reply) => {
-      refuseTestKey(caller)
-      const made = await inTenant(db, caller.accountId, (trx) =>
-        insertPolicy(trx, caller.accountId, readNewPolicy(body)),
-      )
+    async ({ auth, body }, reply) => {
+      refuseTestKey(auth)
+      const made = await inTenant(db, auth.accountId, (trx) => insertPolicy(trx, auth.accountId, readNewPolicy(body)))
       if (made.kind === 'name_taken') throw new Problem('policy_exists')
       if (made.kind === 'too_many') throw new Problem('too_many_policies')
       return reply.code(201).send(presentOwn(made.policy))

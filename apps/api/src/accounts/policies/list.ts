@@ -19,8 +19,8 @@ export const listPolicies: Route<{ db: Db }> = async (app, { db }) => {
     },
     { response: { 200: PolicyList } },
   )
-  app.get('/policies', { schema, config: { scope: 'account:read' } }, async ({ caller }) => {
-    const own = await inTenant(db, caller.accountId, (trx) => listPoliciesOf(trx, caller.accountId))
+  app.get('/policies', { schema, config: { scope: 'account:read' } }, async ({ auth }) => {
+    const own = await inTenant(db, auth.accountId, (trx) => listPoliciesOf(trx, auth.accountId))
     const names = new Set(own.map(({ name }) => name))
     const builtIn = Object.entries(BUILT_IN_POLICIES).filter(([name]) => !names.has(name))
     const all = [...builtIn.map(([name, policy]) => presentBuiltIn(name, policy)), ...own.map(presentOwn)]

@@ -26,8 +26,8 @@ export const managePolicy: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: PolicyParams, response: { 200: Policy } },
   )
-  app.get('/policies/:name', { schema: show, config: reading }, async ({ caller, params: { name } }) => {
-    const own = await inTenant(db, caller.accountId, (trx) => findPolicy(trx, caller.accountId, name))
+  app.get('/policies/:name', { schema: show, config: reading }, async ({ auth, params: { name } }) => {
+    const own = await inTenant(db, auth.accountId, (trx) => findPolicy(trx, auth.accountId, name))
     if (own) return presentOwn(own)
     return presentBuiltIn(name, found(findBuiltInPolicy(name)))
   })
@@ -46,9 +46,9 @@ export const managePolicy: Route<{ db: Db }> = async (app, { db }) => {
   app.patch(
     '/policies/:name',
     { schema: change, config: changing, bodyLimit: POLICY_BYTES_MAX },
-    async ({ caller, params: { name }, body }) => {
-      refuseTestKey(caller)
-      const { accountId } = caller
+    async ({ auth, params: { name }, body }) => {
+      refuseTestKey(auth)
+      const { accountId } = auth
       const policy = await inTenant(db, accountId, (trx) => updatePolicy(trx, { accountId, name }, readChange(body)))
       return presentOwn(found(policy))
     },
@@ -65,9 +65,9 @@ export const managePolicy: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: PolicyParams, response: { 204: Type.Null({ description: 'The policy was deleted.' }) } },
   )
-  app.delete('/policies/:name', { schema: remove, config: changing }, async ({ caller, params: { name } }, reply) => {
-    refuseTestKey(caller)
-    const isGone = await inTenant(db, caller.accountId, (trx) => removePolicy(trx, caller.accountId, name))
+  app.delete('/policies/:name', { schema: remove, config: changing }, async ({ auth, params: { name } }, reply) => {
+    refuseTestKey(auth)
+    const isGone = await inTenant(db, auth.accountId, (trx) => removePolicy(trx, auth.accountId, name))
     if (!isGone) throw new Problem('not_found')
     return reply.code(204).send(null)
   })

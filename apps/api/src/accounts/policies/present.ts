@@ -11,7 +11,7 @@ export function presentBuiltIn(name: string, { description, ...policy }: BuiltIn
   return { id: null, name, description, is_built_in: true, ...presentRules(policy) }
 }
 
-/** Copied so that callers cannot mutate the built-in policies. */
+/** Copied so that clients cannot mutate the built-in policies. */
 function presentRules({ rules, default: fallback }: PolicyRules): Pick<Policy, 'rules' | 'default'> {
   return {
     rules: rules.map(({ when: { status, sub_status, traits, ...bounds }, decision, reason }) => ({

@@ -25,14 +25,14 @@ export const deleteOrganisation: Route<DeletionDependencies> = async (app, servi
   const config = { scope: 'account:write' } as const
   app.get('/deletion', { schema: { response: { 200: DeletionPreview } }, config }, async (request) => {
     refuseNonOwner(request)
-    const { accountId } = request.caller
+    const { accountId } = request.auth
     return present(await inTenant(db, accountId, (trx) => countContents(trx, accountId)))
   })
 
   app.post('/deletion', { schema: { body: DeleteAccount }, config }, async (request, reply) => {
     refuseNonOwner(request)
-    const { caller, body, person } = request
-    const { accountId } = caller
+    const { auth, body, person } = request
+    const { accountId } = auth
     await askPassword(services, request, body.password)
     await inTenant(db, accountId, async (trx) => {
       const { name, isSubscribed } = await countContents(trx, accountId)

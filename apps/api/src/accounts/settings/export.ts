@@ -25,7 +25,7 @@ export const exportOrganisation: Route<ExportDependencies> = async (app, service
   const sendExport = openExports(LIMITS)
   const options = { schema: { body: ExportRequest }, config: { scope: 'account:write' } } as const
   app.post('/export', options, async (request, reply) => {
-    const { accountId } = request.caller
+    const { accountId } = request.auth
     refuseNonOwner(request)
     await askPassword(services, request, request.body.password)
     services.log.info({ accountId, personId: request.person?.userId }, 'account data exported')

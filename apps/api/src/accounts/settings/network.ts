@@ -8,13 +8,13 @@ import type { Route } from '../../http/route.ts'
 /** IP allowlist of the account, for keys and members. */
 export const manageNetwork: Route<{ db: Db }> = async (app, { db }) => {
   const config = { scope: 'account:write' } as const
-  app.get('/network', { schema: { response: { 200: Network } }, config }, async ({ caller: { accountId }, ip }) => {
+  app.get('/network', { schema: { response: { 200: Network } }, config }, async ({ auth: { accountId }, ip }) => {
     const account = found(await inTenant(db, accountId, (trx) => findAccount(trx, accountId)))
     return { ip_allowlist: account.ipAllowList, your_address: plain(ip) }
   })
 
   const change = { body: UpdateNetwork, response: { 200: Network } }
-  app.patch('/network', { schema: change, config }, async ({ caller: { accountId }, body, ip }) => {
+  app.patch('/network', { schema: change, config }, async ({ auth: { accountId }, body, ip }) => {
     const { ip_allowlist: list, confirmed = false } = body
     refuseBadRanges(list)
     if (list.length > 0 && !confirmed && !isOnList(ip, list)) throw new Problem('ip_lockout')

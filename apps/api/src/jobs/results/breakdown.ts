@@ -20,8 +20,8 @@ export const showBreakdown: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: JobParams, response: { 200: Breakdown } },
   )
-  app.get('/bulk/jobs/:job_id/breakdown', { schema, config: { scope: 'jobs:read' } }, async ({ caller, params }) => {
-    const job = await getResultsJob(db, caller, params.job_id)
-    return presentBreakdown(await inTenant(db, caller.accountId, (trx) => tallyResults(trx, job)))
+  app.get('/bulk/jobs/:job_id/breakdown', { schema, config: { scope: 'jobs:read' } }, async ({ auth, params }) => {
+    const job = await getResultsJob(db, auth, params.job_id)
+    return presentBreakdown(await inTenant(db, auth.accountId, (trx) => tallyResults(trx, job)))
   })
 }

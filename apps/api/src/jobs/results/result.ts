@@ -20,9 +20,9 @@ export const showResult: Route<{ db: Db }> = async (app, { db }) => {
     },
     { params: ResultParams, response: { 200: Result } },
   )
-  app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'jobs:read' } }, async ({ caller, params }) => {
-    const job = await getResultsJob(db, caller, params.job_id)
-    const result = await inTenant(db, caller.accountId, (trx) => findResult(trx, job, params.row))
+  app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'jobs:read' } }, async ({ auth, params }) => {
+    const job = await getResultsJob(db, auth, params.job_id)
+    const result = await inTenant(db, auth.accountId, (trx) => findResult(trx, job, params.row))
     return presentResult(found(result), { evidence: true })
   })
 }

@@ -41,13 +41,13 @@ export function resultsWithin(limits: ExportLimits): Route<ResultsDependencies> 
     const sendExport = openExports(limits)
     const options = { schema, config: { scope: 'jobs:read' }, exposeHeadRoute: false } as const
     app.get('/bulk/jobs/:job_id/results', options, async (request, reply) => {
-      const { caller, params, query } = request
-      const job = await getResultsJob(services.db, caller, params.job_id)
+      const { auth, params, query } = request
+      const job = await getResultsJob(services.db, auth, params.job_id)
       const policy = await findNamedPolicy(services, request, query.policy)
       const wanted = { ...readWanted(query), policy }
       if (wanted.format === 'json') {
         const { skip, limit, filter } = wanted
-        const { results, total } = await inTenant(services.db, caller.accountId, (trx) =>
+        const { results, total } = await inTenant(services.db, auth.accountId, (trx) =>
           pageResults(trx, job, { ...filter, skip, limit }),
         )
         sendPageHeaders(reply, wanted, total)
@@ -56,7 +56,7 @@ export function resultsWithin(limits: ExportLimits): Route<ResultsDependencies> 
       }
       const file = chooseExport(services, job, wanted)
       await noteExport(services, request, { what: 'results', jobId: job.id, filename: job.filename })
-      return sendExport(reply, caller.accountId, file)
+      return sendExport(reply, auth.accountId, file)
     })
   }
 }

@@ -9,7 +9,7 @@ import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import type { Route } from '../../http/route.ts'
-import type { Caller } from '../../middleware/authentication/auth.ts'
+import type { Auth } from '../../middleware/authentication/auth.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
 import { disconnectSignal } from './disconnect-signal.ts'
 import { presentPreview } from './present.ts'
@@ -52,12 +52,12 @@ export const previewUpload: Route<PreviewDependencies> = async (app, services) =
   } as const
   const { uploadShares, storage } = services
   app.post('/bulk/upload/preview', options, async (request, reply) => {
-    const { caller } = request
+    const { auth } = request
     const signal = disconnectSignal(reply)
-    const look = (path: string) => readFile(services, caller, path, signal)
+    const look = (path: string) => readFile(services, auth, path, signal)
     try {
-      return await uploadShares.hold(caller.accountId, async () =>
-        keepUpload(services, caller, await receiveFile(request, storage, look)),
+      return await uploadShares.hold(auth.accountId, async () =>
+        keepUpload(services, auth, await receiveFile(request, storage, look)),
       )
     } catch (error) {
       if (!request.raw.complete) discardRest(request, reply)
@@ -98,7 +98,7 @@ const PREVIEW_PROBLEMS = [
 
 async function readFile(
   { db, uploadReader }: PreviewDependencies,
-  { accountId }: Caller,
+  { accountId }: Auth,
   path: string,
   signal: AbortSignal,
 ): Promise<UploadReading> {
@@ -109,9 +109,9 @@ async function readFile(
 type Read = Received<UploadReading>
 
 /** Notes what was found in the file; one of which nothing could be noted is removed. */
-async function keepUpload(services: PreviewDependencies, caller: Caller, received: Read): Promise<UploadPreview> {
+async function keepUpload(services: PreviewDependencies, auth: Auth, received: Read): Promise<UploadPreview> {
   const { db, storage, uploadShares } = services
-  const { accountId, mode } = caller
+  const { accountId, mode } = auth
   try {
     await keepReading(storage, received.key, received.seen)
     return await inTenant(db, accountId, async (trx) => {

@@ -8,7 +8,7 @@ import Type from 'typebox'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
-import type { Caller } from '../../middleware/authentication/auth.ts'
+import type { Auth } from '../../middleware/authentication/auth.ts'
 import { viewOf } from '../../middleware/authentication/scope.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
 import { disconnectSignal } from './disconnect-signal.ts'
@@ -38,8 +38,8 @@ export const manageUpload: Route<UploadDependencies> = async (app, services) => 
     },
     { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
   )
-  app.get('/bulk/uploads/:upload_id', { schema: show, config: reading }, ({ caller, params, query }, reply) =>
-    lookAgain(services, caller, {
+  app.get('/bulk/uploads/:upload_id', { schema: show, config: reading }, ({ auth, params, query }, reply) =>
+    lookAgain(services, auth, {
       uploadId: params.upload_id,
       column: query.email_column,
       signal: disconnectSignal(reply),
@@ -56,18 +56,18 @@ export const manageUpload: Route<UploadDependencies> = async (app, services) => 
     },
     { params: UploadParams, response: { 204: Type.Null({ description: 'The upload was deleted.' }) } },
   )
-  app.delete('/bulk/uploads/:upload_id', { schema: remove, config: deleting }, async ({ caller, params }, reply) => {
-    await removeDraft(services, caller, params.upload_id)
+  app.delete('/bulk/uploads/:upload_id', { schema: remove, config: deleting }, async ({ auth, params }, reply) => {
+    await removeDraft(services, auth, params.upload_id)
     return reply.code(204).send(null)
   })
 }
 
 type Wish = { uploadId: string; column: string | undefined; signal: AbortSignal }
 
-async function lookAgain(services: UploadDependencies, caller: Caller, { uploadId, column, signal }: Wish) {
-  const { accountId } = caller
+async function lookAgain(services: UploadDependencies, auth: Auth, { uploadId, column, signal }: Wish) {
+  const { accountId } = auth
   const { draft, probing, account, plan } = await inTenant(services.db, accountId, async (trx) => ({
-    draft: found(await findDraft(trx, viewOf(caller), uploadId)),
+    draft: found(await findDraft(trx, viewOf(auth), uploadId)),
     probing: await getProbing(trx),
     ...(await getAccount(trx, accountId)),
   }))
@@ -77,8 +77,8 @@ async function lookAgain(services: UploadDependencies, caller: Caller, { uploadI
   return presentPreview(draft, reading, { account, probing })
 }
 
-async function removeDraft({ db, storage }: UploadDependencies, caller: Caller, uploadId: string): Promise<void> {
-  const draft = found(await inTenant(db, caller.accountId, (trx) => discardDraft(trx, viewOf(caller), uploadId)))
+async function removeDraft({ db, storage }: UploadDependencies, auth: Auth, uploadId: string): Promise<void> {
+  const draft = found(await inTenant(db, auth.accountId, (trx) => discardDraft(trx, viewOf(auth), uploadId)))
   // Its time is over from here on: if we end now, maintenance removes file and row.
   await storage.remove(draft.storageKey)
   await removeExpiredUploads(db, [draft.id])

@@ -20,9 +20,9 @@ export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
     },
     { querystring: UploadPage, response: { 200: UploadList } },
   )
-  app.get('/bulk/uploads', { schema, config: { scope: 'jobs:read' } }, async ({ caller, query }, reply) => {
+  app.get('/bulk/uploads', { schema, config: { scope: 'jobs:read' } }, async ({ auth, query }, reply) => {
     const page = readPage(query)
-    const { drafts, total } = await inTenant(db, caller.accountId, (trx) => listDrafts(trx, viewOf(caller), page))
+    const { drafts, total } = await inTenant(db, auth.accountId, (trx) => listDrafts(trx, viewOf(auth), page))
     sendPageHeaders(reply, page, total)
     return drafts.map(presentDraft)
   })

@@ -2,7 +2,7 @@ import { type Actor, actAs } from '@probity/database/connection/actor'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Names the actor for the audit log. Runs when the caller is known and the body read, and as a callback: everything that follows runs
+ * Names the actor for the audit log. Runs when the client is known and the body read, and as a callback: everything that follows runs
  * inside. Requests that only read have no actor; those that export data name it themselves (record-export.ts).
  */
 export function noteActor(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
@@ -10,12 +10,12 @@ export function noteActor(request: FastifyRequest, _reply: FastifyReply, done: (
   else actAs(actorOf(request), done)
 }
 
-export function actorOf({ caller, person, ip }: FastifyRequest): Actor {
+export function actorOf({ auth, person, ip }: FastifyRequest): Actor {
   if (person) {
     const { userId: id, name } = person
-    return { kind: 'member', id, name, ip, ...(caller && { account: caller.accountId }) }
+    return { kind: 'member', id, name, ip, ...(auth && { account: auth.accountId }) }
   }
-  if (caller?.id) return { kind: 'key', id: caller.id, name: caller.name, ip, account: caller.accountId }
+  if (auth?.id) return { kind: 'key', id: auth.id, name: auth.name, ip, account: auth.accountId }
   return { kind: 'nobody', ip }
 }
 

@@ -1,6 +1,5 @@
 import type { KeyScope } from '@probity/contract/constants/keys'
 import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/constants/keys'
-import type { NamedPolicy, OverrideAction } from '@probity/contract/constants/policies'
 import type { AuthKey } from '@probity/database/accounts/keys'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { Admission, ValidationRequest } from '@probity/redis/admission'
@@ -12,27 +11,20 @@ import { Problem } from '../../http/problem.ts'
 import { readFeatures, readMaxAge } from '../../http/validation-options.ts'
 import type { RecentKeys } from '../rate-limit/recent-keys.ts'
 import type { ApiKeyCache } from './api-key-cache.ts'
-import type { Caller } from './auth.ts'
+import type { Auth } from './auth.ts'
 import type { KeyUseCounter } from './key-use.ts'
-import { isPublicCaller, publicCaller } from './public-sandbox.ts'
+import { isPublicSandbox, publicSandboxAuth } from './public-sandbox.ts'
 import { admitPage, isPublishable, rateOf } from './publishable-keys.ts'
+
+/** `recent` is a recent result for the request as serialized JSON, and `emailKey` the dedupe key that it was looked up by. */
+type RateLimit = { state: RateState; recent?: string | undefined; emailKey?: string | undefined }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated key or member. Set for every route under /api/v1, and for the same routes under /app/api. */
-    caller: Caller
-    /** State of the client's rate limit, once it is known. */
-    rate: RateState | undefined
-    /** A recent result for the request, as serialized JSON. */
-    recent: string | undefined
-    /** The dedupe key of the address, where a recent result was looked up by it. */
-    emailKey: string | undefined
-    /** By what the result is decided on, where the request names a policy. */
-    policy: NamedPolicy | undefined
-    /** The account's override for the address of a single validation. */
-    override: OverrideAction | null
-    /** The status that a single address was answered with. */
-    verdict: string | undefined
+    auth: Auth
+    /** The state of the client's rate limit, once it is known, and what was read from Redis with it. */
+    rateLimit: RateLimit | undefined
   }
   interface FastifyContextConfig {
     /** The scope that a key needs to use this route. */
@@ -79,8 +71,8 @@ export function authenticate(dependencies: AuthenticationDependencies) {
   }
 
   function enter(request: FastifyRequest, key: AuthKey): undefined {
-    request.caller = key
-    if (!isPublicCaller(key)) keyUse.count(key.id)
+    request.auth = key
+    if (!isPublicSandbox(key)) keyUse.count(key.id)
   }
 
   async function recognise(request: FastifyRequest): Promise<AuthKey> {
@@ -88,7 +80,7 @@ export function authenticate(dependencies: AuthenticationDependencies) {
     if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
     if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
 
-    const anybody = publicSandbox ? publicCaller(text, networkOf(request.ip)) : undefined
+    const anybody = publicSandbox ? publicSandboxAuth(text, networkOf(request.ip)) : undefined
     if (anybody) return anybody
 
     // A client that guesses keys must not keep the database busy; known keys of the same network are not limited.
@@ -107,9 +99,10 @@ export function authenticate(dependencies: AuthenticationDependencies) {
     request: FastifyRequest,
     code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
   ) {
-    request.rate = strangers.take(networkOf(request.ip), STRANGERS)
-    if (request.rate.allowed) return new Problem(code)
-    return new Problem('rate_limited', undefined, { retryAfterS: request.rate.retryAfterS })
+    const state = strangers.take(networkOf(request.ip), STRANGERS)
+    request.rateLimit = { state }
+    if (state.allowed) return new Problem(code)
+    return new Problem('rate_limited', undefined, { retryAfterS: state.retryAfterS })
   }
 }
 
@@ -130,7 +123,7 @@ function isValid({ revokedAt, expiresAt }: AuthKey): boolean {
 }
 
 /**
- * Lets a known caller in who is within its rate and allowed to do this, as `refuse` says. Comes when the body has been read, since a
+ * Lets a known client in who is within its rate and allowed to do this, as `refuse` says. Comes when the body has been read, since a
  * recent result for what it asks is fetched in the same call to Redis.
  */
 export function admit(
@@ -140,39 +133,40 @@ export function admit(
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     // Before anything is counted: a paused, misplaced or limited key must not use up the rate of its account.
     refuse(request)
-    const { caller } = request
-    if (caller.mode === 'test') request.moveToSandbox?.()
-    const { bucket, policy } = rateOf(caller)
+    const { auth } = request
+    if (auth.mode === 'test') request.moveToSandbox?.()
+    const { bucket, policy } = rateOf(auth)
     const validation = readValidation(request, recentKeyOf)
-    const { rate, recent, isFull } = await admission.admit(bucket, policy, validation)
+    const { rate, recent, isFull } = await admission.admit(bucket, policy, validation?.request)
     // A visitor sees only the rate limit of their own IP address, not that of the account.
-    if (!isPublishable(caller)) request.rate = rate
-    request.recent = recent
+    if (!isPublishable(auth)) request.rateLimit = { state: rate, recent, emailKey: validation?.emailKey }
     if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
     if (isFull) throw new Problem('concurrency_limited', undefined, { retryAfterS: 1 })
     // A request with a recent result takes no slot.
     if (validation && recent === undefined) {
-      reply.raw.once('close', () => admission.release(bucket, validation.slotName))
+      reply.raw.once('close', () => admission.release(bucket, validation.request.slotName))
     }
   }
 }
 
 /** The sandbox makes no probes, so it caches nothing and takes no slot. */
-function readValidation(request: FastifyRequest, recentKeyOf: RecentKeys['keyOf']): ValidationRequest | undefined {
-  const { caller, route } = request
-  const asked = route.config.asksAbout?.(request)
-  const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined
-  if (typeof email !== 'string' || caller.mode === 'test') return undefined
-  const slot = { slots: caller.interactiveInFlight, slotName: request.id }
+function readValidation(request: FastifyRequest, recentKeyOf: RecentKeys['keyOf']): ValidationLookup | undefined {
+  const { auth, route } = request
+  const input = route.config.asksAbout?.(request)
+  const email = typeof input === 'object' && input !== null && 'email' in input ? input.email : undefined
+  if (typeof email !== 'string' || auth.mode === 'test') return undefined
+  const slot = { slots: auth.interactiveInFlight, slotName: request.id }
   const fresh = { ...slot, recentKey: undefined, recentStoredForMs: 0 }
-  if (caller.retentionDays === 0 || isPublishable(caller)) return fresh
-  const key = dedupeKey(email)
-  request.emailKey = key
-  const maxAgeS = readMaxAge(asked)
-  if (maxAgeS === 0) return fresh
+  if (auth.retentionDays === 0 || isPublishable(auth)) return { request: fresh, emailKey: undefined }
+  const emailKey = dedupeKey(email)
+  const maxAgeS = readMaxAge(input)
+  if (maxAgeS === 0) return { request: fresh, emailKey }
   const recentStoredForMs = maxAgeS === undefined ? 0 : Math.max(RECENT_FOR_S - maxAgeS, 0) * 1_000
-  return { ...slot, recentKey: recentKeyOf(caller, { key }, readFeatures(asked)), recentStoredForMs }
+  const recentKey = recentKeyOf(auth, { key: emailKey }, readFeatures(input))
+  return { request: { ...slot, recentKey, recentStoredForMs }, emailKey }
 }
+
+type ValidationLookup = { request: ValidationRequest; emailKey: string | undefined }
 
 const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'access_token'])
 
@@ -186,7 +180,7 @@ function refuseKeyInQuery(request: FastifyRequest): void {
 
 /** Checks whether the key can be used for the request. */
 export function refuseForbidden(request: FastifyRequest): void {
-  const { caller: key } = request
+  const { auth: key } = request
   if (key.pausedAt) throw new Problem('paused_api_key')
   if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
   // A publishable key is used by visitors, who come from anywhere.
@@ -194,19 +188,19 @@ export function refuseForbidden(request: FastifyRequest): void {
   if (key.suspended) throw new Problem('account_suspended')
   if (key.mode === 'live' && !key.apiAccess) throw new Problem('api_not_in_plan')
   const { scope, isPublic } = request.route.config
-  if (isPublicCaller(key) && !isPublic) throw new Problem('key_type_not_allowed', PUBLIC_HINT)
+  if (isPublicSandbox(key) && !isPublic) throw new Problem('key_type_not_allowed', PUBLIC_HINT)
   if (scope) refuseWithout(key, scope)
 }
 
 /** For routes where the body of the request decides which scope it needs. */
-export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
+export function refuseWithout({ id, scopes }: Auth, scope: KeyScope): void {
   if (scopes.includes(scope)) return
   if (id === null) throw new Problem('missing_role')
   throw new Problem('missing_scope', `This request requires a key with the scope "${scope}".`)
 }
 
 /** For what holds in both modes: a test key, which may be in many hands, does not decide over live results. */
-export function refuseTestKey({ mode, id }: Caller): void {
+export function refuseTestKey({ mode, id }: Auth): void {
   if (mode === 'test' && id !== null) throw new Problem('live_key_required')
 }
 

@@ -3,7 +3,7 @@ import type { LastRequest } from '@probity/contract/schemas/keys'
 import { type KeyUse, recordKeyUse } from '@probity/database/accounts/keys'
 import type { Db } from '@probity/database/connection/connect'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { isPublicCaller } from './public-sandbox.ts'
+import { isPublicSandbox } from './public-sandbox.ts'
 
 /** Short, because new users watch for their first request. */
 const REPORT_EVERY_MS = 1_000
@@ -85,18 +85,18 @@ function later(one: NotedRequest | undefined, other: NotedRequest | undefined): 
   return one && (other === undefined || one.occurredAtMs > other.occurredAtMs) ? one : other
 }
 
-/** Notes each answer with its key. As a callback, like all that runs for every request. */
-export function noteAnswers({ keyUse }: { keyUse: KeyUseCounter }) {
+/** Records the use of a key by each response. A callback, as all hooks that run for every request. */
+export function logKeyUse({ keyUse }: { keyUse: KeyUseCounter }) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const { caller, method, route, verdict } = request
-    if (caller?.id && route.url && !isPublicCaller(caller)) {
-      keyUse.note(caller.id, {
+    const { auth, method, route } = request
+    if (auth?.id && route.url && !isPublicSandbox(auth)) {
+      keyUse.note(auth.id, {
         occurredAtMs: Date.now() - reply.elapsedTime,
         method,
         route: route.url,
         http_status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime),
-        ...(verdict !== undefined && { result_status: verdict }),
+        ...(reply.logged?.kind === 'single' && { result_status: reply.logged.status }),
       })
     }
     done()

@@ -10,10 +10,10 @@ const REQUESTS_PER_MINUTE = 60
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The caller for the public sandbox key. Each network is an account with its own rate and recent results; there is no such account in
+ * The client for the public sandbox key. Each network is an account with its own rate and recent results; there is no such account in
  * the database.
  */
-export function publicCaller(text: string, network: string): AuthKey | undefined {
+export function publicSandboxAuth(text: string, network: string): AuthKey | undefined {
   if (text !== PUBLIC_SANDBOX_KEY) return undefined
   return {
     id: NOBODY,
@@ -44,6 +44,6 @@ export function publicCaller(text: string, network: string): AuthKey | undefined
   }
 }
 
-export function isPublicCaller({ id }: { id: string | null }): boolean {
+export function isPublicSandbox({ id }: { id: string | null }): boolean {
   return id === NOBODY
 }

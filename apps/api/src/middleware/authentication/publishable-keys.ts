@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import { VARY_BY_ORIGIN } from '../../http/security-headers.ts'
-import type { Caller } from './auth.ts'
+import type { Auth } from './auth.ts'
 
 const HOUR_S = 3_600
 
@@ -16,7 +16,7 @@ const SECRET_KEY_NEEDED =
 const PAGES_RATE = { quota: 600, windowS: 60 }
 
 /** Whether a key stands in web pages. */
-export function isPublishable({ kind }: Pick<Caller, 'kind'>): boolean {
+export function isPublishable({ kind }: Pick<Auth, 'kind'>): boolean {
   return kind === 'publishable'
 }
 
@@ -29,17 +29,17 @@ export async function admitPage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { caller, headers, ip } = request
+  const { auth, headers, ip } = request
   reply.header('vary', VARY_BY_ORIGIN)
   const { origin } = headers
-  const isAllowed = origin !== undefined && caller.allowedOrigins.includes(origin)
+  const isAllowed = origin !== undefined && auth.allowedOrigins.includes(origin)
   if (isAllowed) reply.header('access-control-allow-origin', origin)
   // Before the origin: a server that uses a publishable key by mistake sends none, and needs another key rather than an origin.
   if (!request.route.config.isForPages) throw new Problem('key_type_not_allowed', SECRET_KEY_NEEDED)
   if (!isAllowed) throw new Problem('origin_not_allowed')
-  const policy = { name: 'visitor', quota: caller.visitorCap ?? 1, windowS: HOUR_S }
-  const { rate } = await admission.admit(`visitor:${caller.id}:${nameOf(ip)}`, policy)
-  request.rate = rate
+  const policy = { name: 'visitor', quota: auth.visitorCap ?? 1, windowS: HOUR_S }
+  const { rate } = await admission.admit(`visitor:${auth.id}:${nameOf(ip)}`, policy)
+  request.rateLimit = { state: rate }
   if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
 }
 
@@ -47,7 +47,7 @@ export async function admitPage(
  * The rate that a request counts toward. Publishable keys have one of their own: visitors of a page, who may be attackers, must not use
  * up the rate of the account's secret keys. Concurrent requests are counted by the same name.
  */
-export function rateOf({ kind, accountId, requestsPerWindow, windowS }: Caller): {
+export function rateOf({ kind, accountId, requestsPerWindow, windowS }: Auth): {
   bucket: string
   policy: RatePolicy
 } {

@@ -1,7 +1,7 @@
 import type { View } from '@probity/database/connection/scope'
-import type { Caller } from './auth.ts'
+import type { Auth } from './auth.ts'
 
 /** Live keys see the lists and webhooks of live keys, test keys those of test keys. */
-export function viewOf({ accountId, mode }: Caller): View {
+export function viewOf({ accountId, mode }: Auth): View {
   return { accountId, mode }
 }

@@ -4,7 +4,7 @@ import { type AuthMember, findSession, findSessionIn, type User } from '@probity
 import type { FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Caller } from './auth.ts'
+import type { Auth } from './auth.ts'
 import { cookieNames, readCookie } from './cookies.ts'
 import { readSignedToken } from './session-secret.ts'
 
@@ -69,7 +69,7 @@ export function requireMember(dependencies: Dependencies) {
     refuseForeignNetwork(request, found.member)
     request.person = found.person
     request.member = found.member
-    request.caller = callerOf(found.person, found.member, mode)
+    request.auth = authOf(found.person, found.member, mode)
   }
 }
 
@@ -95,8 +95,8 @@ export async function readSessionToken(
   return cookie === undefined ? undefined : readSignedToken(cookie, await people.secret())
 }
 
-/** A person as the routes know callers. The API is part of every plan for people: it is how the web application works. */
-function callerOf(person: User, member: AuthMember, mode: 'live' | 'test'): Caller {
+/** A person as the routes know clients. The API is part of every plan for people: it is how the web application works. */
+function authOf(person: User, member: AuthMember, mode: 'live' | 'test'): Auth {
   const { role, ...plan } = member
   return {
     ...plan,

@@ -22,7 +22,7 @@ export function watchAccess(
   request: FastifyRequest,
   scope: KeyScope,
 ): () => Promise<boolean> {
-  if (request.caller.id === null) return watchMember(services, request, scope)
+  if (request.auth.id === null) return watchMember(services, request, scope)
   return () => isKeyAllowed(services, String(request.headers['x-api-key']), scope)
 }
 

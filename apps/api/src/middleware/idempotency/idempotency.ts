@@ -11,7 +11,7 @@ import {
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Problem } from '../../http/problem.ts'
-import { isPublicCaller } from '../authentication/public-sandbox.ts'
+import { isPublicSandbox } from '../authentication/public-sandbox.ts'
 import { isPublishable } from '../authentication/publishable-keys.ts'
 import type { UserAuthentication } from '../authentication/session.ts'
 import { readSessionToken } from '../authentication/session.ts'
@@ -24,7 +24,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * How a POST treats an Idempotency-Key. By default the response is stored and replayed. `secret`: it is stored encrypted. `spends`: the
-     * handler calls spendOnce. `ignored`: not supported, because the body is read by the handler and cannot be compared.
+     * handler calls withIdempotency. `ignored`: not supported, because the body is read by the handler and cannot be compared.
      */
     idempotency?: 'secret' | 'spends' | 'ignored'
   }
@@ -70,9 +70,9 @@ export function identify(request: FastifyRequest, clientId?: string): Idempotent
     const fault = { pointer: 'Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }
     throw new Problem('invalid_request', undefined, { errors: [fault] })
   }
-  const { caller, method, route, params, query, body } = request
-  if (isPublicCaller(caller)) return undefined
-  const place = `${caller.mode} ${method} ${route.url}`
+  const { auth, method, route, params, query, body } = request
+  if (isPublicSandbox(auth)) return undefined
+  const place = `${auth.mode} ${method} ${route.url}`
   const fingerprint = sha256(JSON.stringify([params, query, body, clientId]))
   return { route: place, keyHash: sha256(key), fingerprint }
 }
@@ -107,13 +107,13 @@ function idempotencyHooks(services: ReplayServices) {
   const { db } = services
   return {
     async claim(request: FastifyRequest, reply: FastifyReply) {
-      const { caller, route } = request
+      const { auth, route } = request
       // Visitors of a page share one key: none of them may claim an Idempotency-Key for the others.
-      if (request.headers['idempotency-key'] === undefined || isPublishable(caller)) return undefined
+      if (request.headers['idempotency-key'] === undefined || isPublishable(auth)) return undefined
       // With the id of the API key or the user: a response can hold a secret that another one of the account must not get.
-      const identified = identify(request, caller.id ?? request.person?.userId)
+      const identified = identify(request, auth.id ?? request.person?.userId)
       if (identified === undefined) return undefined
-      const claimed = await claimOrWait(services, caller.accountId, identified)
+      const claimed = await claimOrWait(services, auth.accountId, identified)
       if (claimed.kind !== 'replay') {
         request.claim = claimed
         return undefined
@@ -126,7 +126,7 @@ function idempotencyHooks(services: ReplayServices) {
 
     /** Stored before it is sent: a response that the client has seen can be replayed. */
     async store(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-      const { claim, caller, route } = request
+      const { claim, auth, route } = request
       if (claim === undefined || reply.statusCode >= 400) return payload
       request.claim = undefined
       // A stream cannot be stored: its claim expires, and the request can be sent again.
@@ -134,7 +134,7 @@ function idempotencyHooks(services: ReplayServices) {
       const isSecret = route.config.idempotency === 'secret'
       const body = isSecret ? encrypt(payload, await cipherKeyOf(services, request, claim.request)) : payload
       const answer = { status: reply.statusCode, headers: {}, body }
-      await inTenant(db, caller.accountId, (trx) => saveResponse(trx, caller.accountId, claim, answer))
+      await inTenant(db, auth.accountId, (trx) => saveResponse(trx, auth.accountId, claim, answer))
       return payload
     },
 
@@ -143,11 +143,11 @@ function idempotencyHooks(services: ReplayServices) {
      * the claim remains until it expires.
      */
     async release(request: FastifyRequest, _reply: FastifyReply, error: FastifyError) {
-      const { claim, caller } = request
+      const { claim, auth } = request
       request.claim = undefined
       if (claim === undefined || !((error as Error) instanceof Problem)) return
       try {
-        await inTenant(db, caller.accountId, (trx) => releaseIdempotency(trx, caller.accountId, claim))
+        await inTenant(db, auth.accountId, (trx) => releaseIdempotency(trx, auth.accountId, claim))
       } catch (failure) {
         request.log.warn({ err: failure }, 'failed to release idempotency key: it remains claimed until it expires')
       }
@@ -164,8 +164,8 @@ const TAG_BYTES = 16
  * database has only hashes, so neither the database nor its backups reveal the secret, and only the same client can replay it.
  */
 async function cipherKeyOf(services: ReplayServices, request: FastifyRequest, identified: IdempotentRequest) {
-  const { caller, headers } = request
-  const token = caller.id === null ? await readSessionToken(services, request) : headers['x-api-key']
+  const { auth, headers } = request
+  const token = auth.id === null ? await readSessionToken(services, request) : headers['x-api-key']
   if (typeof token !== 'string') throw new Error('a client without a key or a session token')
   return Buffer.from(hkdfSync('sha256', token, identified.keyHash, identified.route, 32))
 }

@@ -7,7 +7,7 @@ import Type from 'typebox'
 import { expect, test } from 'vitest'
 import type { Route } from '../../http/route.ts'
 import { type Caller, startTestApi, type TestApi } from '../../testing/test-api.ts'
-import { refuseUnpaid, spendOnce } from './with-idempotency.ts'
+import { refuseUnpaid, withIdempotency } from './with-idempotency.ts'
 
 /** ROUNDS=1000 for a longer run. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100)
@@ -26,11 +26,11 @@ let diesAfterCommit = false
 const buy: Route<TestApi['services']> = async (app, services) => {
   const body = Type.Object({ credits: Type.Integer() })
   app.post('/buy', { schema: { body }, config: { idempotency: 'spends' } }, (request, reply) => {
-    const { accountId } = request.caller
+    const { accountId } = request.auth
     const { credits } = request.body
-    return spendOnce(services, request, reply, async ({ subject }) => {
+    return withIdempotency(services, request, reply, async ({ subject }) => {
       const posting = await inTenant(services.db, accountId, (trx) =>
-        postCredits(trx, { kind: 'charge', credits, subject, keyId: request.caller.id }),
+        postCredits(trx, { kind: 'charge', credits, subject, keyId: request.auth.id }),
       )
       if (isRefused(posting)) throw refuseUnpaid(posting)
       if (diesAfterCommit) throw new Error('the process died after the commit')

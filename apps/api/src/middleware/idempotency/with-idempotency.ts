@@ -9,40 +9,53 @@ import type { Posting } from '@probity/database/billing/ledger'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
+import type { LoggedResult } from '../request-log/record-requests.ts'
 import { claimOrWait, identify, sendKept } from './idempotency.ts'
 
-/** What a call that spends came to. The public sandbox key has no account, so it has no credits that remain. */
-export type Spent = { status: number; text: string; creditsCharged: number; creditsRemaining: number | null }
+/** The response to a request that is charged. The public sandbox key has no account and therefore no balance. */
+export type ChargedResponse = {
+  status: number
+  text: string
+  creditsCharged: number
+  creditsRemaining: number | null
+  /** What the request log says of the result. */
+  logged?: LoggedResult
+}
 
-/** One attempt at a call that spends: what to charge it under, and whether an earlier attempt may have done so already. */
+/** One attempt at a request that is charged: the name of the charge, and whether an earlier attempt may have made it already. */
 export type Attempt = { subject: string; resumed: boolean }
 
-/** An account whose books do not add up is looked at by people. */
-const LOOK_AGAIN_AFTER_S = 600
+/** An operator looks at an account with a ledger mismatch. */
+const ON_HOLD_RETRY_AFTER_S = 600
 
 /** Why credits could not be charged. */
 export function refuseUnpaid({ kind }: Posting): Problem {
-  if (kind === 'on_hold') return new Problem('account_on_hold', undefined, { retryAfterS: LOOK_AGAIN_AFTER_S })
+  if (kind === 'on_hold') return new Problem('account_on_hold', undefined, { retryAfterS: ON_HOLD_RETRY_AFTER_S })
   return new Problem(kind === 'over_cap' ? 'api_key_cap_reached' : 'insufficient_credits')
 }
 
 type Dependencies = { db: Db; hurry: AbortSignal }
 
 /**
- * Runs a call that spends. With an Idempotency-Key it has one effect however often it is sent: the first request does the
- * work, the others wait for its answer and get the same bytes, for 24 hours. `spend` is given the subject to charge under; a
- * second attempt after a crash gets the same one, so that the ledger refuses to charge it again.
+ * Runs a request that is charged. With an Idempotency-Key it has one effect however often it is sent: the first request does the
+ * work, the others wait for its response and get the same bytes, for 24 hours. `run` gets the subject to charge under; a
+ * second attempt after a crash gets the same one, so that the ledger does not charge it again.
  */
-export async function spendOnce(
+export async function withIdempotency(
   dependencies: Dependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  spend: (attempt: Attempt) => Promise<Spent>,
+  run: (attempt: Attempt) => Promise<ChargedResponse>,
 ): Promise<FastifyReply> {
+  const spend = async (attempt: Attempt) => {
+    const { logged, ...response } = await run(attempt)
+    reply.logged = logged
+    return response
+  }
   const identified = identify(request)
   if (identified === undefined) return sendKept(reply, keep(await spend({ subject: randomUUID(), resumed: false })))
 
-  const { accountId } = request.caller
+  const { accountId } = request.auth
   const claim = await claimOrWait(dependencies, accountId, identified)
   if (claim.kind === 'replay') return sendKept(reply.header('idempotency-replayed', 'true'), claim.response)
   const answer = await spendClaimed(dependencies, accountId, claim, spend)
@@ -53,7 +66,7 @@ async function spendClaimed(
   dependencies: Dependencies,
   accountId: string,
   claim: Claimed,
-  spend: (attempt: Attempt) => Promise<Spent>,
+  spend: (attempt: Attempt) => Promise<ChargedResponse>,
 ) {
   try {
     const answer = keep(await spend({ subject: claim.subject, resumed: claim.kind === 'resumed' }))
@@ -68,7 +81,7 @@ async function spendClaimed(
   }
 }
 
-function keep({ status, text, creditsCharged, creditsRemaining }: Spent): StoredResponse {
+function keep({ status, text, creditsCharged, creditsRemaining }: ChargedResponse): StoredResponse {
   const headers: Record<string, string> = { 'credits-charged': String(creditsCharged) }
   if (creditsRemaining !== null) headers['credits-remaining'] = String(creditsRemaining)
   return { status, headers, body: text }

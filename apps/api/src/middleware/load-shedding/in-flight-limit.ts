@@ -48,7 +48,7 @@ export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): voi
     request.slot = slot
     request.moveToSandbox = () => moveToSandbox(slot, crowd)
     hold(slot, crowd)
-    // Comes once for every answer, whether it was sent whole or the caller went away.
+    // Comes once for every answer, whether it was sent whole or the client went away.
     reply.raw.once('close', () => release(slot, crowd, 'ended'))
     done()
   })

@@ -66,7 +66,7 @@ async function startEchoing(workMs: number) {
   worker.resume()
   const echo = () =>
     vi.waitFor(async () => {
-      const taken = await api.services.desk.echo()
+      const taken = await api.services.dispatch.echo()
       expect(taken).toBeDefined() // else the connection is still on its way
       return taken
     }, 15_000)

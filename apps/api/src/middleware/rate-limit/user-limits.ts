@@ -71,7 +71,7 @@ async function count({ admission }: Dependencies, name: string, quota: number) {
 
 async function take(dependencies: Dependencies, request: FastifyRequest, name: string, quota: number): Promise<void> {
   const rate = await count(dependencies, name, quota)
-  request.rate = rate
+  request.rateLimit = { state: rate }
   if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
 }
 

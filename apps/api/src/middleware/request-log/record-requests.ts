@@ -1,63 +1,65 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestSource } from '@probity/contract/constants/accounts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isPublicCaller } from '../authentication/public-sandbox.ts'
+import { isPublicSandbox } from '../authentication/public-sandbox.ts'
 import { isPublishable } from '../authentication/publishable-keys.ts'
 import type { RequestLog } from './request-log.ts'
 
+/** The result of a request, for the request log and the usage of the account. Handlers return it with their response. */
+export type LoggedResult =
+  | { kind: 'single'; status: string; subStatus: string; validationId: string | null }
+  /** Number of addresses by status. */
+  | { kind: 'bulk'; counts: Record<string, number> }
+
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a single address was answered with, beside the status. */
-    finding: { subStatus: string | null; validationId: string | null } | undefined
-    /** How many addresses were answered with each status, where there were several. */
-    verdicts: Record<string, number> | undefined
-    /** The code of the problem that was answered with. */
+    /** The code of the problem in the response. */
     problemCode: string | undefined
+  }
+  interface FastifyReply {
+    /** Missing for responses without a result, such as problems and replayed responses. */
+    logged: LoggedResult | undefined
   }
 }
 
-/** What our own requests carry that a tool of an agent makes. Nobody outside can know it. */
+/** Header of the requests that MCP tools make to the API. No other client knows the value. */
 export const INSIDE = { name: 'probity-inside', value: randomUUID() } as const
 
-/** Puts each answer to a key into the account's log. As a callback, like all that runs for every request. */
-export function noteRequests({ requestLog }: { requestLog: RequestLog }) {
+/** Adds each response to a key to the account's request log. A callback, as all hooks that run for every request. */
+export function logRequests({ requestLog }: { requestLog: RequestLog }) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const { caller, finding, route } = request
-    if (caller?.id && route.url && !isPublicCaller(caller)) {
+    const { auth, route } = request
+    const result = reply.logged?.kind === 'single' ? reply.logged : undefined
+    if (auth?.id && route.url && !isPublicSandbox(auth)) {
       requestLog.add({
         id: request.id.slice('req_'.length),
-        accountId: caller.accountId,
+        accountId: auth.accountId,
         at: new Date(Date.now() - reply.elapsedTime),
-        mode: caller.mode,
+        mode: auth.mode,
         source: sourceOf(request),
         method: request.method,
         route: route.url,
         status: reply.statusCode,
         code: request.problemCode ?? null,
-        keyId: caller.id,
+        keyId: auth.id,
         durationMs: Math.round(reply.elapsedTime),
-        verdict: request.verdict ?? null,
-        subStatus: finding?.subStatus ?? null,
+        verdict: result?.status ?? null,
+        subStatus: result?.subStatus ?? null,
         credits: creditsOf(reply),
-        validationId: finding?.validationId ?? null,
+        validationId: result?.validationId ?? null,
       })
     }
     done()
   }
 }
 
-/** Counts what addresses were answered with, for keys and for people. */
-export function noteVerdicts({ requestLog }: { requestLog: RequestLog }) {
-  return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
-    const { caller, verdict, verdicts } = request
-    if (caller && !isPublicCaller(caller)) {
-      const { accountId, mode } = caller
-      if (verdict !== undefined) requestLog.count({ accountId, mode, day: today(), status: verdict, count: 1 })
-      else if (verdicts) {
-        for (const [status, count] of Object.entries(verdicts)) {
-          if (count > 0) requestLog.count({ accountId, mode, day: today(), status, count })
-        }
-      }
+/** Counts results by status, for keys and for users. */
+export function countResults({ requestLog }: { requestLog: RequestLog }) {
+  return ({ auth }: FastifyRequest, { logged }: FastifyReply, done: () => void): void => {
+    if (logged && auth && !isPublicSandbox(auth)) {
+      const { accountId, mode } = auth
+      const counts = logged.kind === 'bulk' ? Object.entries(logged.counts) : [[logged.status, 1] as const]
+      for (const [status, count] of counts) requestLog.count({ accountId, mode, day: today(), status, count })
     }
     done()
   }
@@ -73,9 +75,9 @@ function today(): string {
   return lastDay.text
 }
 
-function sourceOf({ headers, caller }: FastifyRequest): RequestSource {
+function sourceOf({ headers, auth }: FastifyRequest): RequestSource {
   if (headers[INSIDE.name] === INSIDE.value) return 'mcp'
-  return isPublishable(caller) ? 'page' : 'api'
+  return isPublishable(auth) ? 'page' : 'api'
 }
 
 function creditsOf(reply: FastifyReply): number | null {

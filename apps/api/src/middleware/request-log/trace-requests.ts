@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /**
- * Begins a trace with each request, under the pattern of its route. What callers say of traces of their own is not listened to: they would decide how much we
+ * Begins a trace with each request, under the pattern of its route. What clients say of traces of their own is not listened to: they would decide how much we
  * write down.
  */
 export function traceRequests(app: FastifyInstance, traces: Traces): void {

@@ -6,7 +6,7 @@ import { readWorkspace } from './workspace.ts'
 const PLANTED: [kind: WordKind, path: string, text: string][] = [
   ['web', 'apps/web/src/Text.tsx', 'export const Text = () => <p>Nobody is signed in</p>\n'],
   ['web', 'apps/web/src/Label.tsx', 'export const Label = () => <input aria-label="Lists under way" />\n'],
-  ['emails', 'apps/api/src/people/mail/emails.ts', "export const subject = 'Somebody signed in'\n"],
+  ['emails', 'apps/api/src/users/email/emails.ts', "export const subject = 'Somebody signed in'\n"],
   ['logs', 'apps/worker/src/start.ts', "log.warn({ id }, 'redis is away')\n"],
   ['strings', 'apps/api/src/http/problem.ts', `export const detail = \`The \${name} is set aside\`\n`],
   ['strings', 'apps/admin/src/command.ts', "export const text = 'Writes letters to members'\n"],

@@ -75,7 +75,7 @@ const HELD: Held[] = [
     (n) => `${say(n)} messages`,
   ],
   ['body of a [report]', 'packages/contract/src/constants/limits.ts', 'SENT_DAYS_AGO_MAX', (n) => `${n} days`],
-  ['body of a [policy]', 'apps/api/src/accounts/policies/read.ts', 'POLICY_BYTES_MAX', kib],
+  ['body of a [policy]', 'apps/api/src/accounts/policies/policies.ts', 'POLICY_BYTES_MAX', kib],
   ['time for the headers', 'apps/api/src/server/config.ts', 'headersTimeoutMs', seconds],
   ['time for a body', 'apps/api/src/server/config.ts', 'requestTimeoutMs', seconds],
   ['time for a response', 'apps/api/src/server/config.ts', 'handlerTimeoutMs', seconds],
@@ -114,7 +114,7 @@ const HELD: Held[] = [
     'ABUSE_DOMAIN_ADDRESSES[^}]*default',
     (n) => `| ${n}, and one more`,
   ],
-  ['event streams of an account', 'apps/api/src/http/stream-slots.ts', 'perAccount', (n) => `${n} at once`],
+  ['event streams of an account', 'apps/api/src/http/event-stream.ts', 'perAccount', (n) => `${n} at once`],
   ['addresses and ranges', 'packages/contract/src/constants/keys.ts', 'IP_ALLOWLIST_MAX', say],
   ['origins of a publishable key', 'packages/contract/src/constants/keys.ts', 'ALLOWED_ORIGINS_MAX', say],
   [
@@ -139,7 +139,7 @@ const HELD: Held[] = [
   ['overlap of a rotated key', 'packages/contract/src/constants/keys.ts', 'OVERLAP_S_MAX', (n) => `${say(n)} seconds`],
   [
     'overlap of a rotated key',
-    'apps/api/src/accounts/keys/rotate.ts',
+    'apps/api/src/accounts/keys/keys.ts',
     'OVERLAP_DEFAULT_S',
     (n) => `${say(n)} by default`,
   ],
@@ -192,12 +192,12 @@ const HELD: Held[] = [
   ],
   [
     'emails to one',
-    'apps/api/src/people/mail/recipient-limits.ts',
+    'apps/api/src/users/email/recipient-limits.ts',
     'PER_KIND: Limit = { quota',
     (n) => `| ${n} of a kind`,
   ],
-  ['emails to one', 'apps/api/src/people/mail/recipient-limits.ts', 'other: { quota', (n) => `${n} per day;`],
-  ['emails to one', 'apps/api/src/people/mail/recipient-limits.ts', 'reset: { quota', (n) => `${n} per day |`],
+  ['emails to one', 'apps/api/src/users/email/recipient-limits.ts', 'other: { quota', (n) => `${n} per day;`],
+  ['emails to one', 'apps/api/src/users/email/recipient-limits.ts', 'reset: { quota', (n) => `${n} per day |`],
   ['a password', 'apps/api/src/users/sign-in/passwords.ts', 'LENGTH_MIN', (n) => `${n} to`],
   ['a password', 'apps/api/src/users/sign-in/passwords.ts', 'PASSWORD_LENGTH_MAX', (n) => `to ${n} characters`],
 ]

@@ -8,7 +8,7 @@ import { findDelayReason, getProbing } from '@probity/database/validations/probi
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { storable } from '../http/storable.ts'
+import { storable } from '../http/text.ts'
 import type { Auth } from '../middleware/authentication/auth.ts'
 import { refuseTestKey, refuseWithout } from '../middleware/authentication/authenticate.ts'
 

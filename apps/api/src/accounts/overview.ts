@@ -1,3 +1,5 @@
+import { healthMessage } from '@probity/contract/constants/system'
+import { type LimitedProvider, ProviderHealth } from '@probity/contract/schemas/system'
 import { Overview, OverviewQuery } from '@probity/contract/schemas/usage'
 import { isUnused, listAlerts } from '@probity/database/accounts/alerts'
 import { countProblems } from '@probity/database/accounts/requests'
@@ -7,12 +9,39 @@ import type { View } from '@probity/database/connection/scope'
 import { listJobs } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
 import { getProbing } from '@probity/database/validations/probing'
+import { listSuspensions, type Suspension } from '@probity/redis/rate-limiter-state'
 import type { FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
-import { viewOf } from '../middleware/authentication/scope.ts'
-import { readProviderHealth } from './read-provider-health.ts'
+import { viewOf } from '../middleware/authentication/auth.ts'
+
+/** The provider suspensions that workers have recorded. Unknown if Redis is unavailable. */
+export async function readProviderHealth(redis: Redis, prefix: string): Promise<ProviderHealth> {
+  const suspensions = await listSuspensions(redis, prefix).catch(() => undefined)
+  if (suspensions === undefined) return withMessage('unknown', [])
+  const providers = gather(suspensions)
+  return withMessage(providers.length > 0 ? 'limited' : 'normal', providers)
+}
+
+function withMessage(status: string, providers: LimitedProvider[]): ProviderHealth {
+  return { status, message: healthMessage({ status, providers }, (retryAt) => timeOf(retryAt)), providers }
+}
+
+/** Each provider once, with the latest suspension of any egress. */
+function gather(suspensions: Suspension[]): LimitedProvider[] {
+  const latest = suspensions.toSorted((a, b) => b.until.getTime() - a.until.getTime())
+  const first = new Map(latest.toReversed().map((one) => [one.provider, one]))
+  return latest
+    .filter((one) => first.get(one.provider) === one)
+    .map(({ provider, name, reason, until }) => ({ provider, name, reason, retry_at: until.toISOString() }))
+}
+
+/** In UTC, with the date unless it is today. */
+function timeOf(retryAt: string, now = new Date()): string {
+  const time = `${retryAt.slice(11, 16)} UTC`
+  return retryAt.slice(0, 10) === now.toISOString().slice(0, 10) ? time : `${retryAt.slice(0, 10)}, ${time}`
+}
 
 type OverviewDependencies = {
   db: Db
@@ -108,4 +137,27 @@ async function readProblems(trx: Trx, view: View, since: Date): Promise<Overview
 async function readAlerts(trx: Trx, view: View): Promise<Overview['alerts']> {
   const alerts = await listAlerts(trx, view, ALERTS_MAX)
   return alerts.map(({ at, ...rest }) => ({ ...rest, occurred_at: at?.toISOString() ?? null }))
+}
+
+type ProviderHealthDependencies = {
+  redis: Redis
+  queuePrefix: string
+}
+
+/** State of mailbox providers, the same for every account. */
+export const showProviderHealth: Route<ProviderHealthDependencies> = async (app, { redis, queuePrefix }) => {
+  const schema = operation(
+    {
+      id: 'getProviderHealth',
+      tag: 'Account',
+      summary: 'Get the state of mail providers',
+      description:
+        'Mailbox providers that limit or block the probes of this installation, so that more results of their addresses are `unknown`. The same for all accounts. Only well-known providers are listed.',
+      problems: DOOR_PROBLEMS,
+    },
+    { response: { 200: ProviderHealth } },
+  )
+  app.get('/health/providers', { schema, config: { scope: 'account:read' } }, () =>
+    readProviderHealth(redis, queuePrefix),
+  )
 }

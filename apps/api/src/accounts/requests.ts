@@ -1,14 +1,71 @@
 import { PAGE_LIMIT_MAX } from '@probity/contract/constants/limits'
-import { RequestDetail, RequestPage, RequestParams, RequestsQuery } from '@probity/contract/schemas/requests'
-import { findRequest, findStoredResult, listRequests, type RequestFilter } from '@probity/database/accounts/requests'
+import {
+  RequestDetail,
+  type RequestEntry,
+  RequestPage,
+  RequestParams,
+  type RequestResult,
+  RequestsQuery,
+} from '@probity/contract/schemas/requests'
+import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
+import {
+  findRequest,
+  findStoredResult,
+  listRequests,
+  type RequestCursor,
+  type RequestFilter,
+  type RequestRow,
+} from '@probity/database/accounts/requests'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
-import { found } from '../http/problem.ts'
+import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { viewOf } from '../middleware/authentication/scope.ts'
+import { presentResult } from '../jobs/results/present-result.ts'
+import { viewOf } from '../middleware/authentication/auth.ts'
 import type { RequestLog } from '../middleware/request-log/request-log.ts'
-import { presentRequest, presentStanding } from './present-request.ts'
-import { readCursor, writeCursor } from './request-cursor.ts'
+
+export function presentRequest(row: RequestRow): RequestEntry {
+  return {
+    id: `req_${row.id}`,
+    occurred_at: row.at.toISOString(),
+    livemode: row.mode === 'live',
+    source: row.source,
+    method: row.method,
+    route: row.route,
+    http_status: row.status,
+    code: row.code,
+    key_id: row.keyId,
+    key_name: row.keyName,
+    duration_ms: row.durationMs,
+    result_status: row.verdict,
+    sub_status: row.subStatus,
+    credits: row.credits,
+    validation_id: row.validationId,
+  }
+}
+
+/** A result that stands in no file, and so in no row of one. */
+export function presentStanding({ email, result }: { email: string; result: StoredResult }): RequestResult {
+  const { status, sub_status: subStatus } = result
+  const { row: _, ...presented } = presentResult({ rowNo: 1, email, status, subStatus, result }, { evidence: true })
+  return presented
+}
+
+const PLACE = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** A place in the log as clients carry it to the next page. What it is made of is ours to change. */
+export function writeCursor({ at, id }: RequestCursor): string {
+  return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+}
+
+export function readCursor(cursor: string): RequestCursor {
+  const [, time, id] = PLACE.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (time === undefined || id === undefined) {
+    const detail = 'must be the next_cursor of a page'
+    throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/cursor', detail }] })
+  }
+  return { at: new Date(Number(time)), id }
+}
 
 type RequestsDependencies = {
   db: Db

@@ -1,21 +1,60 @@
-import { PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
+import { Checkout, PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
 import { findAccount } from '@probity/database/accounts/accounts'
 import {
   findCustomer,
   findOffer,
   findPayingSubscription,
+  findPayment,
   offerPayment,
   type Price,
   saveCustomer,
 } from '@probity/database/billing/payments'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type Stripe from 'stripe'
+import Type from 'typebox'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { askStripe } from './call-stripe.ts'
-import { keepNewestPage, refuseSubscribed } from './one-subscription.ts'
-import type { Payments } from './payments.ts'
-import { getPayments } from './payments.ts'
+import { storable } from '../http/text.ts'
+import { askStripe, getPayments, type Payments } from './payments.ts'
+
+/** More than anybody opens within the day for which Stripe keeps a page open. */
+const PAGES_MAX = 100
+
+/** Those in which a customer pays, or is about to. */
+const STANDING = new Set(['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused'])
+
+/** Asks Stripe itself: what was paid a moment ago has not been told to us yet. */
+export async function refuseSubscribed(stripe: Stripe, customer: string): Promise<void> {
+  const { data } = await askStripe(stripe.subscriptions.list({ customer, limit: PAGES_MAX }))
+  if (data.some(({ status }) => STANDING.has(status))) throw new Problem('already_subscribed')
+}
+
+/**
+ * Of all pages on which the customer could subscribe, closes those before the newest, so that nobody pays on two. Returns the one that
+ * stays: of two that were opened in the same second both clients are sent to one and the same.
+ */
+export async function keepNewestPage(stripe: Stripe, customer: string): Promise<Stripe.Checkout.Session | undefined> {
+  const { data } = await askStripe(stripe.checkout.sessions.list({ customer, status: 'open', limit: PAGES_MAX }))
+  const pages = data.filter(({ mode }) => mode === 'subscription')
+  const [newest, ...others] = pages.toSorted((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
+  const closed = await Promise.all(others.map(({ id }) => closePage(stripe, id)))
+  if (newest === undefined || !closed.includes('paid')) return newest
+  await closePage(stripe, newest.id)
+  throw new Problem('already_subscribed')
+}
+
+/** A page that cannot be closed is one that is closed already, or on which somebody has just paid. */
+async function closePage(stripe: Stripe, id: string): Promise<'closed' | 'paid'> {
+  try {
+    await stripe.checkout.sessions.expire(id)
+    return 'closed'
+  } catch (error) {
+    const { type } = error as { type?: string }
+    if (type !== 'StripeInvalidRequestError') return askStripe(Promise.reject(error))
+    const { status } = await askStripe(stripe.checkout.sessions.retrieve(id))
+    return status === 'complete' ? 'paid' : 'closed'
+  }
+}
 
 type CheckoutDependencies = {
   db: Db
@@ -97,4 +136,38 @@ async function getCustomer(db: Db, stripe: Stripe, accountId: string): Promise<s
   const once = { idempotencyKey: `probity-customer-${accountId}` }
   const { id } = await askStripe(stripe.customers.create({ metadata: { account_id: accountId } }, once))
   return inTenant(db, accountId, (trx) => saveCustomer(trx, accountId, id))
+}
+
+const Session = Type.Object({ session: Type.String({ minLength: 1, maxLength: 250 }) })
+
+/** Whether a payment has arrived. Users return from Stripe before its event does. */
+export const showCheckout: Route<{ db: Db }> = async (app, { db }) => {
+  const options = {
+    schema: { params: Session, response: { 200: Checkout } },
+    config: { scope: 'account:read' },
+  } as const
+  app.get('/billing/checkout/:session', options, async ({ auth: { accountId }, params }): Promise<Checkout> => {
+    const payment = await inTenant(db, accountId, (trx) => findPayment(trx, accountId, storable(params.session)))
+    if (payment === undefined) throw new Problem('not_found', 'Payment not found.')
+    return { credits: payment.credits, granted: payment.grantedAt !== null }
+  })
+}
+
+type PortalDependencies = {
+  db: Db
+  payments: Payments | undefined
+}
+
+/** Opens Stripe's page with the account's invoices, ways to pay and plan. */
+export const openPortal: Route<PortalDependencies> = async (app, services) => {
+  const options = { schema: { response: { 200: PaymentPage } }, config: { scope: 'account:write' } } as const
+  app.post('/billing/portal', options, async ({ auth: { accountId } }) => {
+    const payments = getPayments(services)
+    const customer = await inTenant(services.db, accountId, (trx) => findCustomer(trx, accountId))
+    if (customer === undefined) throw new Problem('not_found', 'The account has no purchases yet.')
+    const { billingPortal } = await payments.client()
+    const return_url = `${payments.publicUrl}/app/billing`
+    const { url } = await askStripe(billingPortal.sessions.create({ customer, return_url }))
+    return { url }
+  })
 }

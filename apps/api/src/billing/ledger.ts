@@ -1,13 +1,87 @@
-import { LedgerPage, LedgerQuery, LedgerSheet } from '@probity/contract/schemas/billing'
-import { countLedger, type LedgerFilter, listLedger } from '@probity/database/billing/ledger'
+import { type LedgerEntry, LedgerPage, LedgerQuery, LedgerSheet } from '@probity/contract/schemas/billing'
+import {
+  countLedger,
+  cursorAfter,
+  type LedgerCursor,
+  type LedgerFilter,
+  type LedgerRow,
+  listLedger,
+} from '@probity/database/billing/ledger'
 import { type Db, inTenant } from '@probity/database/connection/connect'
+import { stringify } from 'csv-stringify/sync'
+import { defuseCell } from '../http/exports/defuse-cell.ts'
 import { EXPORT_LIMITS, openExports } from '../http/exports/send-export.ts'
 import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
 import type { Route } from '../http/route.ts'
-import { noteExport } from '../middleware/authentication/record-export.ts'
-import { presentEntry } from './present-entry.ts'
-import { writeLedger } from './write-ledger.ts'
+import { noteExport } from '../middleware/authentication/auth.ts'
+
+/** A movement as customers see it. */
+export function presentEntry(row: LedgerRow): LedgerEntry {
+  return {
+    // Not the row's own number, which counts the movements of all accounts.
+    id: `${row.kind}_${row.subject}_${row.part}`,
+    occurred_at: row.at.toISOString(),
+    kind: row.kind,
+    credits: row.credits,
+    available_change: row.availableChange,
+    available_after: row.availableAfter,
+    subject: row.subjectKind,
+    job_id: row.subjectKind === 'job' ? row.subject : null,
+    filename: row.filename,
+    validation_id: row.subjectKind === 'validation' ? row.subject : null,
+    key_id: row.keyId,
+    key_name: row.keyName,
+    note: row.note,
+  }
+}
+
+const PAGE_ROWS = 500
+
+const COLUMNS = [
+  'id',
+  'occurred_at',
+  'kind',
+  'credits',
+  'available_change',
+  'available_after',
+  'subject',
+  'job_id',
+  'filename',
+  'validation_id',
+  'key_id',
+  'key_name',
+  'note',
+] as const satisfies (keyof LedgerEntry)[]
+
+/**
+ * All entries that a filter keeps as CSV, newest first, page by page; the next page is read when the last was taken. What is
+ * written meanwhile is newer than the first row and comes into none of them.
+ */
+export async function* writeLedger(db: Db, accountId: string, filter: LedgerFilter): AsyncGenerator<string> {
+  yield writeRows([[...COLUMNS]])
+  let before: LedgerCursor | undefined
+  for (;;) {
+    const reading = { ...filter, before, limit: PAGE_ROWS }
+    const rows = await inTenant(db, accountId, (trx) => listLedger(trx, accountId, reading))
+    const last = rows.at(-1)
+    if (last !== undefined) yield writeRows(rows.map((row) => cellsOf(presentEntry(row))))
+    if (last === undefined || rows.length < PAGE_ROWS) return
+    before = cursorAfter(last)
+  }
+}
+
+/** A number is never a formula, even where it begins with a minus; as a text it could not be added up. */
+function cellsOf(entry: LedgerEntry): string[] {
+  return COLUMNS.map((column) => {
+    const value = entry[column]
+    return typeof value === 'number' ? String(value) : defuseCell(value ?? '')
+  })
+}
+
+function writeRows(rows: string[][]): string {
+  return stringify(rows, { quoted: true, quoted_empty: true, record_delimiter: 'windows' })
+}
 
 /** Every movement of the account's credits, as pages or as a whole file. */
 export const showLedger: Route<{ db: Db }> = async (app, services) => {

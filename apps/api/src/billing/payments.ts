@@ -1,6 +1,57 @@
 import type Stripe from 'stripe'
 import { Problem } from '../http/problem.ts'
-import { openPriceTags, type PriceTags } from './price-cache.ts'
+
+/** Faults that pass by themselves: no connection, their server's error, too many questions. */
+const PASSING = new Set(['StripeConnectionError', 'StripeAPIError', 'StripeRateLimitError'])
+const RETRY_S = 5
+
+/**
+ * Calls Stripe. Its errors are not passed on, because they contain parts of the secret key and user input, which must not be logged.
+ * A rejected request becomes an error that names only its kind.
+ */
+export async function askStripe<T>(question: Promise<T>): Promise<T> {
+  try {
+    return await question
+  } catch (error) {
+    throw describe(error)
+  }
+}
+
+type Fault = { type: string; code?: string; statusCode?: number; requestId?: string }
+
+function describe(error: unknown): unknown {
+  if (!isFault(error)) return error
+  const { type, code, statusCode, requestId } = error
+  if (PASSING.has(type)) return new Problem('service_unavailable', UNREACHABLE, { retryAfterS: RETRY_S })
+  return new Error(`Stripe rejected a request: ${type}, ${code}, status ${statusCode}, request ${requestId}`)
+}
+
+const UNREACHABLE = 'The payment provider is unavailable. Nothing was bought. Try again later.'
+
+function isFault(error: unknown): error is Error & Fault {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string'
+}
+
+/** What a price costs. */
+export type PriceTag = { amount: number | null; currency: string | null; interval: string | null }
+
+export type PriceTags = { find(price: string): Promise<PriceTag> }
+
+/** Reads what prices cost and remembers it: at Stripe the amount of a price never changes, a new amount is a new price. */
+export function openPriceTags(client: () => Promise<Stripe>): PriceTags {
+  const known = new Map<string, PriceTag>() // as many as the operator sells
+
+  async function find(price: string): Promise<PriceTag> {
+    const tag = known.get(price) ?? readTag(await askStripe((await client()).prices.retrieve(price)))
+    known.set(price, tag)
+    return tag
+  }
+  return { find }
+}
+
+function readTag({ unit_amount: amount, currency, recurring }: Stripe.Price): PriceTag {
+  return { amount, currency, interval: recurring?.interval ?? null }
+}
 
 export type PaymentSettings = {
   secretKey: string

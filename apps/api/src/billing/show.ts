@@ -4,8 +4,7 @@ import { findCustomer, findPayingSubscription, listPrices, type Price } from '@p
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Route } from '../http/route.ts'
-import type { Payments } from './payments.ts'
-import type { PriceTag } from './price-cache.ts'
+import type { Payments, PriceTag } from './payments.ts'
 
 type ShowDependencies = {
   db: Db

@@ -1,10 +1,85 @@
+import { MESSAGES_PER_REPORT_MAX, SENT_DAYS_AGO_MAX } from '@probity/contract/constants/limits'
 import type { PermanentCode } from '@probity/contract/constants/problems'
 import { type FeedbackQuery, FeedbackReport } from '@probity/contract/schemas/feedback'
+import { guessDelimiter } from '@probity/uploads/delimiter'
+import { readRecords } from '@probity/uploads/records'
+import { Refusal } from '@probity/uploads/refusal'
 import type { FastifyError } from 'fastify'
+import Value from 'typebox/value'
 import { checkRequests } from '../http/compile-late.ts'
 import { asProblem, Problem } from '../http/problem.ts'
-import { type ReadReport, readReport } from './read-report.ts'
 import { type SortedReport, sortOutcomes } from './sort-outcomes.ts'
+
+/** A report whose day is known. */
+export type ReadReport = FeedbackReport & { sent_on: string }
+
+/** A report as it came: in JSON, which is checked already, or as a sheet with the rest in the query. */
+export async function readReport(body: unknown, query: FeedbackQuery): Promise<ReadReport> {
+  if (body === undefined) throw refuse('/messages', 'is required') // a body that is not there is held against no schema
+  const report = typeof body === 'string' ? await readSheet(body, query) : (body as FeedbackReport)
+  return { ...report, sent_on: readDay(report.sent_on) }
+}
+
+const COLUMNS = ['email', 'delivery', 'code', 'id'] as const
+/** As many lines as it takes to see what separates the cells. */
+const BEGINNING_UNITS = 4096
+
+async function readSheet(text: string, query: FeedbackQuery): Promise<FeedbackReport> {
+  const messages: Record<string, string>[] = []
+  let places: [string, number][] | undefined
+  try {
+    for await (const records of readRecords(piecesOf(text), guessDelimiter(text.slice(0, BEGINNING_UNITS)))) {
+      for (const { cells } of records) {
+        if (places === undefined) places = readHeader(cells)
+        else messages.push(readRow(cells, places))
+      }
+      if (messages.length > MESSAGES_PER_REPORT_MAX) break // and one too many is refused below
+    }
+  } catch (error) {
+    throw error instanceof Refusal ? new Problem(error.code, error.message) : error
+  }
+  const report = { ...query, messages }
+  if (Value.Check(FeedbackReport, report)) return report
+  const faults = [...Value.Errors(FeedbackReport, report)].slice(0, FAULTS_SHOWN_MAX)
+  const errors = faults.map(({ instancePath, message }) => ({ pointer: instancePath, detail: message }))
+  throw new Problem('invalid_request', undefined, { errors })
+}
+
+const FAULTS_SHOWN_MAX = 10
+
+async function* piecesOf(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text)
+}
+
+/** Positions of the known columns. Other columns are ignored. */
+function readHeader(cells: string[]): [string, number][] {
+  const names = cells.map((cell) => cell.trim().toLowerCase())
+  for (const name of ['email', 'delivery']) {
+    if (names.includes(name)) continue
+    throw refuse('', `has no column "${name}"`)
+  }
+  return COLUMNS.filter((name) => names.includes(name)).map((name) => [name, names.indexOf(name)])
+}
+
+/** An empty cell is nothing, except where something must be. */
+function readRow(cells: string[], places: [string, number][]): Record<string, string> {
+  const row = places.map(([name, place]) => [name, cells[place]?.trim() ?? ''] as const)
+  return Object.fromEntries(row.filter(([name, cell]) => cell !== '' || name === 'email' || name === 'delivery'))
+}
+
+const DAY_MS = 86_400_000
+
+/** In the time zone of the sender it may already be the next day. */
+function readDay(given: string | undefined): string {
+  const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
+  if (given === undefined) return day(0)
+  if (given >= day(-SENT_DAYS_AGO_MAX) && given <= day(1)) return given
+  throw refuse('/sent_on', `must be within the last ${SENT_DAYS_AGO_MAX} days`)
+}
+
+function refuse(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+}
 
 /** A report as it arrived: JSON, or CSV with the rest in the query. */
 export type ReportTask = { body: unknown; query: FeedbackQuery }

@@ -4,7 +4,7 @@ import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { parseAddress } from '@probity/engine/address/parse'
 import { looksMachineGenerated, plausibilityOf } from '@probity/engine/address/plausibility'
 import { SHAPES, shapeOf } from '@probity/engine/address/shape'
-import { storable } from '../http/storable.ts'
+import { storable } from '../http/text.ts'
 
 /** One address of a report and what became of mail to it. */
 export type SortedOutcome = {

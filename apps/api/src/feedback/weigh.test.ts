@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deliveryWeight, isTotalOnly, shareDeliveries } from './weigh.ts'
+import { deliveryWeight, isTotalOnly, shareDeliveries } from './count-report.ts'
 
 const sent = (deliveredCount: number, bouncedCount: number, sentTotal?: number) => ({
   deliveredCount,

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import type { OpenApiDocument } from '../server/openapi-document.ts'
+import type { OpenApiDocument } from '../server/openapi.ts'
 import { callApp, startTestApi } from '../testing/test-api.ts'
 import { deprecate } from './deprecation.ts'
 import { DOOR_PROBLEMS, operation } from './openapi.ts'

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { KEY_PATTERN } from '@probity/contract/constants/keys'
 import {
   ALL_PROBLEMS,
@@ -9,8 +12,8 @@ import {
 import type { ProblemBody } from '@probity/contract/schemas/problems'
 import { isOutage } from '@probity/database/connection/outage'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { hasDisconnected } from './body-state.ts'
-import { forgetRoute } from './known-route.ts'
+import { forgetRoute } from './known-routes.ts'
+import { hasDisconnected } from './request-body.ts'
 
 type FieldFault = { pointer: string; detail: string }
 /** Says when to come again. */
@@ -139,4 +142,43 @@ function readFault({ instancePath: place = '', keyword, params, message }: Schem
 /** Whether an unknown field is named in the response. Other names can be data: an address, or a key. */
 function isFieldName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,50}$/.test(name) && !name.match(KEY_PATTERN)
+}
+
+/** The name of a request that comes in, as its answer and our log have it. */
+export function newRequestId(): string {
+  return `req_${randomUUID()}`
+}
+
+/** What Node refuses before there is a request, in our words. */
+const CODES: Record<string, PermanentCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** For the response to arrive, before the connection is closed whether the client goes on sending or not. */
+const CLOSE_AFTER_MS = 1_000
+
+/** Answers what never became a request: headers too large or too slow, or no HTTP at all. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET') return
+  if (socket.writable) endWithProblem(socket, new Problem(CODES[error.code ?? ''] ?? 'invalid_request'))
+  // A client that keeps its side open would otherwise keep the connection for ever.
+  setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref()
+}
+
+/** Writes a problem to a connection without a request, and nothing after it. */
+export function endWithProblem(socket: Socket, problem: Problem): void {
+  const requestId = newRequestId()
+  const body = JSON.stringify(problemBody(problem, requestId))
+  const { status } = ALL_PROBLEMS[problem.code]
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    ...(problem.retryAfterS === undefined ? [] : [`Retry-After: ${problem.retryAfterS}`]),
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

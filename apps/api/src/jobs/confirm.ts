@@ -16,11 +16,11 @@ import type { FileStorage } from '@probity/uploads/storage'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { storable } from '../http/storable.ts'
+import { storable } from '../http/text.ts'
 import { readFeatures } from '../http/validation-options.ts'
 import { readUrl } from '../http/webhook-url.ts'
 import type { Auth } from '../middleware/authentication/auth.ts'
-import { viewOf } from '../middleware/authentication/scope.ts'
+import { viewOf } from '../middleware/authentication/auth.ts'
 import {
   type Attempt,
   type ChargedResponse,

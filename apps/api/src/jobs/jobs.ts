@@ -1,12 +1,25 @@
-import { JobList, JobPage } from '@probity/contract/schemas/jobs/jobs'
+import { Job, JobList, JobPage, JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs/jobs'
+import {
+  type Controlled,
+  cancelJob,
+  pauseJob,
+  removeJob,
+  removePending,
+  resumeJob,
+} from '@probity/database/jobs/job-control'
+import { findJob, type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { removeExpiredUploads } from '@probity/database/jobs/uploads'
+import type { FileStorage } from '@probity/uploads/storage'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
+import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { storable } from '../http/storable.ts'
-import { viewOf } from '../middleware/authentication/scope.ts'
+import { storable } from '../http/text.ts'
+import { type Auth, viewOf } from '../middleware/authentication/auth.ts'
 
 /** The account's jobs, newest first. */
 export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
@@ -36,4 +49,135 @@ export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
 
 function readFilter({ status, search }: JobPage): JobsFilter {
   return { statuses: status?.split(','), search: search && storable(search) }
+}
+
+type JobDependencies = {
+  db: Db
+  storage: FileStorage
+}
+
+const reading = { scope: 'jobs:read' } as const
+const deleting = { scope: 'jobs:write' } as const
+
+/** Routes of one job: get and delete. */
+export const showJob: Route<JobDependencies> = async (app, services) => {
+  const show = operation(
+    {
+      id: 'getJob',
+      tag: 'Jobs',
+      summary: 'Get a job',
+      description:
+        'Progress, counts and credits of the job. The job remains available after its addresses and results have been deleted.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: JobParams, response: { 200: Job } },
+  )
+  app.get('/bulk/jobs/:job_id', { schema: show, config: reading }, async ({ auth, params }) => {
+    const job = await inTenant(services.db, auth.accountId, (trx) => findJob(trx, viewOf(auth), params.job_id))
+    return presentJob(found(job))
+  })
+
+  const remove = operation(
+    {
+      id: 'deleteJob',
+      tag: 'Jobs',
+      summary: 'Delete a job',
+      description:
+        'Deletes the job with its file, addresses and results immediately. A job that has not ended is canceled first, and its unused credits are released. Charged credits are not refunded.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: JobParams, response: { 204: Type.Null({ description: 'The job was deleted.' }) } },
+  )
+  app.delete('/bulk/jobs/:job_id', { schema: remove, config: deleting }, async ({ auth, params }, reply) => {
+    await removeAll(services, auth, params.job_id)
+    return reply.code(204).send(null)
+  })
+}
+
+/** Each step can be repeated: after an interruption the next request for the same job continues. */
+async function removeAll({ db, storage }: JobDependencies, auth: Auth, jobId: string): Promise<void> {
+  const { accountId } = auth
+  const view = viewOf(auth)
+  const canceled = await inTenant(db, accountId, (trx) => cancelJob(trx, view, jobId))
+  if (canceled === 'missing') throw new Problem('not_found')
+  const upload = await inTenant(db, accountId, (trx) => removeJob(trx, view, jobId))
+  if (upload === undefined) return
+  // The upload counts as expired from here on: if we end now, maintenance removes file and row.
+  await storage.remove(upload.storageKey)
+  await removeExpiredUploads(db, [upload.id])
+}
+
+/** Actions on a job that has not ended. Repeating an action changes nothing. */
+const WISHES = [
+  {
+    name: 'pause',
+    id: 'pauseJob',
+    summary: 'Pause a job',
+    description: 'No new addresses are started until the job is resumed. Addresses in progress are finished.',
+    extra: [],
+    fulfil: pauseJob,
+  },
+  {
+    name: 'resume',
+    id: 'resumeJob',
+    summary: 'Resume a paused job',
+    description:
+      'Processing continues where it stopped. A job that is not paused does not change. A job under review (`delay_reason`) cannot be resumed.',
+    extra: ['job_under_review'],
+    fulfil: resumeJob,
+  },
+  {
+    name: 'cancel',
+    id: 'cancelJob',
+    summary: 'Cancel a job',
+    description: 'Ends the job. Its results so far are kept, and its unused credits are released immediately.',
+    extra: [],
+    fulfil: cancelJob,
+  },
+] as const
+
+/** Pauses, resumes and cancels a job. */
+export const controlJob: Route<{ db: Db }> = async (app, services) => {
+  for (const { name, id, summary, description, extra, fulfil } of WISHES) {
+    const schema = operation(
+      {
+        id,
+        tag: 'Jobs',
+        summary,
+        description,
+        problems: ['invalid_request', 'not_found', 'job_finished', ...extra, ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
+      },
+      { params: JobParams, response: { 200: Job } },
+    )
+    app.post(`/bulk/jobs/:job_id/${name}`, { schema, config: { scope: 'jobs:write' } }, async (request) => {
+      const { auth, params } = request
+      const controlled = await inTenant(services.db, auth.accountId, (trx) => fulfil(trx, viewOf(auth), params.job_id))
+      refuseTooLate(controlled)
+      if (fulfil === cancelJob) await tidyUp(services, request, params.job_id)
+      return show(services, auth, params.job_id)
+    })
+  }
+}
+
+function refuseTooLate(controlled: Controlled): void {
+  if (controlled === 'missing') throw new Problem('not_found')
+  if (controlled === 'ended') throw new Problem('job_finished')
+  if (controlled === 'under_review') throw new Problem('job_under_review')
+}
+
+async function show({ db }: { db: Db }, auth: Auth, jobId: string): Promise<Job> {
+  const job = await inTenant(db, auth.accountId, (trx) => findJob(trx, viewOf(auth), jobId))
+  return presentJob(found(job))
+}
+
+/**
+ * The job has already ended, so workers no longer claim its batches. Batches that are not deleted here, because the process or the
+ * database stops, are dropped with their partition.
+ */
+async function tidyUp({ db }: { db: Db }, { auth, log }: FastifyRequest, jobId: string): Promise<void> {
+  try {
+    await inTenant(db, auth.accountId, (trx) => removePending(trx, viewOf(auth), jobId))
+  } catch (error) {
+    log.warn({ err: error, jobId }, 'failed to delete batches of a canceled job')
+  }
 }

@@ -1,9 +1,9 @@
 import type { Db } from '@probity/database/connection/connect'
 import { expect, test, vi } from 'vitest'
-import { openStreamPlaces } from '../http/stream-slots.ts'
+import { openStreamPlaces } from '../http/event-stream.ts'
 import { startTestApi } from '../testing/test-api.ts'
 import { startJob } from '../testing/test-jobs.ts'
-import { openJobWatch } from './watch.ts'
+import { openJobWatch } from './events.ts'
 
 const api = await startTestApi()
 const { log } = api.services

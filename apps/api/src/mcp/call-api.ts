@@ -1,7 +1,7 @@
 import type { ProblemBody } from '@probity/contract/schemas/problems'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
 import type { UserAuthentication } from '../middleware/authentication/session.ts'
-import { INSIDE } from '../middleware/request-log/record-requests.ts'
+import { INSIDE } from '../middleware/request-log/request-log.ts'
 
 export type ToolDependencies = { people: Pick<UserAuthentication, 'secret'>; log: FastifyBaseLogger }
 

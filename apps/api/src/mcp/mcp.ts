@@ -6,7 +6,7 @@ import {
   authenticate,
   refuseForbidden,
 } from '../middleware/authentication/authenticate.ts'
-import { refuseForeignOrigin } from '../middleware/authentication/known-origin.ts'
+import { refuseForeignOrigin } from '../middleware/authentication/origins.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
 import { type AdmissionDependencies, serveRoutes } from '../middleware/serve-routes.ts'
 import type { ToolDependencies } from './call-api.ts'

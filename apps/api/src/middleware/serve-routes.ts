@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../http/route.ts'
 import { admit } from './authentication/authenticate.ts'
 import type { RecentKeys } from './rate-limit/recent-keys.ts'
-import { countResults } from './request-log/record-requests.ts'
 import type { RequestLog } from './request-log/request-log.ts'
+import { countResults } from './request-log/request-log.ts'
 
 export type AdmissionDependencies = {
   requestLog: RequestLog

@@ -1,7 +1,17 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describeFinding, isDoctorCheck, sortBySeverity } from '@probity/contract/constants/operators'
 import { DoctorReport, type StoredFinding } from '@probity/contract/schemas/operators'
 import { asOperator, type Db } from '@probity/database/connection/connect'
-import { isDoctorRunRequested, type KeptRow, listFindings, requestDoctorRun } from '@probity/database/operators/doctor'
+import {
+  isDoctorRunRequested,
+  type KeptRow,
+  listFindings,
+  openDoctorTicketCheck,
+  requestDoctorRun,
+} from '@probity/database/operators/doctor'
+import { EVENT_STREAM_HEADERS, PADDING } from '../http/event-stream.ts'
+import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 
 /** The latest doctor findings, and requests for another run. */
@@ -31,4 +41,45 @@ function present({ host, checkId, subject, status, observed, fix, checkedAt, sin
       since_at: since.toISOString(),
     },
   ]
+}
+
+/** A little more than the doctor sends. */
+const BODY_BYTES_MAX = 9_000_000
+const EVENTS = 4
+const EVENT_EVERY_MS = 400
+
+const HIDDEN = { hide: true }
+
+/**
+ * Where the doctor comes by, through whatever stands in front of the service, to see whether a large file and a stream of events get
+ * this far. It shows a ticket that only who has the database can make; for everybody else there is nothing here.
+ */
+export const receiveDoctor: Route<{ db: Db }> = async (app, { db }) => {
+  const isDoctorTicket = openDoctorTicketCheck(db)
+  app.addHook('onRequest', async ({ headers }) => {
+    if (!(await isDoctorTicket(String(headers['probity-doctor'])))) throw new Problem('not_found')
+  })
+  app.addContentTypeParser('application/octet-stream', async (_request: unknown, body: AsyncIterable<Buffer>) => {
+    let bytes = 0
+    for await (const chunk of body) {
+      bytes += chunk.length
+      if (bytes > BODY_BYTES_MAX) throw new Problem('payload_too_large')
+    }
+    return { bytes }
+  })
+
+  const upload = { schema: HIDDEN, config: { largeBody: true } }
+  app.post('/app/api/doctor/upload', upload, async ({ body }) => body)
+
+  app.get('/app/api/doctor/events', { schema: HIDDEN }, async (_request, reply) =>
+    reply.headers(EVENT_STREAM_HEADERS).send(Readable.from(writeEvents())),
+  )
+}
+
+/** Begins as the streams of lists do, padding and all, so that what holds for this one holds for those. */
+async function* writeEvents() {
+  for (let n = 1; n <= EVENTS; n += 1) {
+    yield `event: ${n === EVENTS ? 'end' : 'progress'}\ndata: ${n}\n\n${n === 1 ? PADDING : ''}`
+    if (n < EVENTS) await sleep(EVENT_EVERY_MS)
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { percentile, sumProbes } from './sum-probes.ts'
+import { percentile, sumProbes } from './providers.ts'
 
 const NONE = { probes: 0, conclusive: 0, deferred: 0, blocked: 0, noResponse: 0, throttled: 0, ms: [] }
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { describeApp } from './describe-app.ts'
-import { finishDocument, type OpenApiDocument } from './openapi-document.ts'
+import { finishDocument, type OpenApiDocument } from './openapi.ts'
 
 type Json = Record<string, unknown>
 type Example = { where: string; schema: Json; value: unknown }

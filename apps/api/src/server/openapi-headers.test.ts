@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { SECURITY_HEADERS } from '../http/security-headers.ts'
 import { callApp, startTestApi, type TestAnswer } from '../testing/test-api.ts'
 import { startPlainWorker } from '../testing/test-plain-worker.ts'
-import type { OpenApiDocument } from './openapi-document.ts'
+import type { OpenApiDocument } from './openapi.ts'
 
 const api = await startTestApi()
 const document = JSON.parse(

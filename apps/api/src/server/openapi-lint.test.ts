@@ -2,7 +2,7 @@ import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 import { expect, test } from 'vitest'
 import { describeApp } from './describe-app.ts'
-import { finishDocument, type OpenApiDocument } from './openapi-document.ts'
+import { finishDocument, type OpenApiDocument } from './openapi.ts'
 
 const document = finishDocument((await describeApp()).swagger() as unknown as OpenApiDocument)
 

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { WEBHOOK_EVENT_TYPES } from '@probity/contract/constants/webhooks'
 import { afterAll, expect, test } from 'vitest'
 import release from '../../../../package.json' with { type: 'json' }
-import { TAGS } from '../http/openapi-tags.ts'
+import { TAGS } from '../http/openapi.ts'
 import { callApp, startTestApi } from '../testing/test-api.ts'
-import { finishDocument, type OpenApiDocument } from './openapi-document.ts'
+import { finishDocument, type OpenApiDocument } from './openapi.ts'
 
 const api = await startTestApi()
 const { text } = await callApp(api.app, { method: 'GET', url: '/api/v1/openapi.json' })

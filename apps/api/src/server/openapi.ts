@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import swagger from '@fastify/swagger'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import type { FastifyInstance } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
-import { TAGS } from '../http/openapi-tags.ts'
+import { declareHeaders, REQUEST_PARAMETERS, RESPONSE_HEADERS, TAGS } from '../http/openapi.ts'
+import { describeWebhooks } from '../webhooks/describe.ts'
 import type { ApiConfig } from './config.ts'
 
 const ABOUT = `Probity validates email addresses and returns a result with its evidence.
@@ -55,4 +57,114 @@ function describeRelease({ publicUrl, publicSandbox }: ApiConfig) {
     contact: { name: 'Operator of this installation', ...(publicUrl && { url: publicUrl }) },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   }
+}
+
+type Json = Record<string, unknown>
+type Schema = {
+  title?: string
+  properties?: Record<string, Schema>
+  items?: Schema
+  oneOf?: Schema[]
+  contentSchema?: Schema
+} & Json
+type MediaType = { schema?: Schema; example?: unknown; examples?: unknown }
+type Body = { content?: Record<string, MediaType>; headers?: Json }
+type DocumentedOperation = {
+  operationId?: string
+  tags?: string[]
+  deprecated?: boolean
+  parameters?: Json[]
+  requestBody?: Body
+  responses?: Record<string, Body>
+}
+export type OpenApiDocument = {
+  paths: Record<string, Record<string, DocumentedOperation>>
+  webhooks?: Record<string, { post: DocumentedOperation }>
+  components: {
+    schemas?: Record<string, Json>
+    headers?: Record<string, Json>
+    parameters?: Record<string, Json>
+  } & Json
+}
+
+/**
+ * Finishes the generated document for readers and code generators: schemas with a title become named components, their
+ * examples become the examples of requests and responses, headers are declared, and the webhooks are added.
+ */
+export function finishDocument(generated: OpenApiDocument): OpenApiDocument {
+  const document = structuredClone(generated)
+  const schemas: Record<string, Json> = {}
+  for (const [method, operation] of Object.values(document.paths).flatMap((path) => Object.entries(path))) {
+    finishBody(operation.requestBody, schemas)
+    for (const response of Object.values(operation.responses ?? {})) finishBody(response, schemas)
+    declareHeaders(method, operation)
+  }
+  const webhooks = describeWebhooks() as unknown as NonNullable<OpenApiDocument['webhooks']>
+  document.webhooks = webhooks
+  for (const { post } of Object.values(webhooks)) finishBody(post.requestBody, schemas)
+  const parts = { schemas, headers: listSentHeaders(document), parameters: REQUEST_PARAMETERS }
+  document.components = { ...document.components, ...parts }
+  return document
+}
+
+/** Those of our headers that an operation declares. `Deprecation` and `Sunset` are missing while nothing is deprecated. */
+function listSentHeaders({ paths }: OpenApiDocument): Record<string, Json> {
+  const responses = Object.values(paths).flatMap((path) =>
+    Object.values(path).flatMap(({ responses = {} }) => Object.values(responses)),
+  )
+  const declared = new Set(responses.flatMap(({ headers = {} }) => Object.keys(headers)))
+  return Object.fromEntries(Object.entries(RESPONSE_HEADERS).filter(([name]) => declared.has(name)))
+}
+
+function finishBody(body: Body | undefined, schemas: Record<string, Json>): void {
+  for (const media of Object.values(body?.content ?? {})) {
+    const examples = media.schema?.['examples']
+    if (media.examples === undefined && Array.isArray(examples)) media.example = examples[0]
+    if (media.schema) media.schema = nameSchema(media.schema, schemas)
+  }
+}
+
+/** Puts a titled schema among the components, and its titled parts with it, and returns a reference to it. */
+function nameSchema(schema: Schema, schemas: Record<string, Json>): Json {
+  const { title, properties, items, oneOf, contentSchema, const: constant, ...rest } = schema
+  const named = {
+    ...rest,
+    // As the generator writes a constant, so that a schema is the same wherever it comes from.
+    ...(constant !== undefined && { enum: [constant] }),
+    ...(properties && { properties: mapValues(properties, (part) => nameSchema(part, schemas)) }),
+    ...(items && { items: nameSchema(items, schemas) }),
+    ...(contentSchema && { contentSchema: nameSchema(contentSchema, schemas) }),
+    ...(oneOf && nameUnion(oneOf, schemas)),
+  }
+  if (title === undefined) return named
+  const name = title.split(' ').map(capitalise).join('')
+  const component = { title, ...named }
+  if (schemas[name] && !isSame(schemas[name], component)) throw new Error(`two schemas have the title ${title}`)
+  schemas[name] = component
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** The members of a union are told apart by `type`; the mapping names the component of each. */
+function nameUnion(members: Schema[], schemas: Record<string, Json>) {
+  const named = members.map((member) => {
+    const { const: type, enum: types } = member.properties?.['type'] ?? {}
+    // The generator writes a constant as an enum of one value.
+    return { type: String(type ?? (types as unknown[] | undefined)?.[0]), ref: nameSchema(member, schemas) }
+  })
+  const mapping = Object.fromEntries(named.map(({ type, ref }) => [type, ref['$ref']]))
+  return { oneOf: named.map(({ ref }) => ref), discriminator: { propertyName: 'type', mapping } }
+}
+
+/** Examples are no part of it: they are taken from the schema of a whole body, and stay in one that is a part. */
+function isSame({ examples: _, ...one }: Json, { examples: __, ...other }: Json): boolean {
+  return isDeepStrictEqual(one, other)
+}
+
+function mapValues<From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+}
+
+/** "API" keeps its sense as "Api" in a name made of several words. */
+function capitalise(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 }

@@ -1,5 +1,5 @@
 import { describeApp } from './describe-app.ts'
-import { finishDocument, type OpenApiDocument } from './openapi-document.ts'
+import { finishDocument, type OpenApiDocument } from './openapi.ts'
 
 // Prints the OpenAPI document, for programs that generate code from it.
 const app = await describeApp()

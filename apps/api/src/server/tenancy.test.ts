@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
 import { type Caller, callApp, startTestApi } from '../testing/test-api.ts'
-import type { OpenApiDocument } from './openapi-document.ts'
+import type { OpenApiDocument } from './openapi.ts'
 
 const api = await startTestApi()
 const { text } = await callApp(api.app, { method: 'GET', url: '/api/v1/openapi.json' })

@@ -1,15 +1,46 @@
+import { createHmac, type KeyObject } from 'node:crypto'
 import { CreateAccount, CreatedAccount } from '@probity/contract/schemas/users'
 import type { Db } from '@probity/database/connection/connect'
 import { cacheSecret } from '@probity/database/system/processes'
 import { createAccount, listMemberships, type User } from '@probity/database/users/users'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { parseAddress } from '@probity/engine/address/parse'
 import type { Admission } from '@probity/redis/admission'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { requirePerson } from '../middleware/authentication/session.ts'
 import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
-import { mayCreateAccounts } from './account-creation.ts'
-import { hashMailbox } from './mailbox-hash.ts'
 import type { People } from './users.ts'
+
+/** Whether a user can create accounts (setting ACCOUNT_CREATION). */
+export function mayCreateAccounts(
+  { accountCreation }: Pick<People, 'accountCreation'>,
+  { isOperator }: Pick<User, 'isOperator'>,
+): boolean {
+  return accountCreation === 'users' || isOperator
+}
+
+/** Domains that ignore dots in local parts and deliver to the same mailboxes. */
+const GMAIL_DOMAINS = new Set(['gmail.com', 'googlemail.com'])
+
+/**
+ * A keyed hash by which the mailbox of a user is recognized without storing the address. Spellings of one mailbox have one hash: letter
+ * case, a tag (`ada+1@…`), and for Gmail dots and the second domain name do not matter.
+ */
+export function hashMailbox(email: string, secret: KeyObject): Buffer {
+  return createHmac('sha256', secret).update(normalizeMailbox(email)).digest()
+}
+
+function normalizeMailbox(email: string): string {
+  const key = dedupeKey(email)
+  const address = parseAddress(key)
+  if (address.kind !== 'address') return key
+  const at = key.lastIndexOf('@')
+  const domain = key.slice(at + 1)
+  const local = key.slice(0, at)
+  const mailbox = address.tag === null ? local : local.slice(0, local.indexOf('+'))
+  return GMAIL_DOMAINS.has(domain) ? `${mailbox.replaceAll('.', '')}@gmail.com` : `${mailbox}@${domain}`
+}
 
 type AccountsDependencies = {
   db: Db

@@ -15,10 +15,9 @@ import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { requirePerson } from '../middleware/authentication/session.ts'
 import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
-import { invitationToken, isInvitationToken } from './invitation-token.ts'
-import { askLibrary } from './sign-in/call-auth.ts'
-import { passOnSignIn } from './sign-in/forward-sign-in.ts'
+import { askLibrary, passOnSignIn } from './sign-in/forward-sign-in.ts'
 import { refuseWeakPassword } from './sign-in/passwords.ts'
+import { invitationToken, isInvitationToken } from './tokens.ts'
 import type { People } from './users.ts'
 
 type InvitationDependencies = {

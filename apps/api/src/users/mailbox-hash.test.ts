@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hashMailbox } from './mailbox-hash.ts'
+import { hashMailbox } from './accounts.ts'
 
 const secret = createSecretKey(randomBytes(32))
 const hash = (email: string, key = secret) => hashMailbox(email, key).toString('hex')

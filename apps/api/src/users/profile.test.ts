@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { startSink } from '../people/mail/test-sink.ts'
+import { startSink } from './email/test-sink.ts'
 import {
   addMember,
   listLinks,

@@ -16,7 +16,7 @@ import {
   type Wait,
 } from '@probity/database/validations/validations'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { isStorable } from '../http/storable.ts'
+import { isStorable } from '../http/text.ts'
 import { lookUpOverrides } from './overrides.ts'
 
 /** The account and the key that are charged. */

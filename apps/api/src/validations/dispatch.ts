@@ -7,8 +7,7 @@ import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import type { FastifyBaseLogger } from 'fastify'
 import { refuseUnpaid } from '../middleware/idempotency/with-idempotency.ts'
 import { createCharger, type Order, type PaidReceipt, type Receipt } from './charge.ts'
-import { createResultWaiter, type ResultWaiter } from './result-waiter.ts'
-import { createWithdraw, type Withdraw } from './withdraw.ts'
+import { createResultWaiter, createWithdraw, type ResultWaiter, type Withdraw } from './result-waiter.ts'
 
 /** Charges validations, enqueues them for workers and reports their results. */
 export type Dispatcher = {

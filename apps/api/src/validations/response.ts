@@ -8,7 +8,7 @@ import type { StoredResult } from '@probity/contract/schemas/validations/stored-
 import { suggestDecodedPlus } from '@probity/engine/address/suggest'
 import type { FastifyRequest } from 'fastify'
 import { featuresUsed } from '../http/validation-options.ts'
-import type { LoggedResult } from '../middleware/request-log/record-requests.ts'
+import type { LoggedResult } from '../middleware/request-log/request-log.ts'
 
 /** The result of a request for one address, and what the account makes of it. */
 export type Finding = {

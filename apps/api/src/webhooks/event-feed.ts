@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventName } from '@probity/contract/constants/webhooks'
 import type { Db } from '@probity/database/connection/connect'
 import type { View } from '@probity/database/connection/scope'
 import { claimStreamEvents, insertEventStream, removeEventStream } from '@probity/database/webhooks/event-streams'
 import type { FastifyBaseLogger } from 'fastify'
+import { PADDING } from '../http/event-stream.ts'
 
 /** Receives the events of one stream. `end` is called when no further event will come. */
 export type FeedListener = {
@@ -74,5 +76,45 @@ export function openEventFeed(db: Db, log: FastifyBaseLogger): EventFeed {
         log.warn({ err: error }, 'failed to close an event stream'),
       )
     },
+  }
+}
+
+const HEARTBEAT_EVERY_MS = 15_000
+const RECONNECT_AFTER_MS = 3_000
+/** Then the client reconnects, to any process. */
+const LASTS_MS = 60 * 60 * 1000
+/** A client that reads this slowly is disconnected: an event must not be left out unnoticed. */
+const UNREAD_BYTES_MAX = 1024 * 1024
+
+/** Events as server-sent events. They have no `event:` line, so that one `message` listener receives every type. */
+export type EventFrames = { stream: Readable; send(event: { id: string; body: string }): void; close(): void }
+
+export function openEventFrames(): EventFrames {
+  const stream = new Readable({ read() {} })
+  let isClosed = false
+  const heartbeat = setInterval(() => push(': heartbeat\n\n'), HEARTBEAT_EVERY_MS)
+  const end = setTimeout(close, LASTS_MS)
+  for (const timer of [heartbeat, end]) timer.unref()
+  stream.once('close', () => {
+    clearInterval(heartbeat)
+    clearTimeout(end)
+  })
+
+  function push(text: string): void {
+    if (isClosed || stream.destroyed) return
+    if (stream.readableLength > UNREAD_BYTES_MAX) close()
+    else stream.push(text)
+  }
+
+  function close(): void {
+    if (!isClosed && !stream.destroyed) stream.push(null)
+    isClosed = true
+  }
+
+  push(`retry: ${RECONNECT_AFTER_MS}\n\n${PADDING}`)
+  return {
+    stream,
+    send: ({ id, body }) => push(`id: ${id}\ndata: ${body.replaceAll('\n', '\ndata: ')}\n\n`),
+    close,
   }
 }

@@ -14,7 +14,7 @@ import { type Caller, startTestApi } from '../../testing/test-api.ts'
 import { findInFiles, findInRedis, findInResults, findText } from '../../testing/test-find-text.ts'
 import { startClaiming } from '../../testing/test-plain-worker.ts'
 import { keepList } from '../../testing/test-results.ts'
-import { openEraser } from './erase.ts'
+import { openEraser } from './erasures.ts'
 
 const api = await startTestApi()
 

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { ApiKey, KeyBounds, KeyChange, NewKey } from '@probity/database/accounts/keys'
+import {
+  type ApiKey,
+  countKeys,
+  findKeyBounds,
+  type KeyBounds,
+  type KeyChange,
+  type NewKey,
+} from '@probity/database/accounts/keys'
+import type { Trx } from '@probity/database/connection/connect'
 import { isWithin } from '../../http/networks.ts'
-import { Problem } from '../../http/problem.ts'
+import { found, Problem } from '../../http/problem.ts'
+import type { Auth } from '../../middleware/authentication/auth.ts'
 
 /** A creates B creates C …: the length of such a chain. The column `lineages` has the same limit. */
 const LINEAGES_MAX = 20
@@ -76,4 +85,17 @@ function refuseOthersCap(key: ApiKey, { lineages: [own = ''], remaining }: KeyBo
 
 function beyond(detail: string): Problem {
   return new Problem('exceeds_own_key', detail)
+}
+
+/** Keys that can be created in 24 hours, for each key that an account may have. */
+const CREATIONS_PER_DAY = 10
+
+/** The limits of the calling key; undefined for a member, who has a role instead. */
+export async function findBounds(trx: Trx, { accountId, id }: Auth): Promise<KeyBounds | undefined> {
+  return id === null ? undefined : found(await findKeyBounds(trx, accountId, id))
+}
+
+export async function refuseTooManyKeys(trx: Trx, accountId: string, max: number): Promise<void> {
+  const { current, recent } = await countKeys(trx, accountId)
+  if (current >= max || recent >= max * CREATIONS_PER_DAY) throw new Problem('too_many_keys')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attachment } from './attachment.ts'
+import { attachment } from './send-export.ts'
 
 test.each([
   ['newsletter.csv', 'csv', 'newsletter-results.csv', 'newsletter-results.csv'],

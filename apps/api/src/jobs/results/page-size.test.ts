@@ -1,7 +1,7 @@
 import type { KeptResult } from '@probity/database/jobs/results/results'
 import { expect, test } from 'vitest'
 import { resultOf } from '../../testing/test-results.ts'
-import { openPageSize } from './page-size.ts'
+import { openPageSize } from './export.ts'
 
 function resultWith(detail: string): KeptResult {
   const result = resultOf('vera@example.com')

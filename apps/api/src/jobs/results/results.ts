@@ -1,21 +1,86 @@
+import { domainToASCII } from 'node:url'
+import { expectBounces, isKept, keptReasons, PRESET_NAMES, type PresetName } from '@probity/contract/constants/jobs'
 import { JobParams } from '@probity/contract/schemas/jobs/jobs'
-import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/schemas/jobs/results'
+import {
+  Breakdown,
+  Result,
+  ResultLines,
+  ResultPage,
+  ResultParams,
+  ResultSheet,
+  ResultsQuery,
+} from '@probity/contract/schemas/jobs/results'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { pageResults, type ResultsFilter, type ResultsJob } from '@probity/database/jobs/results/results'
+import { tallyResults } from '@probity/database/jobs/present-job'
+import type { KindCount, Tallies } from '@probity/database/jobs/results/result-tallies'
+import {
+  findResult,
+  findResultsJob,
+  pageResults,
+  type ResultsFilter,
+  type ResultsJob,
+} from '@probity/database/jobs/results/results'
 import type { FileStorage } from '@probity/uploads/storage'
-import { attachment } from '../../http/exports/attachment.ts'
-import { EXPORT_LIMITS, type Export, type ExportLimits, openExports } from '../../http/exports/send-export.ts'
+import {
+  attachment,
+  EXPORT_LIMITS,
+  type Export,
+  type ExportLimits,
+  openExports,
+} from '../../http/exports/send-export.ts'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { keepFilter, type Page, readPage, sendPageHeaders } from '../../http/page.ts'
-import { Problem } from '../../http/problem.ts'
+import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
-import { noteExport } from '../../middleware/authentication/record-export.ts'
+import { storable } from '../../http/text.ts'
+import { type Auth, noteExport, viewOf } from '../../middleware/authentication/auth.ts'
 import { findNamedPolicy } from '../../middleware/find-policy.ts'
-import { readFilter, repeatFilter } from './filter.ts'
-import { getResultsJob } from './get-job.ts'
+import { writeLines, writeSheet } from './export.ts'
 import { presentResult, type Shown } from './present-result.ts'
-import { writeLines } from './write-lines.ts'
-import { writeSheet } from './write-sheet.ts'
+
+/** Filter of the results of a request. */
+export function readFilter(query: ResultsQuery): ResultsFilter {
+  const { status, sub_status, provider, domain, search, preset, part = 'keep' } = query
+  if (query.part && !preset) throw fault('/part', 'requires a preset')
+  return {
+    statuses: status?.split(',') ?? [],
+    subStatuses: sub_status?.split(','),
+    provider: provider && storable(provider),
+    // As results have it. What is no domain matches none of them, whatever becomes of it.
+    domain: domain && (domainToASCII(domain) || storable(domain)),
+    search: search && storable(search),
+    plan: preset && { preset, part },
+  }
+}
+
+const FILTERS = [
+  'status',
+  'sub_status',
+  'provider',
+  'domain',
+  'search',
+  'preset',
+  'part',
+  'policy',
+  'evidence',
+] as const
+
+/** The same once more, for the links to other pages. */
+export function repeatFilter(query: ResultsQuery): Record<string, string> {
+  const given = FILTERS.filter((name) => query[name] !== undefined && query[name] !== false)
+  return Object.fromEntries(given.map((name) => [name, String(query[name])]))
+}
+
+function fault(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+}
+
+/** A job of the client whose results can still be read. */
+export async function getResultsJob(db: Db, auth: Auth, jobId: string): Promise<ResultsJob> {
+  const job = found(await inTenant(db, auth.accountId, (trx) => findResultsJob(trx, viewOf(auth), jobId)))
+  if (job.isExpired) throw new Problem('results_expired')
+  return job
+}
 
 type ResultsDependencies = {
   db: Db
@@ -92,4 +157,75 @@ function chooseExport(services: ResultsDependencies, job: ResultsJob, wanted: Wa
   if (file === null) throw new Problem('file_removed')
   const disposition = attachment(job.filename, 'csv')
   return { type: 'text/csv; charset=utf-8', disposition, chunks: writeSheet(services, { ...job, file }, wanted) }
+}
+
+/** One result of a job, with its evidence. */
+export const showResult: Route<{ db: Db }> = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'getJobResult',
+      tag: 'Jobs',
+      summary: 'Get one result of a job',
+      description:
+        'The result of the address that first occurs in this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
+      problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
+    },
+    { params: ResultParams, response: { 200: Result } },
+  )
+  app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'jobs:read' } }, async ({ auth, params }) => {
+    const job = await getResultsJob(db, auth, params.job_id)
+    const result = await inTenant(db, auth.accountId, (trx) => findResult(trx, job, params.row))
+    return presentResult(found(result), { evidence: true })
+  })
+}
+
+export function presentBreakdown({ kinds, providers, domains }: Tallies): Breakdown {
+  return {
+    by_reason: countReasons(kinds),
+    by_provider: providers,
+    by_domain: domains,
+    keep_plans: PRESET_NAMES.map((preset) => planOf(preset, kinds)),
+  }
+}
+
+function countReasons(kinds: KindCount[]): Breakdown['by_reason'] {
+  const byReason = Object.groupBy(kinds, ({ status, subStatus }) => `${status} ${subStatus}`)
+  return Object.values(byReason)
+    .map((same = []) => ({ status: same[0]?.status ?? '', sub_status: same[0]?.subStatus ?? '', count: sumOf(same) }))
+    .toSorted((a, b) => b.count - a.count || a.sub_status.localeCompare(b.sub_status))
+}
+
+function planOf(preset: PresetName, kinds: KindCount[]): Breakdown['keep_plans'][number] {
+  const kept = kinds.filter((kind) => isKept(preset, { ...kind, override: kind.override }))
+  const keepCount = sumOf(kept)
+  return {
+    preset,
+    keep_count: keepCount,
+    remove_count: sumOf(kinds) - keepCount,
+    expected_bounce_rate: expectBounces(kept),
+    keeps: keptReasons(preset),
+  }
+}
+
+function sumOf(kinds: KindCount[]): number {
+  return kinds.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** The results of a job in numbers, and what each preset would make of them. */
+export const showBreakdown: Route<{ db: Db }> = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'getJobBreakdown',
+      tag: 'Jobs',
+      summary: 'Get the result counts of a job',
+      description:
+        'Counts by reason, provider and domain, and per preset the addresses it keeps and the expected bounce rate. To read these addresses, use `preset` and `part` of the results.',
+      problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
+    },
+    { params: JobParams, response: { 200: Breakdown } },
+  )
+  app.get('/bulk/jobs/:job_id/breakdown', { schema, config: { scope: 'jobs:read' } }, async ({ auth, params }) => {
+    const job = await getResultsJob(db, auth, params.job_id)
+    return presentBreakdown(await inTenant(db, auth.accountId, (trx) => tallyResults(trx, job)))
+  })
 }

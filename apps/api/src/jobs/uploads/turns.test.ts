@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTurns } from './turns.ts'
+import { openTurns } from './reader.ts'
 
 const NEVER = new AbortController().signal
 

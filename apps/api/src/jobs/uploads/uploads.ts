@@ -1,11 +1,91 @@
-import { UploadList, UploadPage } from '@probity/contract/schemas/jobs/uploads'
+import {
+  type Upload,
+  UploadList,
+  UploadPage,
+  UploadParams,
+  UploadPreview,
+  UploadQuery,
+} from '@probity/contract/schemas/jobs/uploads'
+import type { Probing } from '@probity/contract/schemas/system'
+import { type Account, getAccount } from '@probity/database/accounts/accounts'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { listDrafts } from '@probity/database/jobs/uploads'
+import { type Draft, discardDraft, findDraft, listDrafts, removeExpiredUploads } from '@probity/database/jobs/uploads'
+import { getProbing } from '@probity/database/validations/probing'
+import type { UploadReading } from '@probity/uploads/read-upload'
+import type { FileStorage } from '@probity/uploads/storage'
+import Type from 'typebox'
 import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../../http/page.ts'
+import { found, Problem } from '../../http/problem.ts'
+import { disconnectSignal } from '../../http/request-body.ts'
 import type { Route } from '../../http/route.ts'
-import { viewOf } from '../../middleware/authentication/scope.ts'
-import { presentDraft } from './present.ts'
+import { type Auth, viewOf } from '../../middleware/authentication/auth.ts'
+import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
+import type { UploadReader } from './reader.ts'
+import { getReading } from './stored-preview.ts'
+
+type Kept = Pick<Draft, 'id' | 'mode' | 'filename' | 'sizeBytes' | 'expiresAt'>
+
+/** What the account has, and what it would get for it just now. */
+type Asker = { account: Account; probing: Probing }
+
+/** What was found in a file, with the counts of the column that was read. */
+export function presentPreview(kept: Kept, reading: UploadReading, { account, probing }: Asker): UploadPreview {
+  const { columns, counts, rowCount, emailCount, uniqueCount, textCount } = reading
+  const livemode = kept.mode === 'live'
+  return {
+    id: kept.id,
+    upload_id: kept.id,
+    filename: kept.filename,
+    columns,
+    suggested_email_column: columns[reading.suggestion.index] ?? '',
+    suggestion_reason: reading.suggestion.reason,
+    size_bytes: kept.sizeBytes,
+    encoding: reading.encoding,
+    delimiter: reading.delimiter,
+    has_header: reading.hasHeader,
+    row_count: rowCount,
+    column_details: counts.map((count, n) => ({
+      name: columns[n] ?? '',
+      filled_count: count.filled,
+      address_count: count.addresses,
+      address_share: count.filled === 0 ? 0 : Math.round((count.addresses / count.filled) * 10_000) / 10_000,
+    })),
+    sample_rows: reading.sampleRows,
+    email_column: columns[reading.column] ?? '',
+    email_count: emailCount,
+    empty_count: rowCount - emailCount - textCount,
+    extracted_count: reading.wrappedCount,
+    not_address_count: textCount,
+    not_address_examples: reading.textExamples.map(({ row, text }) => ({ row, value: text })),
+    unique_count: uniqueCount,
+    duplicate_count: emailCount - uniqueCount,
+    provider_mix: reading.providers,
+    credits: { quote: livemode ? uniqueCount : 0, available: account.available, unlimited: account.unlimited },
+    probing,
+    expires_at: kept.expiresAt.toISOString(),
+    livemode,
+  }
+}
+
+/** An upload as it stands in a list, by what was noted of it. */
+export function presentDraft(draft: Draft): Upload {
+  return {
+    id: draft.id,
+    upload_id: draft.id,
+    filename: draft.filename,
+    size_bytes: draft.sizeBytes,
+    columns: draft.columns,
+    suggested_email_column: draft.suggestedColumn,
+    row_count: draft.rowCount,
+    email_count: draft.emailCount,
+    unique_count: draft.uniqueCount,
+    duplicate_count: draft.emailCount - draft.uniqueCount,
+    created_at: draft.createdAt.toISOString(),
+    expires_at: draft.expiresAt.toISOString(),
+    livemode: draft.mode === 'live',
+  }
+}
 
 /** The account's files that wait to be confirmed, newest first. */
 export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
@@ -26,4 +106,72 @@ export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
     sendPageHeaders(reply, page, total)
     return drafts.map(presentDraft)
   })
+}
+
+type UploadDependencies = {
+  db: Db
+  storage: FileStorage
+  uploadReader: UploadReader
+}
+
+const reading = { scope: 'jobs:read', handlerTimeoutMs: READS_FILE_MS } as const
+const deleting = { scope: 'jobs:write', handlerTimeoutMs: READS_FILE_MS } as const
+
+/** Routes of one upload that is not confirmed: get and delete. */
+export const manageUpload: Route<UploadDependencies> = async (app, services) => {
+  const show = operation(
+    {
+      id: 'getUpload',
+      tag: 'Jobs',
+      summary: 'Get an upload preview',
+      description:
+        'The preview, with the counts of `email_column` if it is given. The file is read once per column. A confirmed upload is not found, because it is a job.',
+      problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...DOOR_PROBLEMS],
+    },
+    { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
+  )
+  app.get('/bulk/uploads/:upload_id', { schema: show, config: reading }, ({ auth, params, query }, reply) =>
+    lookAgain(services, auth, {
+      uploadId: params.upload_id,
+      column: query.email_column,
+      signal: disconnectSignal(reply),
+    }),
+  )
+
+  const remove = operation(
+    {
+      id: 'deleteUpload',
+      tag: 'Jobs',
+      summary: 'Delete an upload',
+      description: 'Deletes the file immediately. A confirmed upload is not found: delete its job instead.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: UploadParams, response: { 204: Type.Null({ description: 'The upload was deleted.' }) } },
+  )
+  app.delete('/bulk/uploads/:upload_id', { schema: remove, config: deleting }, async ({ auth, params }, reply) => {
+    await removeDraft(services, auth, params.upload_id)
+    return reply.code(204).send(null)
+  })
+}
+
+type Wish = { uploadId: string; column: string | undefined; signal: AbortSignal }
+
+async function lookAgain(services: UploadDependencies, auth: Auth, { uploadId, column, signal }: Wish) {
+  const { accountId } = auth
+  const { draft, probing, account, plan } = await inTenant(services.db, accountId, async (trx) => ({
+    draft: found(await findDraft(trx, viewOf(auth), uploadId)),
+    probing: await getProbing(trx),
+    ...(await getAccount(trx, accountId)),
+  }))
+  if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
+  const wanted = { accountId, column, emailsMax: plan.emailsPerFile, signal }
+  const reading = await getReading(services, draft.storageKey, wanted)
+  return presentPreview(draft, reading, { account, probing })
+}
+
+async function removeDraft({ db, storage }: UploadDependencies, auth: Auth, uploadId: string): Promise<void> {
+  const draft = found(await inTenant(db, auth.accountId, (trx) => discardDraft(trx, viewOf(auth), uploadId)))
+  // Its time is over from here on: if we end now, maintenance removes file and row.
+  await storage.remove(draft.storageKey)
+  await removeExpiredUploads(db, [draft.id])
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ROLES, type Role } from '@probity/contract/constants/users'
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
-import type { OpenApiDocument } from '../../server/openapi-document.ts'
+import type { OpenApiDocument } from '../../server/openapi.ts'
 import { callApp } from '../../testing/test-api.ts'
 import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../../testing/test-browser.ts'
 

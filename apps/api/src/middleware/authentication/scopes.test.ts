@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expandScopes, KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { expect, test } from 'vitest'
-import type { OpenApiDocument } from '../../server/openapi-document.ts'
+import type { OpenApiDocument } from '../../server/openapi.ts'
 import { callApp, startTestApi } from '../../testing/test-api.ts'
 
 const api = await startTestApi()

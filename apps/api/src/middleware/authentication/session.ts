@@ -1,12 +1,57 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { mayUse, ROLES } from '@probity/contract/constants/users'
 import type { Db } from '@probity/database/connection/connect'
+import { cacheSecret } from '@probity/database/system/processes'
 import { type AuthMember, findSession, findSessionIn, type User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Auth } from './auth.ts'
-import { cookieNames, readCookie } from './cookies.ts'
-import { readSignedToken } from './session-secret.ts'
+
+/** How our cookies are called. Where the application is reached by https the browser itself holds them to this host. */
+export function cookieNames(publicUrl: string | undefined) {
+  const isSecure = publicUrl?.startsWith('https://') ?? false
+  const prefix = isSecure ? '__Host-probity' : 'probity'
+  return { isSecure, session: `${prefix}.session_token`, device: `${prefix}.device`, prefix }
+}
+
+/** Makes a browser delete a cookie. Browsers accept a change of a __Host- cookie only with these attributes. */
+export function clearCookie(publicUrl: string | undefined, name: string): string {
+  return `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${cookieNames(publicUrl).isSecure ? '; Secure' : ''}`
+}
+
+/** The value of a cookie in a request's header. Of several with one name the first counts. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const at = part.indexOf('=')
+    if (at > 0 && part.slice(0, at).trim() === name) return decode(part.slice(at + 1).trim())
+  }
+  return undefined
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined // not one of ours
+  }
+}
+
+/** What sessions are signed with: the operator's own secret, or the one that the migrations made. Asked for once it is needed. */
+export function openSessionSecret(db: Db, given: string | undefined): () => Promise<string> {
+  const made = cacheSecret(db, 'sessions')
+  return async () => given ?? (await made()).export().toString('base64')
+}
+
+const SIGNED = /^([A-Za-z0-9]{16,64})\.([A-Za-z0-9+/]{43}=)$/
+
+/** The token in a session cookie that was signed by us. What was not is refused without a look into the database. */
+export function readSignedToken(cookie: string, secret: string): string | undefined {
+  const [, token, signature] = SIGNED.exec(cookie) ?? []
+  if (token === undefined || signature === undefined) return undefined
+  const expected = createHmac('sha256', secret).update(token).digest()
+  return timingSafeEqual(expected, Buffer.from(signature, 'base64')) ? token : undefined
+}
 
 /** What the sign-in of users provides to requests of signed-in users. */
 export type UserAuthentication = {

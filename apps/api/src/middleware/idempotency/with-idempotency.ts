@@ -9,7 +9,7 @@ import type { Posting } from '@probity/database/billing/ledger'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
-import type { LoggedResult } from '../request-log/record-requests.ts'
+import type { LoggedResult } from '../request-log/request-log.ts'
 import { claimOrWait, identify, sendKept } from './idempotency.ts'
 
 /** The response to a request that is charged. The public sandbox key has no account and therefore no balance. */

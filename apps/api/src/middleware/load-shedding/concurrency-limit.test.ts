@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LATE_MS, openPlaces } from './concurrency-limit.ts'
+import { LATE_MS, openPlaces } from './in-flight-tracker.ts'
 
 const noteOften = (places: ReturnType<typeof openPlaces>, times: number, ms: number, underWay: () => number) => {
   for (let n = 0; n < times; n++) places.note(ms, underWay())

@@ -1,4 +1,53 @@
-import { openPlaces } from './concurrency-limit.ts'
+/** The concurrency limit of a process for requests that cause work. */
+export type Places = {
+  /** The current limit. */
+  count(): number
+  /**
+   * Records the round trip of an empty task to a worker, with the number of requests in progress and the number of requests that were shed since the
+   * last call.
+   */
+  note(echoMs: number, underWay: number, turnedAway?: number): void
+}
+
+/** An echo that takes this long shows overload. Without load it takes a few milliseconds. */
+export const LATE_MS = 250
+/** The minimum, so that the process keeps probing its capacity however late echoes are. */
+const PLACES_MIN = 32
+/** A late echo multiplies the limit by a factor in this range: the load that delayed it may have ended. */
+const [CUT_MIN, CUT_MAX] = [0.9, 0.5]
+const GROWTH = 1.1
+/**
+ * Initial share of the maximum: a sudden peak must not fill more slots before the first late echo. A limit that is no longer in demand
+ * returns to it slowly.
+ */
+const UNPROVEN_SHARE = 0.5
+const SHRINKAGE = 0.98
+/** The limit shrinks only below this utilization, so that shrinking never causes rejections, not even of lists. */
+const UNWANTED_SHARE = 0.2
+/** The limit grows only if it was in demand: at this utilization or more, or after requests were shed. */
+const WANTED_SHARE = 0.7
+
+/**
+ * Adaptive concurrency limit: the number of requests that can be accepted with a low latency. The signal is our own delay and not the
+ * duration of validations: slow mail servers keep requests waiting while the process is idle.
+ */
+export function openPlaces(max: number): Places {
+  const unproven = Math.max(Math.min(PLACES_MIN, max), Math.ceil(max * UNPROVEN_SHARE))
+  let places = unproven
+  return {
+    count: () => places,
+    note(echoMs, underWay, turnedAway = 0) {
+      if (echoMs > LATE_MS) {
+        const share = Math.min(CUT_MIN, Math.max(CUT_MAX, LATE_MS / echoMs))
+        places = Math.max(Math.min(PLACES_MIN, max), Math.floor(Math.min(places, underWay) * share))
+      } else if (turnedAway > 0 || underWay >= places * WANTED_SHARE) {
+        places = Math.min(max, Math.ceil(places * GROWTH))
+      } else if (places > unproven && underWay < places * UNWANTED_SHARE) {
+        places = Math.max(unproven, Math.floor(places * SHRINKAGE))
+      }
+    },
+  }
+}
 
 /** The requests that a process is answering, and how many it takes on. */
 export type InFlightTracker = {

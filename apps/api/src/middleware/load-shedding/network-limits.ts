@@ -1,10 +1,9 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isBodyIncomplete } from '../../http/body-state.ts'
-import { endWithProblem } from '../../http/client-error.ts'
 import type { RequestLimits } from '../../http/limits.ts'
 import { matchRanges, networkOf } from '../../http/networks.ts'
-import { Problem } from '../../http/problem.ts'
+import { endWithProblem, Problem } from '../../http/problem.ts'
+import { isBodyIncomplete } from '../../http/request-body.ts'
 
 type Limits = Pick<RequestLimits, 'connectionsPerNetworkMax' | 'unfinishedPerNetworkMax'>
 export type NetworkLimits = Limits & {

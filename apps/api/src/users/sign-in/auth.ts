@@ -1,20 +1,100 @@
+import { ROLES, type Role } from '@probity/contract/constants/users'
 import type { connectAuth } from '@probity/database/users/auth-connection'
 import { claimCode, verifyAddress } from '@probity/database/users/profiles'
 import type { EmailMessage, Mailer } from '@probity/email/send'
-import { betterAuth } from 'better-auth'
+import { hashSessionToken } from '@probity/database/users/sessions'
+import { type BetterAuthPlugin, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { createAccessControl } from 'better-auth/plugins/access'
 import { organization } from 'better-auth/plugins/organization'
+import { defaultStatements } from 'better-auth/plugins/organization/access'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { FastifyBaseLogger } from 'fastify'
-import { cookieNames } from '../../middleware/authentication/cookies.ts'
-import { existingAccountLetter, invitationLetter, resetLetter, verificationLetter } from '../../people/mail/letters.ts'
-import { invitationToken } from '../invitation-token.ts'
+import { cookieNames } from '../../middleware/authentication/session.ts'
+import { existingAccountLetter, invitationLetter, resetLetter, verificationLetter } from '../email/emails.ts'
+import { invitationToken } from '../tokens.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
 import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
 import { PASSWORD_LENGTH_MAX, type Passwords } from './passwords.ts'
 import { createRecoveryCodes, RECOVERY_CODE_STORAGE } from './recovery-codes.ts'
-import { libraryRoles } from './roles.ts'
-import { hashedSessionTokens } from './session-tokens.ts'
+
+/** Our roles in the sign-in library's words. All it decides over is who may invite, change and remove members. */
+export function libraryRoles() {
+  const access = createAccessControl(defaultStatements)
+  const mayMembers = access.newRole({ member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'] })
+  const mayNothing = access.newRole({})
+  const entries = (Object.keys(ROLES) as Role[]).map((role) => [role, ROLES[role].members ? mayMembers : mayNothing])
+  return Object.fromEntries(entries) as Record<Role, typeof mayMembers>
+}
+
+/**
+ * Lets the sign-in library work with session tokens while the database has only their hashes, so that a copy of the database contains
+ * no session. The library has no option for it, so its database adapter is wrapped.
+ */
+export function hashedSessionTokens(): BetterAuthPlugin {
+  return {
+    id: 'hashed-session-tokens',
+    init: ({ adapter }) => ({ context: { adapter: hashTokens(adapter) } }),
+  }
+}
+
+type Condition = { field: string; value: unknown }
+type Query = { model: string; where?: Condition[]; data?: Row; update?: Row }
+type Row = Record<string, unknown>
+type Method = (query: Query) => Promise<unknown>
+
+const METHODS = [
+  'create',
+  'findOne',
+  'findMany',
+  'update',
+  'updateMany',
+  'delete',
+  'deleteMany',
+  'consumeOne',
+  'incrementOne',
+  'count',
+] as const
+
+/** The adapter with the same methods, which hash tokens on the way in. */
+function hashTokens<A extends object>(adapter: A): A {
+  const methods = adapter as unknown as Record<string, Method>
+  const wrapped = { ...adapter } as Record<string, unknown>
+  for (const name of METHODS) {
+    const method = methods[name]
+    if (method) wrapped[name] = (query: Query) => (query.model === 'session' ? runHashed(method, query) : method(query))
+  }
+  const begin = methods['transaction'] as unknown as (work: (trx: object) => unknown) => unknown
+  wrapped['transaction'] = (work: (trx: object) => unknown) => begin((trx) => work(hashTokens(trx)))
+  return wrapped as A
+}
+
+async function runHashed(method: Method, query: Query): Promise<unknown> {
+  const tokens = new Map<unknown, string>()
+  const hashed = (token: unknown): unknown => {
+    if (Array.isArray(token)) return token.map(hashed)
+    if (typeof token !== 'string') return token
+    const hash = hashSessionToken(token)
+    tokens.set(hash, token)
+    return hash
+  }
+  const inRow = (row: Row | undefined) => (row && 'token' in row ? { ...row, token: hashed(row['token']) } : row)
+  const { where, data, update } = query
+  const result = await method({
+    ...query,
+    ...(where && { where: where.map((one) => (one.field === 'token' ? { ...one, value: hashed(one.value) } : one)) }),
+    ...(data && { data: inRow(data) }),
+    ...(update && { update: inRow(update) }),
+  } as Query)
+  // The library gets back the tokens that it named, for the cookie. Of other sessions it sees the hash.
+  const shown = (row: unknown) =>
+    isRow(row) && tokens.has(row['token']) ? { ...row, token: tokens.get(row['token']) } : row
+  return Array.isArray(result) ? result.map(shown) : shown(result)
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !(value instanceof Date)
+}
 
 const DAY_S = 24 * 60 * 60
 const HOUR_S = 60 * 60

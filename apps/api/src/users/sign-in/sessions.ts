@@ -1,14 +1,16 @@
-import { Sessions } from '@probity/contract/schemas/users'
+import { Session, Sessions } from '@probity/contract/schemas/users'
 import type { Db } from '@probity/database/connection/connect'
 import { deleteOtherSessions, deleteSession, listSessions as readSessions } from '@probity/database/users/sessions'
-import type { User } from '@probity/database/users/users'
+import { listMemberships, type User } from '@probity/database/users/users'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
+import { type OperatorAccess, operatorAccess } from '../../middleware/authentication/operator.ts'
 import { readSessionToken, requirePerson } from '../../middleware/authentication/session.ts'
 import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
+import { mayCreateAccounts } from '../accounts.ts'
 import type { People } from '../users.ts'
 
 type SessionsDependencies = {
@@ -68,4 +70,33 @@ async function readOwn(
   const token = await readSessionToken(services, request)
   if (token === undefined) throw new Problem('unauthenticated')
   return { userId: (request.person as User).userId, token }
+}
+
+type SessionDependencies = {
+  db: Db
+  people: People
+  operators: OperatorAccess
+}
+
+/** Who is signed in, and the organisations they belong to. */
+export const showSession: Route<SessionDependencies> = async (app, services) => {
+  const options = { schema: { response: { 200: Session } }, onRequest: requirePerson(services) }
+  app.get('/session', options, async ({ person, ip }) => {
+    const user = person as User
+    const { userId, name, email, emailVerified, twoFactor, isOperator } = user
+    const memberships = await listMemberships(services.db, userId)
+    return {
+      person: {
+        id: userId,
+        name,
+        email,
+        email_verified: emailVerified,
+        two_factor: twoFactor,
+        is_operator: isOperator,
+        may_create_accounts: mayCreateAccounts(services.people, user),
+      },
+      operator_access: operatorAccess(services, user, { ip }),
+      memberships: memberships.map(({ accountId, ...rest }) => ({ account_id: accountId, ...rest })),
+    }
+  })
 }

@@ -1,14 +1,14 @@
-import { Setup } from '@probity/contract/schemas/users'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
+import { InstallationInfo, Setup } from '@probity/contract/schemas/users'
 import type { Db } from '@probity/database/connection/connect'
-import { claimSetup, isSetupToken } from '@probity/database/users/users'
+import { claimSetup, isSetupNeeded, isSetupToken } from '@probity/database/users/users'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
 import type { People } from '../users.ts'
-import { askLibrary } from './call-auth.ts'
-import { passOnSignIn } from './forward-sign-in.ts'
+import { askLibrary, passOnSignIn } from './forward-sign-in.ts'
 import { refuseWeakPassword } from './passwords.ts'
 
 type SetupDependencies = {
@@ -33,5 +33,27 @@ export const setUp: Route<SetupDependencies> = async (app, services) => {
     const fields = { email, password }
     const response = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
     return passOnSignIn(services, request, reply, { response, status: 201, email })
+  })
+}
+
+type WelcomeDependencies = {
+  db: Db
+  publicSandbox: boolean
+  people: People
+}
+
+/** Data that the web application needs before sign-in. */
+export const welcome: Route<WelcomeDependencies> = async (app, { db, people, publicSandbox }) => {
+  // Public and without a rate limit, so the positive result is cached: once a user exists, setup is never needed again.
+  let isSetUp = false
+  app.get('/welcome', { schema: { response: { 200: InstallationInfo } } }, async (request) => {
+    isSetUp ||= !(await isSetupNeeded(db))
+    return {
+      sign_up: people.signUp,
+      setup_needed: !isSetUp,
+      public_url: people.publicUrl ?? `${request.protocol}://${request.host}`,
+      sandbox_key: publicSandbox ? PUBLIC_SANDBOX_KEY : null,
+      mail: people.hasMail,
+    }
   })
 }

@@ -9,15 +9,18 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
-import { cookieNames, readCookie } from '../../middleware/authentication/cookies.ts'
-import { readSessionToken, requirePerson } from '../../middleware/authentication/session.ts'
-import { readSignedToken } from '../../middleware/authentication/session-secret.ts'
+import {
+  cookieNames,
+  readCookie,
+  readSessionToken,
+  readSignedToken,
+  requirePerson,
+} from '../../middleware/authentication/session.ts'
 import { ENDPOINTS, type Endpoint } from '../../middleware/rate-limit/data/endpoints.ts'
 import { limitInvitations, limitPerson } from '../../middleware/rate-limit/user-limits.ts'
-import { isInvitationToken } from '../invitation-token.ts'
+import { isInvitationToken } from '../tokens.ts'
 import type { People } from '../users.ts'
-import { askLibrary, passOn, type Question } from './call-auth.ts'
-import { passOnSignIn } from './forward-sign-in.ts'
+import { askLibrary, passOn, passOnSignIn, type Question } from './forward-sign-in.ts'
 import { refuseWeakPassword } from './passwords.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
 

@@ -7,10 +7,9 @@ import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { wrongPassword } from '../../middleware/authentication/confirm-password.ts'
 import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
-import { readChangeToken, readVerifiedAddress } from '../address-token.ts'
+import { readChangeToken, readVerifiedAddress } from '../tokens.ts'
 import type { People } from '../users.ts'
-import { askLibrary, passOn } from './call-auth.ts'
-import { passOnSignIn } from './forward-sign-in.ts'
+import { askLibrary, passOn, passOnSignIn } from './forward-sign-in.ts'
 
 type VerifyEmailDependencies = {
   db: Db

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Whether the headers announce a body. */
+export function hasBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
+}
+
+/** Whether some of the body is still to come. Requests within the process (mcp/call-api.ts) have no `complete`: they bring their whole body. */
+export function isBodyIncomplete(request: FastifyRequest): boolean {
+  const { complete = true, readableEnded } = request.raw
+  return !complete && !readableEnded && hasBody(request)
+}
+
+/** Whether the connection ended before the body did. What waits for the rest of the body would wait for ever. */
+export function hasDisconnected({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the body can be left out. The handler then gets an empty object. */
+    isBodyOptional?: boolean
+  }
+}
+
+/**
+ * Accepts requests that announce JSON and have no body, where the route needs none: many HTTP clients send
+ * `Content-Type: application/json` with every request. Where a body is required, an empty one remains malformed JSON.
+ */
+export function acceptEmptyBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '' && !needsBody(request)) done(null, undefined)
+    else void parse(request, body, done)
+  })
+  app.addHook('onRoute', (route) => {
+    if (route.config?.isBodyOptional) route.preValidation = [fillBody, ...[route.preValidation ?? []].flat()]
+  })
+}
+
+function needsBody({ route }: FastifyRequest): boolean {
+  return route.schema?.body !== undefined && !route.config.isBodyOptional
+}
+
+function fillBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  request.body ??= {}
+  done()
+}
+
+/** Aborts when the client disconnects before it has the response. */
+export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { buildDocs } from './apps/admin/src/docs-build.ts'
-import { buildWeb } from './apps/admin/src/web-build.ts'
+import { buildDocs, buildWeb } from './apps/admin/src/build.ts'
 
 const BUILDS = { '/web': buildWeb, '/docs': buildDocs }
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
+import { buildDocs, buildWeb } from '@probity/admin/build'
 import { readConfig } from '@probity/admin/config'
-import { buildDocs } from '@probity/admin/docs-build'
-import { Refusal } from '@probity/admin/refusal'
-import { buildWeb } from '@probity/admin/web-build'
+import { UserError } from '@probity/admin/database'
 import { canConnect } from '@probity/lab/services/daemon'
-import { BadSettings } from '@probity/settings/bad-settings'
-import { withDefaults } from '@probity/settings/names'
+import { withDefaults } from '@probity/settings/every-setting'
+import { BadSettings } from '@probity/settings/parse'
 import { Command } from 'commander'
 import { describeAccess, describeAsking } from './guide.ts'
 import { takePlace } from './place.ts'
@@ -27,7 +26,7 @@ const { once: isOnce } = program.parse().opts<{ once: boolean }>()
 try {
   await run()
 } catch (error) {
-  if (error instanceof Refusal || error instanceof BadSettings) process.stderr.write(`${error.message}\n`)
+  if (error instanceof UserError || error instanceof BadSettings) process.stderr.write(`${error.message}\n`)
   else if (!stopping.signal.aborted) throw error
   process.exitCode = stopping.signal.aborted && !isOnce ? 0 : 1
 }
@@ -35,7 +34,7 @@ try {
 async function run(): Promise<void> {
   const config = readConfig(withDefaults(process.env, { PORT: '0' }))
   if (config.port !== 0 && (await canConnect(config.port))) {
-    throw new Refusal(`Port ${config.port} is in use. Choose another with PROBITY_PORT, or none for a free one.`)
+    throw new UserError(`Port ${config.port} is in use. Choose another with PROBITY_PORT, or none for a free one.`)
   }
   const place = await takePlace({ databaseUrl: config.ownerUrl, redisUrl: config.redisUrl })
   try {

@@ -1,5 +1,4 @@
-import { explainNoEntry } from '@probity/admin/database'
-import { Refusal } from '@probity/admin/refusal'
+import { explainNoEntry, UserError } from '@probity/admin/database'
 import { isOutage } from '@probity/database/connection/outage'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
@@ -56,7 +55,7 @@ async function makeDatabase(client: Client): Promise<void> {
     "select shobj_description(oid, 'pg_database') as mark from pg_database where datname = $1",
     [DATABASE],
   )
-  if (found.rows.some(({ mark }) => mark !== MARK)) throw new Refusal(NOT_OURS)
+  if (found.rows.some(({ mark }) => mark !== MARK)) throw new UserError(NOT_OURS)
   await client.query(`drop database if exists ${DATABASE}`)
   await client.query(`create database ${DATABASE} template template0`)
   await client.query(`comment on database ${DATABASE} is '${MARK}'`)
@@ -70,9 +69,9 @@ const FAULTS: Record<string, string> = {
 }
 
 function explain(error: unknown): unknown {
-  if (isOutage(error)) return new Refusal(`PostgreSQL cannot be reached at PROBITY_DATABASE_URL. ${START_THEM}`)
+  if (isOutage(error)) return new UserError(`PostgreSQL cannot be reached at PROBITY_DATABASE_URL. ${START_THEM}`)
   const fault = error instanceof Error && 'code' in error ? FAULTS[String(error.code)] : undefined
-  return fault === undefined ? explainNoEntry(error) : new Refusal(fault)
+  return fault === undefined ? explainNoEntry(error) : new UserError(fault)
 }
 
 /** The default of Redis. */
@@ -85,7 +84,7 @@ async function takeRedis(url: string): Promise<{ url: string; leave(): Promise<v
   try {
     await redis.connect()
   } catch {
-    throw new Refusal(`Redis cannot be reached at PROBITY_REDIS_URL. ${START_THEM}`)
+    throw new UserError(`Redis cannot be reached at PROBITY_REDIS_URL. ${START_THEM}`)
   }
   for (let number = REDIS_DATABASES - 1; number >= 0; number -= 1) {
     if (!(await isFree(redis, number))) continue
@@ -93,7 +92,7 @@ async function takeRedis(url: string): Promise<{ url: string; leave(): Promise<v
     return { url: withPath(url, String(number)), leave: () => leaveRedis(redis) }
   }
   redis.disconnect()
-  throw new Refusal('Redis at PROBITY_REDIS_URL has no empty database for the demo.')
+  throw new UserError('Redis at PROBITY_REDIS_URL has no empty database for the demo.')
 }
 
 async function isFree(redis: Redis, number: number): Promise<boolean> {

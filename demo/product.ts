@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { Refusal } from '@probity/admin/refusal'
+import { UserError } from '@probity/admin/database'
 import { readConfig as readApiConfig } from '@probity/api/server/config'
 import { openLog } from '@probity/api/server/log'
 import { start as startApi } from '@probity/api/server/start'
@@ -41,11 +41,11 @@ export async function startDemo(
   { port, size = WORLD, write }: Options,
 ): Promise<Demo> {
   await migrate(databaseUrl).catch((error: unknown) => {
-    throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? new Refusal(NO_ROLE) : error
+    throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? new UserError(NO_ROLE) : error
   })
   const account = await openAccount(databaseUrl)
   const world = await startWorld({ ...size, hosts: { [RECEIVER_NAME]: RECEIVER_ADDRESS } }).catch((error: unknown) => {
-    throw codeOf(error) === 'EADDRNOTAVAIL' ? new Refusal(NO_LOOPBACK) : error
+    throw codeOf(error) === 'EADDRNOTAVAIL' ? new UserError(NO_LOOPBACK) : error
   })
   const receiver = await startDemoReceiver(write)
   const log = openLog('error', process.stderr)

@@ -1,7 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { buildDocs } from '@probity/admin/docs-build'
-import { buildWeb } from '@probity/admin/web-build'
+import { buildDocs, buildWeb } from '@probity/admin/build'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { startRedis } from '@probity/lab/services/redis'
 import { type BrowserContext, chromium } from 'playwright-core'

@@ -22,7 +22,7 @@ export default defineConfig({
       components: {
         PageTitle: './src/components/page-title.astro',
         SiteTitle: './src/components/site-title.astro',
-        SocialIcons: './src/components/other-places.astro',
+        SocialIcons: './src/components/social-links.astro',
       },
       expressiveCode: {
         themes: ['github-dark', 'github-light'],

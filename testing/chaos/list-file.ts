@@ -14,7 +14,7 @@ const BLANK_SHARE = 0.005
  */
 const LEFT_OUT = 'mx_silent'
 
-/** Other text is neither validated nor charged (packages/uploads/src/read-cell.ts). */
+/** Other text is neither validated nor charged (packages/uploads/src/read-addresses.ts). */
 const ADDRESS_LIKE = /[^\s@]@+[^\s@]/
 
 const ADDRESSES_PER_DOMAIN = 50

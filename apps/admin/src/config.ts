@@ -3,7 +3,9 @@ import { AdminSettings } from '@probity/settings/admin-settings'
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
 import { readSettings } from '@probity/settings/parse'
-import { defaultUploadsFolder } from '@probity/uploads/storage-settings'
+import { defaultUploadsFolder } from '@probity/uploads/storage'
+
+export type Environment = Record<string, string | undefined>
 
 export type AdminConfig = {
   databaseUrl: string
@@ -26,7 +28,7 @@ export type WorkerSide = {
 }
 
 /** Reads and validates the settings of the operator commands. */
-export function readConfig(env: Record<string, string | undefined>): AdminConfig {
+export function readConfig(env: Environment): AdminConfig {
   return readSettings(AdminSettings, env, (vars) => ({
     databaseUrl: vars.DATABASE_URL,
     ownerUrl: vars.DATABASE_OWNER_URL ?? vars.DATABASE_URL,

@@ -3,7 +3,6 @@ import { actAs } from '@probity/database/connection/actor'
 import { connect, type Db, type ProgramRole } from '@probity/database/connection/connect'
 import { isOutage } from '@probity/database/connection/outage'
 import type { AdminConfig } from './config.ts'
-import { Refusal } from './refusal.ts'
 
 /** Runs one command with the owner's database and prints its result as JSON. */
 export async function withDatabase(
@@ -39,10 +38,10 @@ const BOUNDS: Record<string, string> = {
 /** Explains known database errors in one line; other errors are returned unchanged. */
 export function explain(error: unknown): unknown {
   const { code, constraint } = readFault(error)
-  if (code === UNDEFINED_TABLE) return new Refusal('The database has no tables. Run "pnpm admin migrate" first.')
-  if (code === INVALID_TEXT) return new Refusal(NOT_AN_ID)
+  if (code === UNDEFINED_TABLE) return new UserError('The database has no tables. Run "pnpm admin migrate" first.')
+  if (code === INVALID_TEXT) return new UserError(NOT_AN_ID)
   const bound = code === CHECK_VIOLATION ? BOUNDS[constraint ?? ''] : undefined
-  return bound === undefined ? explainNoEntry(error) : new Refusal(bound)
+  return bound === undefined ? explainNoEntry(error) : new UserError(bound)
 }
 
 /** Unknown database, unknown role, wrong password. */
@@ -50,11 +49,14 @@ const NO_ENTRY = ['3D000', '28000', '28P01']
 
 /** Explains in one line why the database cannot be used; other errors are returned unchanged. */
 export function explainNoEntry(error: unknown): unknown {
-  if (isOutage(error)) return new Refusal('PostgreSQL cannot be reached at PROBITY_DATABASE_URL.')
+  if (isOutage(error)) return new UserError('PostgreSQL cannot be reached at PROBITY_DATABASE_URL.')
   const { code = '', message } = readFault(error)
-  return NO_ENTRY.includes(code) ? new Refusal(`PostgreSQL rejected PROBITY_DATABASE_URL: ${message}.`) : error
+  return NO_ENTRY.includes(code) ? new UserError(`PostgreSQL rejected PROBITY_DATABASE_URL: ${message}.`) : error
 }
 
 function readFault(error: unknown): { code?: string; constraint?: string; message?: string } {
   return error instanceof Error ? error : {}
 }
+
+/** A usage error: shown as one line, without a stack trace. */
+export class UserError extends Error {}

@@ -1,23 +1,15 @@
-import { BadSettings } from '@probity/settings/bad-settings'
+import { BadSettings } from '@probity/settings/parse'
+import { showSettings, writeSettingsPage } from '@probity/settings/settings-page'
 import { Command } from 'commander'
-import { accountCommands } from './commands/account.ts'
-import { aliveCommand } from './commands/alive.ts'
-import { auditCommand } from './commands/audit.ts'
+import { accountCommands, keyCommands } from './commands/accounts.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { keyCommands } from './commands/key.ts'
-import { migrateCommand } from './commands/migrate.ts'
-import { operatorCommands } from './commands/operator.ts'
-import { priceCommands } from './commands/price.ts'
-import { repliesCommand } from './commands/replies.ts'
-import { resetLinkCommand } from './commands/reset-link.ts'
-import { schemaCommand } from './commands/schema.ts'
-import { settingsCommand } from './commands/settings.ts'
-import { setupLinkCommand } from './commands/setup-link.ts'
+import { auditCommand, priceCommands } from './commands/billing.ts'
+import { aliveCommand, doctorCommand, repliesCommand } from './commands/health.ts'
+import { migrateCommand, schemaCommand, upgradeCommand } from './commands/migrate.ts'
 import { upCommand } from './commands/up.ts'
-import { upgradeCommand } from './commands/upgrade.ts'
-import { readConfig } from './config.ts'
-import { Refusal } from './refusal.ts'
+import { operatorCommands, resetLinkCommand, setupLinkCommand } from './commands/users.ts'
+import { type Environment, readConfig } from './config.ts'
+import { UserError } from './database.ts'
 
 /** The operator commands. Results are JSON on standard output; messages go to standard error. */
 try {
@@ -42,7 +34,18 @@ try {
   program.addCommand(upCommand(config, process.env))
   await program.parseAsync()
 } catch (error) {
-  if (!(error instanceof Refusal || error instanceof BadSettings)) throw error
+  if (!(error instanceof UserError || error instanceof BadSettings)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1
+}
+
+/** Current settings with their sources, or docs/settings.md. */
+function settingsCommand(env: Environment): Command {
+  return new Command('settings')
+    .description('Print every setting with its value and source. Secrets are not shown.')
+    .option('--page', 'print docs/settings.md instead')
+    .action((options: { page?: boolean }) => {
+      if (options.page) process.stdout.write(writeSettingsPage())
+      else for (const setting of showSettings(env)) process.stdout.write(`${JSON.stringify(setting)}\n`)
+    })
 }

@@ -8,7 +8,7 @@ export const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 
 export type Ran = { code: number; stdout: string; stderr: string }
 
-/** Runs one command as an operator does: a process of its own, which knows nothing but these settings. */
+/** Runs one command in its own process, with these settings only. */
 export async function runAdmin(databaseUrl: string, ...words: (string | Record<string, string>)[]): Promise<Ran> {
   const args = words.filter((word) => typeof word === 'string')
   const settings = words.filter((word) => typeof word !== 'string')
@@ -24,13 +24,13 @@ export async function runAdmin(databaseUrl: string, ...words: (string | Record<s
   return { code, ...ran }
 }
 
-/** What a command printed that did its work and had nothing else to say. */
+/** The JSON output of a command that succeeded without a message. */
 export function resultOf<T = Record<string, unknown>>({ code, stdout, stderr }: Ran): T {
   expect([code, stderr]).toEqual([0, ''])
   return JSON.parse(stdout) as T
 }
 
-/** The one line by which a command refused, with no stack and no result. */
+/** The one-line error of a command, without a stack trace and without a result. */
 export function refusalOf({ code, stdout, stderr }: Ran): string {
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^[^\n]+\n$/)

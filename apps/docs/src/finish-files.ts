@@ -5,17 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { AstroIntegration } from 'astro'
-import { finishPage, type Loose } from './finish-page.ts'
-import { describeForPrograms } from './for-programs.ts'
-import { BASE, readTexts } from './texts.ts'
+import { addressOf, BASE, copyAddressOf, readTexts, type Text } from './texts.ts'
 
-/** Names change with contents in here, so the api lets browsers keep these files for good. */
+/** File names here contain a hash of the content, so the API lets browsers cache them permanently. */
 const ASSETS = '_astro'
-/** Other faces that the search could have; Starlight brings its own. */
+/** Other user interfaces of the search, which Starlight does not use. */
 const UNUSED = /pagefind-(ui|modular-ui|component-ui|highlight)\.(js|css)$/
 const COMPRESSED = /\.(html|js|css|json|svg|txt|md)$/
 
-/** What is left to do once the pages are written: no code in them, Markdown beside them, and everything compressed once. */
+/** After the build: moves code out of the pages, adds Markdown copies, and compresses every file once. */
 export function finishFiles(): AstroIntegration {
   return {
     name: 'finish-files',
@@ -32,7 +30,7 @@ export function finishFiles(): AstroIntegration {
   }
 }
 
-/** Pages may run no script and wear no style that is not a file, so what Starlight has put into them becomes files. */
+/** The content security policy allows scripts and styles in files only, so the inline ones of Starlight become files. */
 async function finishPages(folder: string): Promise<void> {
   const files = (await listFiles(folder)).filter((file) => file.endsWith('.html'))
   const loose: Loose = { styles: new Map(), scripts: new Set(), scriptAddress: (code) => `${BASE}/${scriptName(code)}` }
@@ -49,7 +47,7 @@ async function finishPages(folder: string): Promise<void> {
   await followStyles(folder)
 }
 
-/** The colours of code are given to spans that have a style; ours have its number. */
+/** Styles of highlighted code select spans with a style attribute; after finishPage these have its number instead. */
 async function followStyles(folder: string): Promise<void> {
   for (const file of (await listFiles(join(folder, ASSETS))).filter((name) => name.endsWith('.css'))) {
     const css = await readFile(file, 'utf8')
@@ -79,4 +77,59 @@ async function compress(file: string): Promise<void> {
   const content = await readFile(file)
   await writeFile(`${file}.gz`, await promisify(gzip)(content))
   await writeFile(`${file}.br`, await promisify(brotliCompress)(content))
+}
+
+/** Inline code of all pages: each style with its number, and each script. */
+export type Loose = { styles: Map<string, number>; scripts: Set<string>; scriptAddress(code: string): string }
+
+const ATTRIBUTES = '(?:\\s+[^\\s"=>/]+(?:="[^"]*")?)*'
+
+/** A script with its code, or one tag. Whole tags are matched, so that tags within an attribute are not. */
+const PIECES = new RegExp(
+  `<script(?<how>${ATTRIBUTES})\\s*>(?<code>[\\s\\S]*?)</script>|<(?<tag>[a-z][\\w-]*)(?<attributes>${ATTRIBUTES})(?<end>\\s*/?>)|</table>`,
+  'g',
+)
+
+/** Removes inline scripts and styles from a page, and adds a scrollable frame to tables, which can be wider than the page. */
+export function finishPage(html: string, loose: Loose): string {
+  return html.replace(PIECES, (piece, ...rest) => {
+    const { how, code, tag, attributes = '', end } = rest.at(-1) as Record<string, string | undefined>
+    if (code !== undefined) return code === '' ? piece : withFile(how ?? '', code, loose)
+    if (piece === '</table>') return '</table></div>'
+    if (tag === 'table') return `<div class="wide"><table${attributes}${end}`
+    return `<${tag}${withNumber(attributes, loose)}${end}`
+  })
+}
+
+function withFile(how: string, code: string, { scripts, scriptAddress }: Loose): string {
+  scripts.add(code)
+  return `<script${how} src="${scriptAddress(code)}"></script>`
+}
+
+function withNumber(attributes: string, { styles }: Loose): string {
+  return attributes.replace(/ style="([^"]*)"/, (_, style: string) => {
+    // A script of Starlight shows elements by removing this style; as a number it could not.
+    if (/^display:\s*none;?$/.test(style)) return ''
+    const number = styles.get(style) ?? styles.size + 1
+    styles.set(style, number)
+    return ` data-style="${number}"`
+  })
+}
+
+/** The site as Markdown: a copy of every page, a list of all pages (llms.txt), and all pages in one file. */
+function describeForPrograms(texts: Text[]): [name: string, content: string][] {
+  const copies = texts.map(({ id, title, copy }): [string, string] => [`${id}.md`, `# ${title}\n\n${copy}\n`])
+  return [...copies, ['llms.txt', listOf(texts)], ['llms-full.txt', allOf(texts)]]
+}
+
+function listOf([first, ...texts]: Text[]): string {
+  const lines = texts.map(({ id, title, description }) => `- [${title}](${copyAddressOf(id)}): ${description}`)
+  return `# Probity\n\n> ${first?.description ?? ''}\n\n${ADVICE}\n\n## Pages\n\n${lines.join('\n')}\n`
+}
+
+const ADVICE = `Every page below is Markdown; the URL without \`.md\` is the HTML page.
+The OpenAPI document of the API is at \`/api/v1/openapi.json\`, and all pages in one file are at \`/llms-full.txt\`.`
+
+function allOf(texts: Text[]): string {
+  return texts.map(({ id, title, copy }) => `# ${title}\n\nAddress: ${addressOf(id)}\n\n${copy}\n`).join('\n---\n\n')
 }

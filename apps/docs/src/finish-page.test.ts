@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { finishPage, type Loose } from './finish-page.ts'
+import { finishPage, type Loose } from './finish-files.ts'
 
 function finish(html: string) {
   const loose: Loose = { styles: new Map(), scripts: new Set(), scriptAddress: (code) => `/${code.length}.js` }
   return { html: finishPage(html, loose), ...loose }
 }
 
-test('takes scripts out, and leaves those that are files', () => {
+test('finishPage moves inline scripts to files and keeps scripts that are files', () => {
   const { html, scripts } = finish(
     '<script>go()</script><script aria-hidden="true">\n  on()</script><script src="/a.js"></script>',
   )
@@ -16,7 +16,7 @@ test('takes scripts out, and leaves those that are files', () => {
   expect([...scripts]).toEqual(['go()', '\n  on()'])
 })
 
-test('gives each style a number, the same one for the same style', () => {
+test('finishPage replaces each style by a number, the same one for the same style', () => {
   const { html, styles } = finish(
     '<i style="--0:#fff">a</i><b class="x" style="--0:#fff">b</b><u style="--0:#000">c</u>',
   )
@@ -27,11 +27,11 @@ test('gives each style a number, the same one for the same style', () => {
   ])
 })
 
-test('leaves alone what only looks like a tag, in the code that a button copies', () => {
+test('finishPage does not change tags in the code that a button copies', () => {
   const button = '<button data-code="<script>x()</script><table><p style=\'a\'></table>">Copy</button>'
   expect(finish(button).html).toBe(button)
 })
 
-test('puts a frame around a table', () => {
+test('finishPage adds a frame to a table', () => {
   expect(finish('<table><tr></tr></table>').html).toBe('<div class="wide"><table><tr></tr></table></div>')
 })

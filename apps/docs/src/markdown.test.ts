@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstSentence, readTarget, turnMarkdown } from './markdown.ts'
+import { firstSentence, readTarget, turnMarkdown } from './texts.ts'
 
 const PAGES = new Map([
   ['docs/webhooks.md', 'webhooks'],

@@ -3,13 +3,13 @@ import { freePort } from '@probity/lab/services/daemon'
 import type { Script } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { examineIpv6, judgePort25, judgeWaysOut, reachOut } from './egress.ts'
+import { checkConnectivity, examineIpv6, judgeEgresses, judgePort25 } from './egress.ts'
 import { EGRESS, startDoctorWorld } from './test-world.ts'
 
 async function look(script?: Script, change: object = {}) {
-  const { policy, mailDns: dns, landmarks, servers } = await startDoctorWorld(script)
-  const reaching = { policy, dns, landmarks, ...change }
-  return { finding: judgePort25(EGRESS, await reachOut(EGRESS, reaching)), servers }
+  const { policy, mailDns: dns, referenceHosts, servers } = await startDoctorWorld(script)
+  const connecting = { policy, dns, referenceHosts, ...change }
+  return { finding: judgePort25(EGRESS, await checkConnectivity(EGRESS, connecting)), servers }
 }
 
 test('port-25 passes when mail servers send a greeting, and sends only EHLO and QUIT', async () => {
@@ -43,10 +43,10 @@ test('port-25 fails with a timeout when connections get no response', async () =
   await new Promise<void>((resolve) => black.listen(0, '127.0.0.1', resolve))
   whenDone(() => black.close())
   const { port } = black.address() as { port: number }
-  const { mailDns: dns, landmarks } = await startDoctorWorld()
+  const { mailDns: dns, referenceHosts } = await startDoctorWorld()
   const policy = { port, allows: (address: string) => address === '127.0.0.1' }
   const here = { ...dns, resolve4: async () => ['127.0.0.1'] }
-  const found = judgePort25(EGRESS, await reachOut(EGRESS, { policy, dns: here, landmarks }, 500))
+  const found = judgePort25(EGRESS, await checkConnectivity(EGRESS, { policy, dns: here, referenceHosts }, 500))
   expect(found).toMatchObject({ status: 'fail', saw: expect.stringMatching(/timed out/) })
   expect(found.fix?.says).toMatch(/time out, which usually means that a firewall or the hosting provider blocks it/)
 })
@@ -71,37 +71,37 @@ test('port-25 warns when one of several mail servers fails; a 554 greeting count
 
 test('port-25 is unknown when no mail server can be resolved', async () => {
   const nobody = [{ provider: 'x', domain: 'nowhere.example', greetsAs: [], why: '' }]
-  const { finding } = await look({}, { landmarks: nobody })
+  const { finding } = await look({}, { referenceHosts: nobody })
   expect(finding).toMatchObject({ status: 'unknown' })
 })
 
 test('port-25 names a proxy that does not respond', async () => {
-  const { policy, mailDns: dns, landmarks } = await startDoctorWorld()
+  const { policy, mailDns: dns, referenceHosts } = await startDoctorWorld()
   const port = await freePort()
   const egress = { ...EGRESS, socks5: { host: '127.0.0.1', port } }
-  const finding = judgePort25(egress, await reachOut(egress, { policy, dns, landmarks }))
+  const finding = judgePort25(egress, await checkConnectivity(egress, { policy, dns, referenceHosts }))
   expect(finding).toMatchObject({ status: 'fail', fix: { lines: [`nc -vz -w 8 127.0.0.1 ${port}`] } })
 })
 
 test('ipv6 connects over IPv6 only, and passes on a host without IPv6', async () => {
-  const { policy, mailDns: dns, landmarks } = await startDoctorWorld()
-  expect(await examineIpv6(EGRESS, { policy, dns, landmarks })).toMatchObject({
+  const { policy, mailDns: dns, referenceHosts } = await startDoctorWorld()
+  expect(await examineIpv6(EGRESS, { policy, dns, referenceHosts })).toMatchObject({
     status: 'pass',
     saw: expect.stringContaining('no public IPv6'),
   })
   const six = { ...EGRESS, localAddress: '::1' }
-  expect(await examineIpv6(six, { policy, dns, landmarks })).toMatchObject({ check: 'ipv6', status: 'unknown' })
+  expect(await examineIpv6(six, { policy, dns, referenceHosts })).toMatchObject({ check: 'ipv6', status: 'unknown' })
   const closed = { port: await freePort(), allows: (address: string) => address === '::1' }
   const named = { ...dns, resolve6: async () => ['::1'] }
-  expect(await examineIpv6(six, { policy: closed, dns: named, landmarks })).toMatchObject({ status: 'warn' })
+  expect(await examineIpv6(six, { policy: closed, dns: named, referenceHosts })).toMatchObject({ status: 'warn' })
 })
 
 test('egress-configured warns without an egress and shows the settings', () => {
-  expect(judgeWaysOut([])).toMatchObject({
+  expect(judgeEgresses([])).toMatchObject({
     status: 'warn',
     fix: { lines: expect.arrayContaining(['PROBITY_SMTP_HELO_NAME=probe.your-domain']) },
   })
-  expect(judgeWaysOut([EGRESS])).toMatchObject({
+  expect(judgeEgresses([EGRESS])).toMatchObject({
     status: 'pass',
     saw: 'One egress is configured: probe.probity.example.',
   })

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import type { Finding } from '@probity/contract/constants/operators'
+import { queryDns } from '@probity/engine/domain/query'
 import { dnsError, type MailDns } from '@probity/engine/domain/resolver'
 import {
   type Connectivity,
@@ -8,24 +9,23 @@ import {
   isReachable,
 } from '@probity/engine/smtp/probe/connectivity-check'
 import type { Egress } from '@probity/engine/smtp/protocol/dial'
-import { fail, pass, unknown, warn } from './finding.ts'
-import type { Patient } from './patient.ts'
+import { type CheckContext, fail, pass, unknown, warn } from './check.ts'
 
-/** Deadline for all landmarks together: they are contacted in parallel. */
-const REACH_WITHIN_MS = 15_000
+/** Deadline for all reference hosts together: they are contacted in parallel. */
+const CONNECT_WITHIN_MS = 15_000
 
-type Reaching = Pick<Patient, 'landmarks' | 'policy'> & { dns: MailDns }
+type ConnectivityContext = Pick<CheckContext, 'referenceHosts' | 'policy'> & { dns: MailDns }
 
 /** Reads the greeting of the mail servers of a few large providers, and nothing else. */
-export function reachOut(
+export function checkConnectivity(
   egress: Egress,
-  { landmarks, policy, dns }: Reaching,
-  withinMs = REACH_WITHIN_MS,
+  { referenceHosts, policy, dns }: ConnectivityContext,
+  withinMs = CONNECT_WITHIN_MS,
 ): Promise<ConnectivityCheck[]> {
-  return checkReferenceHosts(landmarks, { dns, policy, egress, deadline: performance.now() + withinMs })
+  return checkReferenceHosts(referenceHosts, { dns, policy, egress, deadline: performance.now() + withinMs })
 }
 
-export function judgeWaysOut(egresses: Egress[]): Finding {
+export function judgeEgresses(egresses: Egress[]): Finding {
   if (egresses.length > 0) {
     const names = egresses.map(({ name }) => name).join(', ')
     return pass('egress-configured', {
@@ -45,7 +45,7 @@ export function judgeWaysOut(egresses: Egress[]): Finding {
 export function judgePort25(egress: Egress, reached: ConnectivityCheck[]): Finding {
   const subject = egress.name
   const dialled = reached.filter(({ connectivity }) => connectivity.kind !== 'not_asked')
-  const saw = `${reached.map(describeReached).join('. ')}.`
+  const saw = `${reached.map(describeCheck).join('. ')}.`
   if (dialled.length === 0) {
     const says = 'No mail server name could be resolved. Fix the findings of the resolver first.'
     return unknown('port-25', { subject, saw, says })
@@ -59,11 +59,11 @@ export function judgePort25(egress: Egress, reached: ConnectivityCheck[]): Findi
   return through.length > 0 ? warn('port-25', told) : fail('port-25', told)
 }
 
-function describeReached({ referenceHost: { domain }, host, connectivity }: ConnectivityCheck): string {
-  return `${host ?? domain} ${describeReach(connectivity)}`
+function describeCheck({ referenceHost: { domain }, host, connectivity }: ConnectivityCheck): string {
+  return `${host ?? domain} ${describeConnectivity(connectivity)}`
 }
 
-function describeReach(reach: Connectivity): string {
+function describeConnectivity(reach: Connectivity): string {
   switch (reach.kind) {
     case 'reached':
       return 'sent a greeting'
@@ -117,16 +117,16 @@ function adviseOn(
 }
 
 /** The same check over IPv6 only. A host without IPv6 passes: there is nothing to fix. */
-export async function examineIpv6(egress: Egress, reaching: Reaching): Promise<Finding> {
+export async function examineIpv6(egress: Egress, connecting: ConnectivityContext): Promise<Finding> {
   const subject = egress.name
-  if (!canSpeakIpv6(egress, reaching.policy.allows)) {
+  if (!canSpeakIpv6(egress, connecting.policy.allows)) {
     const saw =
       'This egress has no public IPv6 address. Mail servers without an IPv4 address cannot be probed through it.'
     return pass('ipv6', { subject, saw })
   }
-  const reached = await reachOut(egress, { ...reaching, dns: withoutIpv4(reaching.dns) })
+  const reached = await checkConnectivity(egress, { ...connecting, dns: withoutIpv4(connecting.dns) })
   const dialled = reached.filter(({ connectivity }) => connectivity.kind !== 'not_asked')
-  const saw = `Over IPv6: ${reached.map(describeReached).join('. ')}.`
+  const saw = `Over IPv6: ${reached.map(describeCheck).join('. ')}.`
   if (dialled.length === 0)
     return unknown('ipv6', { subject, saw, says: 'None of these providers currently has an IPv6 address.' })
   if (dialled.some(({ connectivity }) => isReachable(connectivity))) return pass('ipv6', { subject, saw })
@@ -152,4 +152,43 @@ function withoutIpv4(dns: MailDns): MailDns {
     resolveTxt: (name) => dns.resolveTxt(name),
     resolve4: none,
   }
+}
+
+/** An egress with its public IP address and the source of that address; undefined if unknown. */
+export type EgressAddress = {
+  egress: Egress
+  reached: ConnectivityCheck[]
+  address: string | undefined
+  known: 'told' | 'set' | 'assumed' | undefined
+}
+
+type IsPublic = (address: string) => boolean
+
+/**
+ * Finds the egress IP from mail servers and DNS only. Large providers return the client address in their EHLO reply; otherwise the
+ * configured address is used if it is public, and as a last resort the address of the HELO name, marked as assumed.
+ */
+export async function findAddress(
+  egress: Egress,
+  reached: ConnectivityCheck[],
+  dns: MailDns,
+  isPublic: IsPublic,
+): Promise<EgressAddress> {
+  const told = reached.flatMap(({ connectivity }) =>
+    connectivity.kind === 'reached' ? listAddresses(connectivity.hello) : [],
+  )
+  const seen = told.find(isPublic)
+  if (seen !== undefined) return { egress, reached, address: seen, known: 'told' }
+  const { localAddress, socks5 } = egress
+  if (localAddress !== undefined && socks5 === undefined && isPublic(localAddress)) {
+    return { egress, reached, address: localAddress, known: 'set' }
+  }
+  const answer = await queryDns(dns.resolve4(egress.heloName))
+  const assumed = answer.kind === 'records' ? answer.records.find(isPublic) : undefined
+  return { egress, reached, address: assumed, known: assumed === undefined ? undefined : 'assumed' }
+}
+
+/** IPv4 and IPv6 addresses in a text, as in "mx.google.com at your service, [192.0.2.7]". */
+function listAddresses(text: string): string[] {
+  return text.match(/(?<![0-9.])\d{1,3}(\.\d{1,3}){3}(?![0-9.])|(?<=\[(?:IPv6:)?)[0-9a-f:]{6,39}(?=\])/gi) ?? []
 }

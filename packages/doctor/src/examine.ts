@@ -3,32 +3,27 @@ import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/constants/d
 import type { Finding } from '@probity/contract/constants/operators'
 import { findNewestBackup } from '@probity/database/system/backups'
 import { openResolver } from '@probity/engine/domain/resolver'
-import { examineAccess } from './access.ts'
-import { examineIpv6, judgePort25, judgeWaysOut, reachOut } from './egress.ts'
-import { findAddress } from './egress-address.ts'
-import { fail, guard, pass, warn } from './finding.ts'
-import { examineFront } from './front.ts'
-import { examineHost } from './host.ts'
+import { type CheckContext, fail, guard, pass, warn } from './check.ts'
+import { checkConnectivity, examineIpv6, findAddress, judgeEgresses, judgePort25 } from './egress.ts'
 import { examineIdentity, type IdentityDns } from './identity.ts'
-import type { Patient } from './patient.ts'
-import { examinePostgres } from './postgres.ts'
-import { examineRedis } from './redis.ts'
+import { examineAccess, examineHost, examinePostgres, examineRedis } from './platform.ts'
+import { examinePublicEndpoint } from './public-endpoint.ts'
 import { examineReputation } from './reputation.ts'
 import { examineResolvers } from './resolver.ts'
 
 const DNS_TIMEOUT_MS = 3_000
 
 /** Runs all checks, or those requested. A check that cannot run is reported as `unknown` and does not stop the others. */
-export async function examine(patient: Patient, wanted: DoctorCheckId[] = ALL): Promise<Finding[]> {
+export async function examine(context: CheckContext, wanted: DoctorCheckId[] = ALL): Promise<Finding[]> {
   const parts: [checks: DoctorCheckId[], look: () => Promise<Finding[]>][] = [
-    [checksOf('egress', 'identity', 'reputation'), () => examineWaysOut(patient, wanted)],
-    [checksOf('dns'), () => examineResolvers(patient)],
-    [['clock', 'disk', 'open-files'], () => examineHost(patient)],
-    [['postgres-version', 'postgres-durability', 'postgres-log', 'migrations'], () => examinePostgres(patient)],
-    [['redis-version', 'redis-eviction', 'redis-saving'], () => examineRedis(patient)],
-    [['worker-login', 'redis-password'], () => examineAccess(patient)],
-    [checksOf('front'), () => examineFront(patient)],
-    [checksOf('backups'), () => examineBackups(patient)],
+    [checksOf('egress', 'identity', 'reputation'), () => examineEgresses(context, wanted)],
+    [checksOf('dns'), () => examineResolvers(context)],
+    [['clock', 'disk', 'open-files'], () => examineHost(context)],
+    [['postgres-version', 'postgres-durability', 'postgres-log', 'migrations'], () => examinePostgres(context)],
+    [['redis-version', 'redis-eviction', 'redis-saving'], () => examineRedis(context)],
+    [['worker-login', 'redis-password'], () => examineAccess(context)],
+    [checksOf('front'), () => examinePublicEndpoint(context)],
+    [checksOf('backups'), () => examineBackups(context)],
   ]
   const needed = parts.filter(([checks]) => checks.some((check) => wanted.includes(check)))
   const found = await Promise.all(needed.map(([checks, look]) => guard(checks, look)))
@@ -48,20 +43,22 @@ function checksOf(...groups: string[]): DoctorCheckId[] {
 }
 
 /** One part: identity and reputation need the egress IP that the mail servers reported. */
-async function examineWaysOut(patient: Patient, wanted: DoctorCheckId[]): Promise<Finding[]> {
-  const { egresses, policy, landmarks, blocklists } = patient
-  const dns = openIdentityDns(patient.dnsServers)
-  const reaching = { landmarks, policy, dns }
+async function examineEgresses(context: CheckContext, wanted: DoctorCheckId[]): Promise<Finding[]> {
+  const { egresses, policy, referenceHosts, blocklists } = context
+  const dns = openIdentityDns(context.dnsServers)
+  const connecting = { referenceHosts, policy, dns }
   const ways = await Promise.all(
-    egresses.map(async (egress) => findAddress(egress, await reachOut(egress, reaching), dns, policy.allows)),
+    egresses.map(async (egress) =>
+      findAddress(egress, await checkConnectivity(egress, connecting), dns, policy.allows),
+    ),
   )
   const found = await Promise.all([
     ways.map(({ egress, reached }) => judgePort25(egress, reached)),
-    wanted.includes('ipv6') ? Promise.all(egresses.map((egress) => examineIpv6(egress, reaching))) : [],
+    wanted.includes('ipv6') ? Promise.all(egresses.map((egress) => examineIpv6(egress, connecting))) : [],
     examineIdentity(ways, dns),
     examineReputation(ways, dns, blocklists),
   ])
-  return [judgeWaysOut(egresses), ...found.flat()]
+  return [judgeEgresses(egresses), ...found.flat()]
 }
 
 function openIdentityDns(servers: string[]): IdentityDns {
@@ -79,7 +76,7 @@ const OLD_MS = 7 * 24 * HOUR_MS
 const COMMAND = 'pnpm admin backup /var/backups/probity --keep 14'
 
 /** Checks the age of the newest `pnpm admin backup`. Backups made with other tools are not detected. */
-export function examineBackups({ db, now }: Pick<Patient, 'db' | 'now'>): Promise<Finding[]> {
+export function examineBackups({ db, now }: Pick<CheckContext, 'db' | 'now'>): Promise<Finding[]> {
   return guard(['backup-age'], async () => {
     const newest = await findNewestBackup(db)
     const says = 'Create a backup, schedule the command to run every night, and copy the folder to another machine.'

@@ -3,10 +3,9 @@ import { openResolver } from '@probity/engine/domain/resolver'
 import { startDns } from '@probity/lab/dns/start'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { type EgressAddress, findAddress } from './egress-address.ts'
-import { examineIdentity, type IdentityDns, judgeName } from './identity.ts'
-import { reverseName } from './reverse-name.ts'
-import { judgeSpf } from './spf.ts'
+import { type EgressAddress, findAddress } from './egress.ts'
+import { examineIdentity, type IdentityDns, judgeName, reverseName } from './identity.ts'
+import { judgeSpf } from './sender.ts'
 import { EGRESS, OUR_ADDRESS, OUR_NAMES } from './test-world.ts'
 
 const dns = await startDns({

@@ -3,10 +3,9 @@ import { queryDns } from '@probity/engine/domain/query'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import { readAddress } from '@probity/engine/smtp/protocol/address-policy'
 import { getDomain } from 'tldts'
+import { fail, pass, unknown, warn } from './check.ts'
 import { BORROWED_DOMAINS, GENERIC_WORDS, PRIVATE_ENDS } from './data/borrowed-names.ts'
-import type { EgressAddress } from './egress-address.ts'
-import { fail, pass, unknown, warn } from './finding.ts'
-import { reverseName } from './reverse-name.ts'
+import type { EgressAddress } from './egress.ts'
 import { judgeSender } from './sender.ts'
 
 /** The records that mail servers look up to verify the HELO name. */
@@ -141,4 +140,17 @@ async function judgeWayBack({ subject, address, heloName, whose }: Named, dns: M
   const saw = `The PTR record of ${whose} is ${heloName}, but ${heloName} resolves to ${records.join(', ') || 'no address'}.`
   const says = `Add this record to the zone ${getDomain(heloName) ?? heloName}.`
   return fail('reverse-dns', { subject, saw, says, lines: [addressRecord(heloName, address)] })
+}
+
+/** The bytes of an address as labels, the last first: the first part of its name in reverse zones and in block lists. */
+export function reverseLabels(address: string): string {
+  const bytes = [...(readAddress(address) ?? [])]
+  if (!address.includes(':')) return bytes.slice(-4).toReversed().join('.')
+  const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return [...digits].toReversed().join('.')
+}
+
+/** The name of the PTR record of an address (RFC 1035 §3.5, RFC 3596 §2.5). */
+export function reverseName(address: string): string {
+  return `${reverseLabels(address)}.${address.includes(':') ? 'ip6' : 'in-addr'}.arpa`
 }

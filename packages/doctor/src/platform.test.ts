@@ -12,11 +12,8 @@ import { whenDone } from '@probity/lab/when-done'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { examineAccess } from './access.ts'
 import { examineBackups } from './examine.ts'
-import { examineHost, judgeOpenFiles } from './host.ts'
-import { examinePostgres } from './postgres.ts'
-import { examineRedis } from './redis.ts'
+import { examineAccess, examineHost, examinePostgres, examineRedis, judgeOpenFiles } from './platform.ts'
 
 const { db, url } = await createTestDatabase()
 

@@ -1,10 +1,10 @@
 import type { Finding } from '@probity/contract/constants/operators'
 import { queryDns } from '@probity/engine/domain/query'
 import type { MailDns } from '@probity/engine/domain/resolver'
+import { fail, pass, unknown, warn } from './check.ts'
 import type { Blocklist } from './data/blocklists.ts'
-import type { EgressAddress } from './egress-address.ts'
-import { fail, pass, unknown, warn } from './finding.ts'
-import { reverseLabels } from './reverse-name.ts'
+import type { EgressAddress } from './egress.ts'
+import { reverseLabels } from './identity.ts'
 
 /** Checks the egress IPs against DNSBLs. A DNSBL that does not respond is reported as `unknown`. */
 export async function examineReputation(

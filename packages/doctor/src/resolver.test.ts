@@ -5,8 +5,7 @@ import { startDns, startSilent } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { readServer } from './question.ts'
-import { examineResolvers, judgeOwner } from './resolver.ts'
+import { examineResolvers, judgeOwner, readServer } from './resolver.ts'
 import { OUR_NAMES } from './test-world.ts'
 
 async function look(...dnsServers: string[]) {

@@ -1,9 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { connect, isIPv6 } from 'node:net'
 import type { Finding } from '@probity/contract/constants/operators'
+import { type CheckContext, fail, pass, unknown, warn } from './check.ts'
 import { PUBLIC_RESOLVERS } from './data/public-resolvers.ts'
-import { fail, pass, unknown, warn } from './finding.ts'
-import type { Patient } from './patient.ts'
-import { askServer, type Heard, RCODES, readServer, TYPES } from './question.ts'
+
+const RCODES = { noerror: 0, servfail: 2, nxdomain: 3, refused: 5 } as const
+const TYPES = { a: 1, soa: 6 } as const
 
 /** Signed since 2010, and every resolver has it in its cache. */
 const SIGNED = { name: 'org', type: TYPES.soa }
@@ -14,7 +17,7 @@ const SLOW_MS = 50
 const SPEED_TRIES = 5
 
 /** Checks each configured resolver. */
-export async function examineResolvers({ dnsServers }: Pick<Patient, 'dnsServers'>): Promise<Finding[]> {
+export async function examineResolvers({ dnsServers }: Pick<CheckContext, 'dnsServers'>): Promise<Finding[]> {
   if (dnsServers.length === 0) {
     const says = 'Set a resolver. An Unbound on this host is recommended.'
     const saw = 'PROBITY_DNS_SERVERS is not set, and the system has no resolver.'
@@ -24,7 +27,7 @@ export async function examineResolvers({ dnsServers }: Pick<Patient, 'dnsServers
 }
 
 async function examineResolver(server: string): Promise<Finding[]> {
-  const first = await askServer(server, SIGNED)
+  const first = await queryServer(server, SIGNED)
   if (first.kind !== 'answer' || first.rcode !== RCODES.noerror) {
     return [judgeRefusal(server, first), judgeOwner(server)]
   }
@@ -39,9 +42,9 @@ async function examineResolver(server: string): Promise<Finding[]> {
 const UNBOUND = ['apt-get install unbound', 'systemctl enable --now unbound', 'PROBITY_DNS_SERVERS=127.0.0.1']
 
 /** The resolver did not respond, or does not resolve a public name. */
-function judgeRefusal(subject: string, heard: Heard): Finding {
-  if (heard.kind === 'answer') {
-    const saw = `A query for ${SIGNED.name} failed: ${describe(heard)}.`
+function judgeRefusal(subject: string, reply: DnsReply): Finding {
+  if (reply.kind === 'answer') {
+    const saw = `A query for ${SIGNED.name} failed: ${describe(reply)}.`
     const says =
       'The resolver does not resolve public names, or does not serve this host. Use a full recursive resolver.'
     return fail('resolver-answers', { subject, saw, says, lines: UNBOUND })
@@ -49,24 +52,24 @@ function judgeRefusal(subject: string, heard: Heard): Finding {
   const says = 'Check that the resolver is running and accepts queries from this host, or run one on this host.'
   return fail('resolver-answers', {
     subject,
-    saw: `The resolver did not respond: ${describe(heard)}.`,
+    saw: `The resolver did not respond: ${describe(reply)}.`,
     says,
     lines: UNBOUND,
   })
 }
 
-function describe(heard: Heard): string {
-  if (heard.kind === 'silent') return 'no response within 3 seconds'
-  if (heard.kind === 'failed') return heard.why
-  const name = Object.entries(RCODES).find(([, code]) => code === heard.rcode)?.[0]
-  return `response code ${name?.toUpperCase() ?? heard.rcode}`
+function describe(reply: DnsReply): string {
+  if (reply.kind === 'silent') return 'no response within 3 seconds'
+  if (reply.kind === 'failed') return reply.why
+  const name = Object.entries(RCODES).find(([, code]) => code === reply.rcode)?.[0]
+  return `response code ${name?.toUpperCase() ?? reply.rcode}`
 }
 
 /** Queries random, unregistered names below the top-level domains that resolvers most often rewrite. */
 async function judgeHonesty(subject: string): Promise<Finding> {
   const names = ['com', 'net'].map((end) => `${randomBytes(16).toString('hex')}.${end}`)
-  const heard = await Promise.all(names.map((name) => askServer(subject, { name, type: TYPES.a })))
-  const answers = heard.filter((one) => one.kind === 'answer')
+  const reply = await Promise.all(names.map((name) => queryServer(subject, { name, type: TYPES.a })))
+  const answers = reply.filter((one) => one.kind === 'answer')
   if (answers.some(({ rcode, records }) => rcode === RCODES.noerror && records > 0)) {
     const saw = 'A query for a nonexistent name returned an address.'
     const says = 'The resolver rewrites NXDOMAIN responses, as some internet providers do. Use another resolver.'
@@ -75,12 +78,12 @@ async function judgeHonesty(subject: string): Promise<Finding> {
   if (answers.length > 0 && answers.every(({ rcode }) => rcode === RCODES.nxdomain)) {
     return pass('resolver-honest', { subject, saw: 'Queries for nonexistent names return NXDOMAIN.' })
   }
-  const saw = `Queries for nonexistent names: ${heard.map(describe).join(', ')}.`
+  const saw = `Queries for nonexistent names: ${reply.map(describe).join(', ')}.`
   return unknown('resolver-honest', { subject, saw, says: 'Check why the resolver fails, then run the checks again.' })
 }
 
 async function judgeValidation(subject: string): Promise<Finding> {
-  const [good, bad] = await Promise.all([askServer(subject, SIGNED), askServer(subject, WRONGLY_SIGNED)])
+  const [good, bad] = await Promise.all([queryServer(subject, SIGNED), queryServer(subject, WRONGLY_SIGNED)])
   const says = 'Enable DNSSEC validation. Unbound needs the root key and the module "validator".'
   const lines = ['apt-get install dns-root-data', 'module-config: "validator iterator"']
   if (good.kind !== 'answer')
@@ -101,19 +104,19 @@ async function judgeValidation(subject: string): Promise<Finding> {
 }
 
 async function judgeTcp(subject: string): Promise<Finding> {
-  const heard = await askServer(subject, { ...SIGNED, overTcp: true })
-  if (heard.kind === 'answer') return pass('dns-tcp', { subject, saw: 'The resolver responds over TCP.' })
+  const reply = await queryServer(subject, { ...SIGNED, overTcp: true })
+  if (reply.kind === 'answer') return pass('dns-tcp', { subject, saw: 'The resolver responds over TCP.' })
   const { host, port } = readServer(subject)
   const says = `Allow TCP to port ${port} of the resolver, in its settings and in firewalls.`
   const lines = [`dig +tcp @${host} -p ${port} org SOA`, 'do-tcp: yes']
-  return fail('dns-tcp', { subject, saw: `The resolver does not respond over TCP: ${describe(heard)}.`, says, lines })
+  return fail('dns-tcp', { subject, saw: `The resolver does not respond over TCP: ${describe(reply)}.`, says, lines })
 }
 
 async function judgeSpeed(subject: string): Promise<Finding> {
   const times: number[] = []
   for (let n = 0; n < SPEED_TRIES; n += 1) {
-    const heard = await askServer(subject, SIGNED)
-    if (heard.kind === 'answer') times.push(heard.ms)
+    const reply = await queryServer(subject, SIGNED)
+    if (reply.kind === 'answer') times.push(reply.ms)
   }
   // The fastest response: slower ones measure the load of this host.
   const quickest = Math.min(...times)
@@ -147,4 +150,114 @@ export function judgeOwner(subject: string): Finding {
     says,
     lines: UNBOUND,
   })
+}
+
+/** The header of a DNS response. Node's resolver does not expose the AD flag, so the query is sent by hand. */
+type DnsReply =
+  | { kind: 'answer'; rcode: number; isValidated: boolean; isCutShort: boolean; records: number; ms: number }
+  | { kind: 'silent' }
+  | { kind: 'failed'; why: string }
+
+type DnsQuery = { name: string; type: number; overTcp?: boolean; timeoutMs?: number }
+
+const TIMEOUT_MS = 3_000
+const DNS_PORT = 53
+
+/** Sends one query to one resolver over UDP or TCP, without a retry, so that packet loss is visible. */
+function queryServer(server: string, { name, type, overTcp = false, timeoutMs = TIMEOUT_MS }: DnsQuery) {
+  const id = randomInt(65_536)
+  const message = encodeQuery(id, name, type)
+  const address = readServer(server)
+  return overTcp ? queryByTcp(address, message, timeoutMs) : queryByUdp(address, message, timeoutMs)
+}
+
+type ServerAddress = { host: string; port: number }
+
+/** `address`, `address:port` or `[address]:port`. */
+export function readServer(server: string): ServerAddress {
+  const [, literal, port] = /^\[(.+)\](?::(\d+))?$/.exec(server) ?? []
+  if (literal !== undefined) return { host: literal, port: Number(port ?? DNS_PORT) }
+  if (isIPv6(server)) return { host: server, port: DNS_PORT }
+  const [host = '', own] = server.split(':')
+  return { host, port: Number(own ?? DNS_PORT) }
+}
+
+function queryByUdp({ host, port }: ServerAddress, message: Buffer, timeoutMs: number): Promise<DnsReply> {
+  const began = performance.now()
+  return new Promise((resolve) => {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
+    const end = (heard: DnsReply) => {
+      clearTimeout(timer)
+      socket.close()
+      resolve(heard)
+    }
+    const timer = setTimeout(() => end({ kind: 'silent' }), timeoutMs)
+    socket.once('error', ({ message: why }) => end({ kind: 'failed', why }))
+    socket.on('message', (answer) => {
+      if (isReplyTo(message, answer)) end(decodeReply(answer, began))
+    })
+    // A connected socket accepts datagrams from the resolver only, and reports a closed port.
+    socket.connect(port, host, () => socket.send(message))
+  })
+}
+
+function queryByTcp({ host, port }: ServerAddress, message: Buffer, timeoutMs: number): Promise<DnsReply> {
+  const began = performance.now()
+  return new Promise((resolve) => {
+    let heard = Buffer.alloc(0)
+    const socket = connect({ host, port, autoSelectFamily: false })
+    const end = (answer: DnsReply) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(answer)
+    }
+    const timer = setTimeout(() => end({ kind: 'silent' }), timeoutMs)
+    socket.on('error', ({ message: why }) => end({ kind: 'failed', why }))
+    socket.on('end', () => end({ kind: 'failed', why: 'the resolver closed the connection' }))
+    socket.on('data', (bytes) => {
+      heard = Buffer.concat([heard, bytes])
+      const answer = heard.subarray(2)
+      if (heard.length < 2 || answer.length < heard.readUInt16BE(0)) return
+      end(
+        isReplyTo(message, answer)
+          ? decodeReply(answer, began)
+          : { kind: 'failed', why: 'the response has another query id' },
+      )
+    })
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(message.length, 0)
+    socket.write(Buffer.concat([length, message]))
+  })
+}
+
+const HEADER_LENGTH = 12
+const RECURSION_DESIRED = 0x0100
+/** RFC 6840 §5.7: set in a query, it requests the AD flag in the response. */
+const AUTHENTIC = 0x0020
+const CUT_SHORT = 0x0200
+
+function encodeQuery(id: number, name: string, type: number): Buffer {
+  const header = Buffer.alloc(HEADER_LENGTH)
+  header.writeUInt16BE(id, 0)
+  header.writeUInt16BE(RECURSION_DESIRED | AUTHENTIC, 2)
+  header.writeUInt16BE(1, 4)
+  const labels = name === '' ? [] : name.split('.')
+  const parts = labels.map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label, 'latin1')]))
+  return Buffer.concat([header, ...parts, Buffer.from([0, 0, type, 0, 1])])
+}
+
+function isReplyTo(question: Buffer, answer: Buffer): boolean {
+  return answer.length >= HEADER_LENGTH && answer.readUInt16BE(0) === question.readUInt16BE(0)
+}
+
+function decodeReply(answer: Buffer, began: number): DnsReply {
+  const flags = answer.readUInt16BE(2)
+  return {
+    kind: 'answer',
+    rcode: flags & 0x000f,
+    isValidated: (flags & AUTHENTIC) !== 0,
+    isCutShort: (flags & CUT_SHORT) !== 0,
+    records: answer.readUInt16BE(6),
+    ms: performance.now() - began,
+  }
 }

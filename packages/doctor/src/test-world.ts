@@ -26,7 +26,7 @@ export const OUR_NAMES: Names = {
 
 let worlds = 0
 
-/** Mail servers of all landmarks on loopback, and DNS with correct records of the egress. `script` changes the mail servers. */
+/** Mail servers of all reference hosts on loopback, and DNS with correct records of the egress. `script` changes the mail servers. */
 export async function startDoctorWorld(script: Script = {}, { isSigned = false, names = {} as Names } = {}) {
   const port = await freePort()
   worlds += 1
@@ -47,5 +47,5 @@ export async function startDoctorWorld(script: Script = {}, { isSigned = false, 
   const policy = { port, allows: (address: string) => address.startsWith('127.93.') || address.startsWith('198.18.') }
   const dnsServers = [`127.0.0.1:${dns.port}`]
   const mailDns = openResolver({ servers: dnsServers, timeoutMs: 4_000 })
-  return { dns, servers, port, policy, dnsServers, mailDns, landmarks: REFERENCE_HOSTS }
+  return { dns, servers, port, policy, dnsServers, mailDns, referenceHosts: REFERENCE_HOSTS }
 }

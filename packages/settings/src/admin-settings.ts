@@ -1,7 +1,6 @@
 import Type from 'typebox'
-import { DOCS_FOLDER, PORT, PUBLIC_URL, WEB_FOLDER } from './connection-settings.ts'
+import { DOCS_FOLDER, PORT, PUBLIC_URL, UPLOADS_SETTINGS, WEB_FOLDER } from './connection-settings.ts'
 import { URL_FORMATS } from './formats.ts'
-import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 import { ABOUT_MAIL_SERVERS, DNS_SERVERS } from './worker-settings.ts'
 
 /** Settings that `doctor` checks: those of the worker on the same host. */

@@ -5,6 +5,7 @@ import {
   DATABASE_URL,
   DOCS_FOLDER,
   LOG_LEVEL,
+  MAIL_SETTINGS,
   METRICS_HOST,
   PORT,
   PUBLIC_URL,
@@ -12,10 +13,9 @@ import {
   SHARE_FEEDBACK,
   SIGN_UP,
   TRACE_SETTINGS,
+  UPLOADS_SETTINGS,
   WEB_FOLDER,
 } from './connection-settings.ts'
-import { MAIL_SETTINGS } from './mail-settings.ts'
-import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 
 const ABOUT_PEOPLE = {
   SIGN_UP,

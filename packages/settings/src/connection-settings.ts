@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static, type TObject } from 'typebox'
 import { URL_FORMATS } from './formats.ts'
 
 /** Settings that several programs share, so that they mean the same in each. */
@@ -111,3 +111,71 @@ export const DOCS_FOLDER = Type.Optional(
     description: 'Folder with the built docs, which the API serves at /docs.',
   }),
 )
+
+export type AbuseLimits = {
+  /** Addresses of one domain that an account without payments may validate per UTC day. */
+  domainAddresses: number
+}
+
+type Settings = Static<TObject<typeof ABUSE_SETTINGS & { SIGN_UP: typeof SIGN_UP }>>
+
+/** The abuse limits, or undefined where they are off. By default they apply where sign-up is open. */
+export function readAbuseLimits(settings: Settings): AbuseLimits | undefined {
+  const { ABUSE_LIMITS: wanted, SIGN_UP: signUp, ABUSE_DOMAIN_ADDRESSES: domainAddresses } = settings
+  const isOn = wanted === 'true' || (wanted === 'auto' && signUp === 'open')
+  return isOn ? { domainAddresses } : undefined
+}
+
+/** Storage of uploaded files, shared by every program that reads them. */
+export const UPLOADS_SETTINGS = {
+  UPLOADS_FOLDER: Type.Optional(
+    Type.String({
+      otherwise: 'probity-uploads-UID in the temporary folder of the system',
+      description:
+        'Folder for uploaded files, the same for the API and the worker; with several hosts, a shared folder. With PROBITY_UPLOADS_S3_BUCKET, a local folder for files while they are read.',
+    }),
+  ),
+  UPLOADS_S3_BUCKET: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+      description: 'S3 bucket for uploaded files, instead of the folder. Requires both access keys.',
+    }),
+  ),
+  UPLOADS_S3_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/]+/?$',
+      otherwise: 'Amazon S3 in the region',
+      description: 'S3 endpoint: https://host.',
+    }),
+  ),
+  UPLOADS_S3_REGION: Type.String({
+    default: 'us-east-1',
+    pattern: '^[A-Za-z0-9-]{1,64}$',
+    description: 'Region of the bucket.',
+  }),
+  UPLOADS_S3_ACCESS_KEY_ID: Type.Optional(Type.String({ description: 'S3 access key id. Required with a bucket.' })),
+  UPLOADS_S3_SECRET_ACCESS_KEY: Type.Optional(
+    Type.String({ secret: true, description: 'S3 secret access key. Required with a bucket.' }),
+  ),
+  UPLOADS_S3_PREFIX: Type.String({
+    default: 'uploads/',
+    pattern: '^([A-Za-z0-9_.-]+/)+$',
+    description: 'Prefix of object names: folder/. Lets the bucket contain other objects.',
+  }),
+}
+
+/** The SMTP relay, for the API and for email notifications. */
+export const MAIL_SETTINGS = {
+  MAIL_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://.',
+      secret: true,
+      description:
+        'SMTP relay for outgoing email: smtp://user:password@host:port, or smtps://. Requires PROBITY_PUBLIC_URL. Must be the same for the API and for the process that sends notifications. Without it, members pass on invitation links themselves, operators create password reset links, other links are in the log, and no notifications are sent.',
+    }),
+  ),
+  MAIL_FROM: Type.String({
+    default: 'Probity <probity@localhost>',
+    description: 'Sender of outgoing email.',
+  }),
+}

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { BadSettings } from './bad-settings.ts'
 import { readList } from './formats.ts'
+import { BadSettings } from './parse.ts'
 
 /** An egress as the engine takes it: HELO name, MAIL FROM, and source address or proxy. */
 type Egress = {

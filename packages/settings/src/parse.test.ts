@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { BadSettings } from './bad-settings.ts'
 import { URL_FORMATS } from './formats.ts'
-import { readSettings } from './parse.ts'
+import { BadSettings, readSettings } from './parse.ts'
 
 const Settings = Type.Object({
   DATABASE_URL: Type.String({ format: URL_FORMATS.postgres, secret: true, description: 'The primary database.' }),

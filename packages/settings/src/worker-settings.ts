@@ -4,16 +4,16 @@ import {
   DATABASE_CONNECTIONS,
   DATABASE_URL,
   LOG_LEVEL,
+  MAIL_SETTINGS,
   METRICS_HOST,
   PUBLIC_URL,
   REDIS_URL,
   SHARE_FEEDBACK,
   SIGN_UP,
   TRACE_SETTINGS,
+  UPLOADS_SETTINGS,
 } from './connection-settings.ts'
 import { URL_FORMATS } from './formats.ts'
-import { MAIL_SETTINGS } from './mail-settings.ts'
-import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 
 const HOST_NAME = '^(?=.{4,253}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$'
 const MAIL_ADDRESS = '^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{4,190}$'

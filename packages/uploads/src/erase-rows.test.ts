@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { ENCODINGS, type Encoding } from './encoding.ts'
+import { ENCODINGS, type Encoding, readRows, type Writing } from './csv.ts'
 import { ERASED_CELL, eraseInFile, findInFile } from './erase-rows.ts'
-import { readRows, type Writing } from './read-rows.ts'
 
 const folder = makeFolder('probity-erase-rows')
 whenDone(() => removeFolder(folder))

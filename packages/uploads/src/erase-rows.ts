@@ -2,9 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address/find-mention'
 import { stringify } from 'csv-stringify/sync'
-import { asUtf8, type Encoding } from './encoding.ts'
-import type { Writing } from './read-rows.ts'
-import { type CsvRecord, readRecords } from './records.ts'
+import { asUtf8, type CsvRecord, type Encoding, readRecords, type Writing } from './csv.ts'
 
 /** Stands in the cells of a stored file that contained an erased address. It is not an address, so no job reads it as one. */
 export const ERASED_CELL = 'erased'
@@ -27,7 +25,7 @@ export async function findInFile(path: string, { writing, email }: FileSearch): 
 }
 
 /**
- * Writes the file without the address. A row with the address in the email column is about that person, so all of its cells are removed; in other
+ * Writes the file without the address. A row with the address in the email column is about its owner, so all of its cells are removed; in other
  * rows only the cells with the address are. Rows keep their numbers, by which results belong to them. Returns the number of changed rows; if
  * it is 0, the new file is not complete.
  */

@@ -2,9 +2,17 @@ import { createReadStream, lstatSync, type Stats, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { FileStorage, Look, Rewrite, SavedFile } from './storage.ts'
-import { isKey, newKey, noteKeyOf, requireKey } from './storage-key.ts'
-import { defaultUploadsFolder } from './storage-settings.ts'
+import {
+  defaultUploadsFolder,
+  type FileStorage,
+  isKey,
+  type Look,
+  newKey,
+  noteKeyOf,
+  type Rewrite,
+  requireKey,
+  type SavedFile,
+} from './storage.ts'
 
 /**
  * Files in one folder, readable by our own user, and by the folder's group if the folder is readable for it. `root` is the configured

@@ -4,10 +4,9 @@ import { whenDone } from '@probity/lab/when-done'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DELIMITERS, type Delimiter } from './delimiter.ts'
+import { type CsvRecord, DELIMITERS, type Delimiter, readRecords } from './csv.ts'
 import { openStorage } from './open-storage.ts'
 import { readUpload } from './read-upload.ts'
-import { type CsvRecord, readRecords } from './records.ts'
 import { Refusal } from './refusal.ts'
 
 /** For each of the two properties; a longer search sets the variable. Gate 2 makes a quarter of the runs on arbitrary bytes. */

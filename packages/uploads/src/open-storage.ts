@@ -1,7 +1,6 @@
 import { openFolderStorage } from './folder-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
-import type { FileStorage } from './storage.ts'
-import type { StorageSettings } from './storage-settings.ts'
+import type { FileStorage, StorageSettings } from './storage.ts'
 
 /** Opens nothing yet: a storage that cannot be reached fails where it is first used. */
 export function openStorage(settings: StorageSettings): FileStorage {

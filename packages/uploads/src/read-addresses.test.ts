@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { expect, test } from 'vitest'
-import { type Layout, readAddresses, readLayout } from './read-addresses.ts'
-import { readColumn } from './read-column.ts'
+import { type Layout, readAddresses, readColumn, readLayout } from './read-addresses.ts'
 import { readUpload } from './read-upload.ts'
 
 const LAYOUT: Layout = { encoding: 'utf-8', delimiter: ',', hasHeader: true, column: 1 }
@@ -42,7 +41,7 @@ test('readAddresses passes on the address of a cell with a display name or mailt
   ])
 })
 
-test('the first row that is none of blanks is the header, if there is one', async () => {
+test('the first row that is not blank is the header, if the file has one', async () => {
   const text = '\n , \nname,email\nAda,ada@example.com\n'
   expect(await addressesOf(text)).toEqual([['ada@example.com', 4]])
   expect(await addressesOf(text.replace('email', 'bo@example.com'), { hasHeader: false })).toEqual([
@@ -58,11 +57,11 @@ test.each([
   expect(await addressesOf(bytes, { encoding, delimiter: ';' })).toEqual([['jörg@example.com', 2]])
 })
 
-test('a column that no row has holds nothing', async () => {
+test('a column that no row has contains no addresses', async () => {
   expect(await addressesOf(LIST, { column: 7 })).toEqual([])
 })
 
-test('reads only as far as the consumer, and stops when the consumer fails', async () => {
+test('readAddresses reads no further than the consumer, and stops when the consumer fails', async () => {
   let pieces = 0
   async function* endless() {
     for (; pieces < 10_000; pieces++) yield Buffer.from('Ada,ada@example.com\n'.repeat(1_000))
@@ -113,7 +112,7 @@ test('a job has as many emails, and as many different ones, as its preview count
   expect(await readColumn(open, { ...layout, column: 1 }, 10)).toMatchObject({ emailCount: 10, uniqueCount })
 })
 
-test('counting ends at the first email that is too many, and names its row', async () => {
+test('readColumn stops at the first address above the limit and names its row', async () => {
   const counting = readColumn(opening(LIST), LAYOUT, 1)
   await expect(counting).rejects.toMatchObject({ code: 'too_many_emails', message: expect.stringContaining('Row 7 ') })
 })

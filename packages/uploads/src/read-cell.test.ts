@@ -1,6 +1,6 @@
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { expect, test } from 'vitest'
-import { keyOfCell, readCell } from './read-cell.ts'
+import { keyOfCell, readCell } from './read-addresses.ts'
 
 test.each([
   ['ada@example.com', 'bare', 'ada@example.com'],

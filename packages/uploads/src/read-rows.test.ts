@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type Row, readRows, type Writing } from './read-rows.ts'
+import { type Row, readRows, type Writing } from './csv.ts'
 
 const WRITING: Writing = { encoding: 'utf-8', delimiter: ',', hasHeader: true }
 
@@ -13,7 +13,7 @@ async function rowsOf(text: string, writing: Partial<Writing> = {}): Promise<Row
   return rows
 }
 
-test('gives the whole file in order, its header first and marked', async () => {
+test('readRows yields all rows in order, with the header first and marked', async () => {
   expect(await rowsOf('name,email\n\n"A, B",\n , \nC,c@example.com,more')).toEqual([
     { row: 1, cells: ['name', 'email'], isHeader: true },
     { row: 3, cells: ['A, B', ''], isHeader: false },
@@ -42,7 +42,7 @@ function largeFile(pieces: number) {
   return { open, asked }
 }
 
-test('reads no further than pages are taken', async () => {
+test('readRows reads no further than pages are consumed', async () => {
   const { open, asked } = largeFile(1_000)
   const pages = readRows(open, WRITING)
   const first = await pages.next()
@@ -53,7 +53,7 @@ test('reads no further than pages are taken', async () => {
   expect(asked.closed).toBe(true)
 })
 
-test('no page holds more than what one piece and one row may have', async () => {
+test('a page of rows has at most the size of one chunk and one row', async () => {
   const { open } = largeFile(100)
   let [rows, most] = [0, 0]
   for await (const page of readRows(open, WRITING)) {
@@ -67,6 +67,6 @@ test('no page holds more than what one piece and one row may have', async () => 
   expect(most).toBeLessThanOrEqual((16 + 64) * 1024)
 })
 
-test('what cannot be read is refused where it stands', async () => {
+test('readRows rejects an unreadable row and names it', async () => {
   await expect(rowsOf('a,b\n"never closed')).rejects.toMatchObject({ code: 'malformed_csv' })
 })

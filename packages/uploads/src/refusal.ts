@@ -1,6 +1,6 @@
 import type { PermanentCode } from '@probity/contract/constants/problems'
 
-/** Why a file cannot be used. The detail may name a row, and never what stands in it. */
+/** Rejects a file. The detail can name a row, and never contains its content. */
 export class Refusal extends Error {
   readonly code: PermanentCode
 

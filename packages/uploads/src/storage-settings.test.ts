@@ -1,8 +1,8 @@
+import { UPLOADS_SETTINGS } from '@probity/settings/connection-settings'
 import { readSettings } from '@probity/settings/parse'
-import { UPLOADS_SETTINGS } from '@probity/settings/uploads-settings'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { readStorage } from './storage-settings.ts'
+import { readStorage } from './storage.ts'
 
 const Settings = Type.Object(UPLOADS_SETTINGS)
 const read = (env: Record<string, string>) => readSettings(Settings, env, readStorage)
@@ -14,12 +14,12 @@ const BUCKET = {
   UPLOADS_S3_SECRET_ACCESS_KEY: 'hunter2',
 }
 
-test('without a bucket files are kept in a folder', () => {
+test('readStorage selects the folder without a bucket', () => {
   expect(read({ UPLOADS_FOLDER: '/var/lib/probity' })).toEqual({ kind: 'folder', folder: '/var/lib/probity' })
   expect(read({})).toEqual({ kind: 'folder', folder: expect.stringMatching(/\/probity-uploads-\d+$/) })
 })
 
-test('with a bucket they are kept there', () => {
+test('readStorage selects the bucket if one is set', () => {
   expect(read(BUCKET)).toEqual({
     kind: 's3',
     folder: '/var/lib/probity',
@@ -42,7 +42,7 @@ test('with a bucket they are kept there', () => {
   })
 })
 
-test('what belongs together and is not all there is named, all at once', () => {
+test('readStorage reports all missing S3 settings at once', () => {
   const onlyBucket = () => read({ UPLOADS_S3_BUCKET: 'probity-uploads' })
   expect(onlyBucket).toThrow('UPLOADS_S3_ACCESS_KEY_ID is missing')
   expect(onlyBucket).toThrow('UPLOADS_S3_SECRET_ACCESS_KEY is missing')

@@ -21,7 +21,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStorage } from './open-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
-import { defaultUploadsFolder, type StorageSettings } from './storage-settings.ts'
+import { defaultUploadsFolder, type StorageSettings } from './storage.ts'
 
 const folder = makeFolder('probity-storage')
 whenDone(() => removeFolder(folder))
@@ -119,14 +119,14 @@ describe.each(SETTINGS)('$kind', (settings) => {
     expect(await storage.findNote(key)).toBeUndefined()
   })
 
-  test('no two keys are alike, and none says anything', async () => {
+  test('storage keys are unique and random', async () => {
     const saved = await Promise.all(Array.from({ length: 20 }, () => storage.save(bytesOf('x'))))
     expect(new Set(saved.map(({ key }) => key)).size).toBe(20)
     for (const { key } of saved) expect(key).toMatch(/^[0-9a-f]{32}$/)
     await Promise.all(saved.map(({ key }) => storage.remove(key)))
   })
 
-  test('keeps 20 MB byte for byte', async () => {
+  test('a file of 20 MB is stored byte for byte', async () => {
     const pieces = Array.from({ length: 200 }, (_, n) => String(n).padStart(5).repeat(20_000))
     const { key, size } = await storage.save(bytesOf(...pieces))
     expect(size).toBe(20_000_000)
@@ -134,7 +134,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     await storage.remove(key)
   })
 
-  test('shows a file before it is kept, to our own user only', async () => {
+  test('lookAndSave passes the file before it is saved, readable by our own user only', async () => {
     const { key, seen } = await storage.lookAndSave(bytesOf('abc'), async ({ path, size }) => {
       return { text: readFileSync(path, 'utf8'), size, mode: statSync(path).mode & 0o777 }
     })
@@ -142,7 +142,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     await storage.remove(key)
   })
 
-  test('a rejected file leaves nothing behind', async () => {
+  test('a rejected file is removed completely', async () => {
     const refuse = storage.lookAndSave(bytesOf('abc'), async () => {
       throw new Error('refused')
     })
@@ -195,7 +195,7 @@ async function* breakAfter(bytes: number): AsyncGenerator<Buffer> {
   for (let sent = 0; sent < bytes; sent += 100_000) yield Buffer.alloc(100_000, 'x')
 }
 
-test('several storages share a bucket by their prefix, and leave alone what has another name', async () => {
+test('storages with different prefixes share a bucket and do not touch other objects', async () => {
   const [mine, others] = [openStorage(S3), openStorage({ ...S3, prefix: 'a/' })]
   const { key } = await mine.save(bytesOf('mine'))
   expect(await others.removeOlderThan(IN_AN_HOUR())).toBe(0)
@@ -215,7 +215,7 @@ test('removal lists a limited number of objects per run, and the next run contin
   expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(0)
 })
 
-test('the parts of a file that was never whole go with their time', async () => {
+test('the parts of an incomplete upload are removed when they are old', async () => {
   const { endpoint, bucket: Bucket, accessKeyId, secretAccessKey } = S3
   const credentials = { accessKeyId, secretAccessKey }
   const client = new S3Client({ endpoint, region: 'us-east-1', credentials, forcePathStyle: true })
@@ -244,7 +244,7 @@ test('temporary files of a killed process are removed after an hour', async () =
   expect(readdirSync(`${own}/scratch`)).toEqual([fresh])
 })
 
-test('a file in a folder stays there when the setting turns to a bucket', async () => {
+test('a file in a folder is kept when the setting changes to a bucket', async () => {
   const { key } = await openStorage({ kind: 'folder', folder: S3.folder }).save(bytesOf('x'))
   await openStorage(S3).removeOlderThan(IN_AN_HOUR())
   expect(existsSync(`${S3.folder}/${key}`)).toBe(true)
@@ -265,7 +265,7 @@ test.each([
   expect(readdirSync(`${own}/scratch`)).toEqual([])
 })
 
-test('a server that never answers is not waited for', async () => {
+test('calls to a server that does not respond time out', async () => {
   const port = await freePort()
   const server = createServer((socket) => void socket.on('error', () => {})).listen(port, '127.0.0.1')
   whenDone(() => server.close())

@@ -7,9 +7,9 @@ import type { Finding } from '@probity/contract/constants/operators'
 import { asOwner, connect } from '@probity/database/connection/connect'
 import { recordBackup } from '@probity/database/system/backups'
 import { migrate } from '@probity/database/system/migrate'
+import type { CheckContext } from '@probity/doctor/check'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
-import type { Patient } from '@probity/doctor/patient'
 import { EGRESS, startDoctorWorld } from '@probity/doctor/test-world'
 import { makeCertificate } from '@probity/lab/certificates'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
@@ -45,12 +45,12 @@ const api = await startApiProcess({ DATABASE_URL: postgres.url, REDIS_URL: redis
 const front = await startNginx(api.port, { takesLargeBodies: true })
 whenDone(() => front.stop())
 
-const patient: Patient = {
+const context: CheckContext = {
   db,
   redis,
   policy: world.policy,
   dnsServers: world.dnsServers,
-  landmarks: world.landmarks,
+  referenceHosts: world.referenceHosts,
   egresses: [EGRESS],
   uploadsFolder: uploads,
   publicUrl: front.url,
@@ -59,14 +59,14 @@ const patient: Patient = {
 }
 
 async function look(publicUrl: string) {
-  const findings = await examine({ ...patient, publicUrl }, ['public-url', 'upload', 'event-stream'])
+  const findings = await examine({ ...context, publicUrl }, ['public-url', 'upload', 'event-stream'])
   return Object.fromEntries(findings.map((finding) => [finding.check, finding])) as Partial<
     Record<DoctorCheckId, Finding>
   >
 }
 
 test('a correct installation passes every check', async () => {
-  const findings = await examine(patient)
+  const findings = await examine(context)
   // Free disk space and speed depend on the machine that runs the test.
   const ours = findings.filter(({ check }) => check !== 'disk' && check !== 'dns-speed')
   expect(ours.filter(({ status }) => status !== 'pass')).toEqual([])
@@ -121,7 +121,7 @@ test('public-url distinguishes connection refused, another server and an untrust
 })
 
 test('public-url is unknown without PUBLIC_URL', async () => {
-  const [only, ...others] = await examine({ ...patient, publicUrl: undefined }, [
+  const [only, ...others] = await examine({ ...context, publicUrl: undefined }, [
     'public-url',
     'upload',
     'event-stream',

@@ -56,14 +56,14 @@ test('key revoke rejects a key of another account', async () => {
   expect(await findAuthKey(db, hashKey(key))).toMatchObject({ revokedAt: null })
 })
 
-const NOBODY = randomUUID()
+const UNKNOWN_ID = randomUUID()
 const MISTAKES: [string, string[], RegExp][] = [
-  ['a key for an unknown account', ['create', '--account', NOBODY, '--name', 'N'], /Account not found/],
+  ['a key for an unknown account', ['create', '--account', UNKNOWN_ID, '--name', 'N'], /Account not found/],
   ['the keys of an invalid account id', ['list', '--account', 'acme'], /Invalid id/],
-  ['a key of an unknown account', ['revoke', '--account', NOBODY, '--key', NOBODY], /Account not found/],
+  ['a key of an unknown account', ['revoke', '--account', UNKNOWN_ID, '--key', UNKNOWN_ID], /Account not found/],
   [
     'an unknown scope',
-    ['create', '--account', NOBODY, '--name', 'N', '--scopes', 'all'],
+    ['create', '--account', UNKNOWN_ID, '--name', 'N', '--scopes', 'all'],
     /validations:read, validations:write, jobs:read, jobs:write/,
   ],
 ]

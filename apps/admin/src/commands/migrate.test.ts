@@ -5,7 +5,7 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 
-// A server that has never seen the product: what it lacks is not only tables but the product's role too.
+// A new server: it has neither the tables nor the roles of Probity.
 const postgres = await startPostgres()
 const db = connect(postgres.url)
 afterAll(async () => {
@@ -19,7 +19,7 @@ const COMMANDS = [
   ['key', 'revoke', '--account', randomUUID(), '--key', randomUUID()],
 ]
 
-test.for(COMMANDS)('before the first migration "%s %s" says what to do', async (args) => {
+test.for(COMMANDS)('"%s %s" names the migrate command before the first migration', async (args) => {
   expect(refusalOf(await runAdmin(postgres.url, ...args))).toContain('Run "pnpm admin migrate" first')
 })
 
@@ -32,24 +32,21 @@ test('migrate applies all migrations once', async () => {
   expect(resultOf(await runAdmin(postgres.url, 'account', 'list'))).toEqual([])
 })
 
-const AWAY = 'postgres://somebody:secret@127.0.0.1:1/probity' // nobody listens on port 1
+const UNREACHABLE = 'postgres://user:secret@127.0.0.1:1/probity' // port 1 is closed
 
-test.for([['account', 'list'], ['migrate']])('with the database away "%s" says so in one line', async (args) => {
-  const refusal = refusalOf(await runAdmin(AWAY, ...args))
+test.for([['account', 'list'], ['migrate']])('"%s" reports an unreachable database in one line', async (args) => {
+  const refusal = refusalOf(await runAdmin(UNREACHABLE, ...args))
   expect(refusal).toContain('PostgreSQL cannot be reached')
   expect(refusal).not.toContain('secret')
 })
 
-test.for([['account', 'list'], ['migrate']])(
-  'a database that does not exist is named by "%s" in one line',
-  async (args) => {
-    const refusal = refusalOf(await runAdmin(postgres.url.replace(/\/postgres$/, '/nowhere'), ...args))
-    expect(refusal).toContain('database "nowhere" does not exist')
-  },
-)
+test.for([['account', 'list'], ['migrate']])('"%s" names a database that does not exist in one line', async (args) => {
+  const refusal = refusalOf(await runAdmin(postgres.url.replace(/\/postgres$/, '/nowhere'), ...args))
+  expect(refusal).toContain('database "nowhere" does not exist')
+})
 
 test('invalid settings are reported without their values', async () => {
-  const { code, stdout, stderr } = await runAdmin('mysql://somebody:secret@127.0.0.1/probity', 'account', 'list')
+  const { code, stdout, stderr } = await runAdmin('mysql://user:secret@127.0.0.1/probity', 'account', 'list')
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain('DATABASE_URL is not valid')
   expect(stderr).not.toMatch(/secret|\n\s+at /)

@@ -36,6 +36,6 @@ test('reset-link prints a link whose token the sign-in library finds, and writes
   ])
 })
 
-test('reset-link refuses an address that no user has', async () => {
+test('reset-link rejects an unknown email address with a one-line error', async () => {
   expect(refusalOf(await runAdmin(url, 'reset-link', 'unknown@example.com'))).toBe('No user has this email address.')
 })

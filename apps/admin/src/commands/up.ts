@@ -1,22 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
+import { insertAccount, listAccounts } from '@probity/database/accounts/accounts'
+import { findAuthKey, hashKey, insertKey } from '@probity/database/accounts/keys'
+import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
 import { isOutage } from '@probity/database/connection/outage'
 import { migrate } from '@probity/database/system/migrate'
+import { withDefaults, withSettings } from '@probity/settings/every-setting'
 import { isLoopbackHost } from '@probity/settings/formats'
-import { withDefaults, withSettings } from '@probity/settings/names'
 import { Command } from 'commander'
-import type { AdminConfig } from '../config.ts'
-import { explainNoEntry } from '../database.ts'
-import { ensureTestKey } from '../development-key.ts'
-import { buildDocs } from '../docs-build.ts'
-import { Refusal } from '../refusal.ts'
-import { makeSetupLink } from '../setup-link.ts'
-import { buildWeb, watchWeb } from '../web-build.ts'
-
-type Environment = Record<string, string | undefined>
+import { buildDocs, buildWeb, watchWeb } from '../build.ts'
+import type { AdminConfig, Environment } from '../config.ts'
+import { explainNoEntry, UserError } from '../database.ts'
+import { makeSetupLink } from './users.ts'
 
 const API = fileURLToPath(new URL('../../../api/src/server/main.ts', import.meta.url))
 const WORKER = fileURLToPath(new URL('../../../worker/src/server/main.ts', import.meta.url))
@@ -38,9 +39,10 @@ export function upCommand(config: AdminConfig, env: Environment): Command {
 
 async function runUp(config: AdminConfig, env: Environment, watch: boolean): Promise<void> {
   await migrate(config.ownerUrl).catch((error: unknown) => {
-    throw isOutage(error) ? new Refusal(DATABASE_DOWN) : explainNoEntry(error)
+    throw isOutage(error) ? new UserError(DATABASE_DOWN) : explainNoEntry(error)
   })
-  if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is in use. Choose another with PROBITY_PORT.`)
+  if (await isTaken(config.port))
+    throw new UserError(`Port ${config.port} is in use. Choose another with PROBITY_PORT.`)
   await buildPages(config, env)
   const children = startParts(config, env, watch)
   let stopped = false
@@ -90,7 +92,7 @@ For development, "docker compose up -d --wait" starts one together with Redis.`
 
 function isTaken(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
+    const socket = createConnection({ host: '127.0.0.1', port })
     socket.once('error', () => resolve(false))
     socket.once('connect', () => {
       socket.destroy()
@@ -128,4 +130,43 @@ async function isReady(address: string): Promise<boolean> {
   } catch {
     return false // not listening yet
   }
+}
+
+// In the checkout and ignored by Git: a key is shown only once, and developers reuse it.
+const TEST_KEY_FILE = fileURLToPath(new URL('../../../../.local/test-key', import.meta.url))
+const ACCOUNT_NAME = 'Development'
+
+/** A test key for `pnpm dev`: the previous one if it works with this database, else a new one. */
+async function ensureTestKey(ownerUrl: string): Promise<string> {
+  const db = connect(ownerUrl, { connectionsMax: 1, applicationName: 'probity-admin' })
+  try {
+    return (await findLastKey(db)) ?? (await makeKey(db))
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function findLastKey(db: Db): Promise<string | undefined> {
+  try {
+    const text = readFileSync(TEST_KEY_FILE, 'utf8').trim()
+    const key = await findAuthKey(db, hashKey(text))
+    return key && !key.revokedAt ? text : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function makeKey(db: Db): Promise<string> {
+  const account = await asOwner(db, async (trx) => {
+    const known = (await listAccounts(trx)).find((one) => one.name === ACCOUNT_NAME)
+    return known ?? insertAccount(trx, { name: ACCOUNT_NAME, plan: 'payg', unlimited: true })
+  })
+  const scopes = Object.keys(KEY_SCOPES) as KeyScope[]
+  const { text } = await inTenant(db, account.id, (trx) =>
+    insertKey(trx, account.id, { mode: 'test', name: 'pnpm dev', scopes }),
+  )
+  mkdirSync(dirname(TEST_KEY_FILE), { recursive: true })
+  writeFileSync(TEST_KEY_FILE, `${text}\n`, { mode: 0o600 })
+  return text
 }

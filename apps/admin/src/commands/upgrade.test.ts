@@ -8,7 +8,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
-import { lookAhead } from './upgrade.ts'
+import { lookAhead } from './migrate.ts'
 
 const FOLDER = makeFolder('probity-backups')
 whenDone(() => removeFolder(FOLDER))

@@ -3,7 +3,7 @@ import { asOperator, type Db, inTenant } from '@probity/database/connection/conn
 import { removePending } from '@probity/database/jobs/job-control'
 import { decideReview, findReview, listReviews, type WaitingReview } from '@probity/database/operators/reviews'
 import { addOptedOut, listOptedOut, removeOptedOut } from '@probity/database/validations/probing'
-import type { AbuseLimits } from '@probity/settings/abuse-limits'
+import type { AbuseLimits } from '@probity/settings/connection-settings'
 import Type from 'typebox'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'

@@ -1,4 +1,4 @@
-import { BadSettings } from '@probity/settings/bad-settings'
+import { BadSettings } from '@probity/settings/parse'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 

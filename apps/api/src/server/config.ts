@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import type { Opening } from '@probity/database/users/users'
 import type { MailSettings } from '@probity/email/send'
-import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
 import { ApiSettings } from '@probity/settings/api-settings'
-import { BadSettings } from '@probity/settings/bad-settings'
+import { type AbuseLimits, readAbuseLimits } from '@probity/settings/connection-settings'
 import { isLoopbackHost, readList } from '@probity/settings/formats'
-import { readMail } from '@probity/settings/mail-settings'
-import { readSettings } from '@probity/settings/parse'
-import type { MetricsPlace } from '@probity/telemetry/serve-metrics'
+import { readMail } from '@probity/settings/mail'
+import { BadSettings, readSettings } from '@probity/settings/parse'
+import type { MetricsAddress } from '@probity/telemetry/metrics'
 import type { TraceSettings } from '@probity/telemetry/span'
-import { readTraceSettings } from '@probity/telemetry/trace-settings'
-import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
+import { readTraceSettings } from '@probity/telemetry/traces'
+import { readStorage, type StorageSettings } from '@probity/uploads/storage'
 import type { Static } from 'typebox'
 import type { PaymentSettings } from '../billing/payments.ts'
 import { LIMITS, type RequestLimits } from '../http/limits.ts'
@@ -47,7 +46,7 @@ export type ApiConfig = {
   sharesFeedback: boolean
   /** For how many days requests stay in their account's log. */
   requestLogDays: number
-  metrics: MetricsPlace | undefined
+  metrics: MetricsAddress | undefined
   traces: TraceSettings | undefined
   payments: PaymentSettings | undefined
   storage: StorageSettings

@@ -1,5 +1,5 @@
 import { ForeignMigrations } from '@probity/database/system/schema-version'
-import { BadSettings } from '@probity/settings/bad-settings'
+import { BadSettings } from '@probity/settings/parse'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'

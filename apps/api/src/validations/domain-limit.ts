@@ -1,7 +1,7 @@
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { countDomainAddresses } from '@probity/database/validations/probing'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
-import type { AbuseLimits } from '@probity/settings/abuse-limits'
+import type { AbuseLimits } from '@probity/settings/connection-settings'
 import { Problem } from '../http/problem.ts'
 
 const DAY_S = 24 * 60 * 60

@@ -1,6 +1,6 @@
 import type { OverrideAction } from '@probity/contract/constants/policies'
 import type { Db } from '@probity/database/connection/connect'
-import type { AbuseLimits } from '@probity/settings/abuse-limits'
+import type { AbuseLimits } from '@probity/settings/connection-settings'
 import type { Span } from '@probity/telemetry/span'
 import type { Auth } from '../middleware/authentication/auth.ts'
 import type { Attempt } from '../middleware/idempotency/with-idempotency.ts'

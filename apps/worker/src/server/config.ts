@@ -1,17 +1,16 @@
 import type { MailSettings } from '@probity/email/send'
 import type { AddressLimits } from '@probity/engine/smtp/connections/destination-limits'
 import type { Egress } from '@probity/engine/smtp/protocol/dial'
-import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
-import { BadSettings } from '@probity/settings/bad-settings'
+import { type AbuseLimits, readAbuseLimits } from '@probity/settings/connection-settings'
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
-import { readMail } from '@probity/settings/mail-settings'
-import { readSettings } from '@probity/settings/parse'
+import { readMail } from '@probity/settings/mail'
+import { BadSettings, readSettings } from '@probity/settings/parse'
 import { WORKER_TASKS, WorkerSettings, type WorkerTask } from '@probity/settings/worker-settings'
-import type { MetricsPlace } from '@probity/telemetry/serve-metrics'
+import type { MetricsAddress } from '@probity/telemetry/metrics'
 import type { TraceSettings } from '@probity/telemetry/span'
-import { readTraceSettings } from '@probity/telemetry/trace-settings'
-import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
+import { readTraceSettings } from '@probity/telemetry/traces'
+import { readStorage, type StorageSettings } from '@probity/uploads/storage'
 import Type, { type Static } from 'typebox'
 
 export type WorkerConfig = {
@@ -39,7 +38,7 @@ export type WorkerConfig = {
   /** Whether outcomes reported by one account count for others. */
   sharesFeedback: boolean
   release: boolean
-  metrics: MetricsPlace | undefined
+  metrics: MetricsAddress | undefined
   traces: TraceSettings | undefined
   /** Public URL of the service, for the doctor and for links in emails. */
   publicUrl: string | undefined

@@ -15,7 +15,7 @@ const server = await startRedis()
 whenDone(() => server.stop())
 const redis = new Redis(server.url)
 whenDone(() => redis.disconnect())
-const patient = describeDoctorInput(world.config, world.environment, { db: world.db, redis })
+const context = describeDoctorInput(world.config, world.environment, { db: world.db, redis })
 
 const { log, lines } = openTestLog()
 
@@ -27,7 +27,7 @@ const lookAgainNow = () =>
   asOwner(world.db, (trx) => sql`update doctor_runs set began_at = began_at - interval '2 hours'`.execute(trx))
 
 test('runDoctor runs once per hour, stores findings under its host and logs changes', async () => {
-  const looking = { patient, log, host: 'here' }
+  const looking = { context, log, host: 'here' }
   expect([await runDoctor(looking), await runDoctor(looking)]).toEqual([true, false])
   expect(await kept()).toMatchObject({
     'egress-configured': 'here:warn',
@@ -51,7 +51,7 @@ test('runDoctor runs once per hour, stores findings under its host and logs chan
 })
 
 test('runDoctor runs at once when an operator requests it', async () => {
-  const doctor = startDoctor(patient, log, 0)
+  const doctor = startDoctor(context, log, 0)
   whenDone(() => doctor.stop())
   await vi.waitFor(
     async () =>

@@ -2,9 +2,9 @@ import { getServers } from 'node:dns'
 import { hostname } from 'node:os'
 import { startInterval } from '@probity/concurrency/scheduling'
 import { beginRound, keepFindings } from '@probity/database/operators/doctor'
+import type { CheckContext } from '@probity/doctor/check'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
-import type { Patient } from '@probity/doctor/patient'
 import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import type { ProbingEnvironment } from '../probing/probers.ts'
 import type { WorkerConfig } from './config.ts'
@@ -15,14 +15,14 @@ const EVERY_MS = 10_000
 /** Gives a worker that just started time to begin with queued work. */
 const FIRST_AFTER_MS = 20_000
 
-type Looking = { patient: Patient; log: Services['log']; host: string; stopping?: AbortSignal }
+type Looking = { context: CheckContext; log: Services['log']; host: string; stopping?: AbortSignal }
 
 /** The doctor's input on this host: the settings of the worker. */
 export function describeDoctorInput(
   config: WorkerConfig,
   { policy }: Pick<ProbingEnvironment, 'policy'>,
   { db, redis }: Pick<Services, 'db' | 'redis'>,
-): Patient {
+): CheckContext {
   return {
     db,
     redis,
@@ -31,18 +31,18 @@ export function describeDoctorInput(
     egresses: config.egresses,
     uploadsFolder: config.storage.folder,
     publicUrl: config.publicUrl,
-    landmarks: REFERENCE_HOSTS,
+    referenceHosts: REFERENCE_HOSTS,
     blocklists: BLOCKLISTS,
     now: Date.now,
   }
 }
 
 /** Runs all checks if a run is due and no other worker on this host runs them. Changed statuses are logged. */
-export async function runDoctor({ patient, log, host, stopping }: Looking): Promise<boolean> {
-  if (!(await beginRound(patient.db, host))) return false
-  const findings = await examine(patient)
+export async function runDoctor({ context, log, host, stopping }: Looking): Promise<boolean> {
+  if (!(await beginRound(context.db, host))) return false
+  const findings = await examine(context)
   if (stopping?.aborted) return false // findings made during shutdown are not reliable
-  for (const { check, subject, was, status } of await keepFindings(patient.db, host, findings)) {
+  for (const { check, subject, was, status } of await keepFindings(context.db, host, findings)) {
     // In the first run there is nothing to compare with, so only problems are logged.
     if (was === null && (status === 'pass' || status === 'unknown')) continue
     log.warn({ check, subject, was, status }, 'doctor status changed')
@@ -51,9 +51,9 @@ export async function runDoctor({ patient, log, host, stopping }: Looking): Prom
 }
 
 /** Runs the checks hourly and when an operator requests it. */
-export function startDoctor(patient: Patient, log: Services['log'], firstAfterMs = FIRST_AFTER_MS) {
+export function startDoctor(context: CheckContext, log: Services['log'], firstAfterMs = FIRST_AFTER_MS) {
   const stopping = new AbortController()
-  const looking = { patient, log, host: hostname(), stopping: stopping.signal }
+  const looking = { context, log, host: hostname(), stopping: stopping.signal }
   const look = async () => {
     await runDoctor(looking).catch((error: unknown) => {
       if (!stopping.signal.aborted) throw error

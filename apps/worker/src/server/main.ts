@@ -1,6 +1,6 @@
 import { isOutage, isRoleDenied } from '@probity/database/connection/outage'
 import { ForeignMigrations } from '@probity/database/system/schema-version'
-import { BadSettings } from '@probity/settings/bad-settings'
+import { BadSettings } from '@probity/settings/parse'
 import { hasUntrustedInput, readConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'

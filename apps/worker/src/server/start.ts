@@ -1,7 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { serveMetrics } from '@probity/telemetry/serve-metrics'
-import { watchNeighbours } from '@probity/telemetry/watch-neighbours'
-import { watchProcess } from '@probity/telemetry/watch-process'
+import { serveMetrics, watchDependencies, watchProcess } from '@probity/telemetry/metrics'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import manifest from '../../package.json' with { type: 'json' }
@@ -47,7 +45,7 @@ export async function start(
     throw error
   }
   const [first] = parts
-  if (first) watchNeighbours(metrics, first.dependencies)
+  if (first) watchDependencies(metrics, first.dependencies)
   log.info({ tasks: config.tasks }, 'worker started')
 
   async function stop(): Promise<void> {

@@ -1,23 +1,23 @@
 import { DIGIT, kindOf, LETTER, type Reading } from './string-reading.ts'
 
-/** Why the model keeps silent on a string: people of some places and offices are given what looks drawn by lot. */
+/** Why the model does not score a string: some countries and organizations assign identifiers that look random. */
 export type Abstention = 'not_ascii' | 'all_digits' | 'too_short' | 'id_like'
 
-/** Fewer letters and digits than this are as likely a person's initials as a machine's work. */
+/** Shorter strings can be initials as well as generated text. */
 const SIGNS_MIN = 5
 
 export function abstain(reading: Reading): Abstention | undefined {
   if (!reading.ascii) return 'not_ascii'
-  countRuns(reading)
+  countIdRuns(reading)
   if (runs.letters === 0 && runs.digits > 0) return 'all_digits'
   if (runs.letters + runs.digits < SIGNS_MIN) return 'too_short'
   return isIdLike() ? 'id_like' : undefined
 }
 
-/** How letters and digits take turns, separators left out. Reused from one string to the next. */
+/** The runs of letters and of digits, without separators. Reused for every string. */
 const runs = { letters: 0, digits: 0, count: 0, lengths: new Uint8Array(64), digitFirst: false }
 
-function countRuns({ codes, length }: Reading): void {
+function countIdRuns({ codes, length }: Reading): void {
   runs.letters = runs.digits = runs.count = 0
   let previous = 0
   for (let at = 0; at < length; at += 1) {
@@ -36,8 +36,8 @@ function countRuns({ codes, length }: Reading): void {
 }
 
 /**
- * Numbers of students, employees and customers: up to four letters and a number (`b00123456`), a number and a letter or
- * two (`12345678x`), or a year, a course and a number (`21bce1234`).
+ * Ids of students, employees and customers: up to four letters and a number (`b00123456`), a number and one or two letters
+ * (`12345678x`), or a year, a course and a number (`21bce1234`).
  */
 function isIdLike(): boolean {
   const [first = 0, second = 0, third = 0] = runs.lengths

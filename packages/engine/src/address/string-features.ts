@@ -1,17 +1,17 @@
 import { DIGIT, kindOf, LENGTH_MAX, LETTER, type Reading, SEPARATOR } from './string-reading.ts'
 import { SHAPE_KINDS, SHAPE_SLOTS, writeShape } from './string-shape.ts'
 
-/** Pairs, triples and quadruples of characters share this many weights; which one is theirs, a hash says. */
+/** Pairs, triples and quadruples of characters share this many weights; a hash selects the weight. */
 const GRAM_SLOT_BITS = 15
 export const GRAM_SLOTS = 1 << GRAM_SLOT_BITS
 
-/** How many weights the model has. */
+/** The number of weights of the model. */
 export const SLOTS = GRAM_SLOTS + SHAPE_SLOTS
 
 /** Three grams for each character and for the end, and one bucket of each kind of shape. */
 const FEATURES_MAX = 3 * (LENGTH_MAX + 1) + SHAPE_KINDS
 
-/** Which weights count for a string. Filled anew, so that scoring allocates nothing. */
+/** The weights that a string selects. Reused, so that scoring allocates nothing. */
 export type Features = { slots: Uint16Array; length: number }
 
 export function newFeatures(): Features {
@@ -19,8 +19,8 @@ export function newFeatures(): Features {
 }
 
 /**
- * What the model sees of a string: hashed grams of its characters, and its shape in buckets. The trainer and the scorer
- * both look through this function, so they cannot see different things.
+ * The features of a string: hashed grams of its characters, and buckets of its shape. The trainer and the scorer both use this
+ * function, so their features are the same.
  */
 export function writeFeatures(reading: Reading, features: Features): void {
   writeShape(reading, features.slots, GRAM_SLOTS)
@@ -28,7 +28,7 @@ export function writeFeatures(reading: Reading, features: Features): void {
   writeGrams(reading, features)
 }
 
-/** The last four signs, five bits each: a sign pushes the oldest one out. The text begins and ends in a boundary. */
+/** The last four signs, five bits each; a new sign replaces the oldest one. The text begins and ends with a boundary. */
 function writeGrams({ codes, length }: Reading, features: Features): void {
   let last = BOUNDARY
   let end = features.length
@@ -42,7 +42,7 @@ function writeGrams({ codes, length }: Reading, features: Features): void {
   features.length = end
 }
 
-/** Multiplied by a large odd number, the upper bits of a product depend on all bits of the gram. */
+/** Multiplicative hash: the upper bits of the product depend on all bits of the gram. */
 function slotOf(gram: number): number {
   return Math.imul(gram, 0x9e3779b1) >>> (32 - GRAM_SLOT_BITS)
 }
@@ -52,7 +52,7 @@ const ANY_DIGIT = 27
 const ANY_SEPARATOR = 28
 const ANY_OTHER = 29
 
-/** One digit is as good as another, and so is one separator. */
+/** All digits are one sign, and so are all separators. */
 const SIGNS = Uint8Array.from({ length: 128 }, (_, code) => {
   const kind = kindOf(code)
   if (kind & LETTER) return code - 96

@@ -1,7 +1,7 @@
-/** The longest local part that SMTP allows (RFC 5321 §4.5.3.1.1). What is longer is read up to here. */
+/** The longest local part that SMTP allows (RFC 5321 §4.5.3.1.1). The rest of a longer one is ignored. */
 export const LENGTH_MAX = 64
 
-/** A local part as the model reads it: lower case, without tag and quotes. Filled anew, so that scoring allocates nothing. */
+/** A local part as the model reads it: lower case, without tag and quotes. Reused, so that scoring allocates nothing. */
 export type Reading = { codes: Uint8Array; length: number; ascii: boolean }
 
 export function newReading(): Reading {
@@ -12,7 +12,7 @@ const PLUS = 43
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Reads a local part into `reading`. A plus at the very beginning begins no tag: there would be nothing left. */
+/** Reads a local part into `reading`. A plus at the beginning does not start a tag, because nothing would be left. */
 export function readLocal(local: string, reading: Reading): void {
   reading.length = 0
   reading.ascii = true
@@ -30,7 +30,7 @@ export function readLocal(local: string, reading: Reading): void {
   }
 }
 
-/** What a character is, as bits, since it can be several things: `a` is a letter, a vowel, hexadecimal and on the home row. */
+/** Character classes as bits, since a character has several: `a` is a letter, a vowel, hexadecimal and on the home row. */
 export const LETTER = 1
 export const VOWEL = 2
 export const DIGIT = 4

@@ -129,7 +129,7 @@ function countRuns({ codes, length }: Reading): void {
   }
 }
 
-/** Where the keys of a QWERTY keyboard lie, in half widths of a key, so that each row is set off against the next. */
+/** Positions of the keys of a QWERTY keyboard in half key widths, because each row is offset from the next. */
 const KEY_ROWS = ['1234567890', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 const KEY_X = new Int8Array(128).fill(-100)
 const KEY_Y = new Int8Array(128)

@@ -1,6 +1,6 @@
 import { createLruCache } from '@probity/concurrency/lru-cache'
 
-/** Where facts are kept between look-ups, as text. A worker hands in one that all hosts share. */
+/** Stores facts between lookups, as text. Workers use a store that all hosts share. */
 export type FactsStore = {
   get(domain: string): Promise<string | undefined>
   set(domain: string, text: string, ttlMs: number): Promise<void>

@@ -4,15 +4,15 @@ import { SPECIAL_USE } from './data/special-use.ts'
 /** RFC 1035 §2.3.4, written without the last dot. */
 const NAME_LENGTH_MAX = 253
 
-/** Letters, digits and hyphens, which are not at the ends (RFC 1123 §2.1), up to 63 octets. */
+/** Letters, digits and inner hyphens, up to 63 octets (RFC 1123 §2.1). */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** What the ways of writing an IPv4 address down to a single number have in common: the last part is a number, maybe hexadecimal. */
+/** The last part of every spelling of an IPv4 address, down to a single number: decimal or hexadecimal. */
 const NUMBER = /^(?:\d+|0x[\da-f]*)$/
 
 /**
- * Whether a name out of DNS can be that of a mail host on the internet. `localhost`, `redis`, `0` and `2130706433` come back from
- * DNS like any name, and programs that open connections take each of them for an address close to us.
+ * Whether a name from DNS can be that of a mail host on the internet. DNS can return `localhost`, `redis`, `0` and `2130706433` like
+ * any name, and a connection to one of them would reach this host or its network.
  */
 export function isMailHostName(name: string): boolean {
   const labels = name.split('.')
@@ -20,12 +20,12 @@ export function isMailHostName(name: string): boolean {
   return isName(name) && labels.length >= 2 && !NUMBER.test(last) && !SPECIAL_USE.has(last) && isIdna(name)
 }
 
-/** Whether DNS can be asked about it at all. The empty name is the root's, which exists and takes no mail. */
+/** Whether the name can be queried. The empty name is the root, which exists and does not accept mail. */
 export function isName(name: string): boolean {
   return name.length <= NAME_LENGTH_MAX && name.split('.').every((label) => LABEL.test(label))
 }
 
-/** Labels that begin with `xn--` must be the encoding of something (RFC 5891 §5.4). */
+/** Labels that begin with `xn--` must be a valid encoding (RFC 5891 §5.4). */
 function isIdna(name: string): boolean {
   if (!name.includes('xn--')) return true
   return toASCII(name, { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true, verifyDNSLength: true }) === name

@@ -1,12 +1,12 @@
 import { FAILURES } from './data/dns-failures.ts'
 
 /**
- * Why DNS would not say. `loop` is an alias that leads to nothing that was asked for; `contradiction` is a resolver that says of
- * one name both that it exists and that it does not.
+ * Why a query failed. `unresolved_alias`: an alias without a record of the queried type. `inconsistent`: responses that say both that
+ * the name exists and that it does not.
  */
 export type DnsFailure = (typeof FAILURES)[keyof typeof FAILURES] | 'unresolved_alias' | 'inconsistent' | 'other'
 
-/** "There is none" is an answer, and of two kinds; "could not ask" is not. Nobody may take the one for the other. */
+/** A response without a record, of two kinds, is a result. A failed query is not, and is never treated as one. */
 export type QueryResult<T> =
   | { kind: 'records'; records: T[] }
   | { kind: 'no_data' }
@@ -16,8 +16,8 @@ export type QueryResult<T> =
 export async function queryDns<T>(query: Promise<T[]>): Promise<QueryResult<T>> {
   try {
     const records = await query
-    // A list without entries is what Node makes of an answer that holds an alias and nothing else. Whether the name behind the
-    // alias has no such record, or the chain never ends, it does not tell.
+    // Node returns an empty list for a response that contains only an alias. It does not report whether the target has no such
+    // record or the chain is a loop.
     return records.length > 0 ? { kind: 'records', records } : { kind: 'failed', failure: 'unresolved_alias' }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException

@@ -10,9 +10,9 @@ import {
   type ResultsFilter,
   type ResultsJob,
 } from '@probity/database/jobs/results/results'
+import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/csv'
 import { ERASED_CELL } from '@probity/uploads/erase-rows'
-import { keyOfCell, readCell } from '@probity/uploads/read-cell'
-import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'
+import { keyOfCell, readCell } from '@probity/uploads/read-addresses'
 import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../../http/exports/defuse-cell.ts'

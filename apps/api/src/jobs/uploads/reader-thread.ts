@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { eraseInFile, findInFile } from '@probity/uploads/erase-rows'
-import { readColumn } from '@probity/uploads/read-column'
+import { readColumn } from '@probity/uploads/read-addresses'
 import { readUpload } from '@probity/uploads/read-upload'
 import { Refusal } from '@probity/uploads/refusal'
 import type { ReadOutcome, ReadTask } from './reader.ts'

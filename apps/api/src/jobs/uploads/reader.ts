@@ -1,7 +1,6 @@
 import type { PermanentCode } from '@probity/contract/constants/problems'
 import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
-import type { Layout } from '@probity/uploads/read-addresses'
-import type { ColumnReading } from '@probity/uploads/read-column'
+import type { ColumnReading, Layout } from '@probity/uploads/read-addresses'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Piscina } from 'piscina'

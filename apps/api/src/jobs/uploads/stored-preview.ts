@@ -1,5 +1,4 @@
-import type { Layout } from '@probity/uploads/read-addresses'
-import type { ColumnReading } from '@probity/uploads/read-column'
+import type { ColumnReading, Layout } from '@probity/uploads/read-addresses'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Problem } from '../../http/problem.ts'

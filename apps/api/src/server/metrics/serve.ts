@@ -1,12 +1,16 @@
 import { statfs } from 'node:fs/promises'
 import { type Db, withoutTenant } from '@probity/database/connection/connect'
 import { listWholeReliability, type Reliability } from '@probity/database/feedback/calibration'
-import { keepFresh } from '@probity/telemetry/keep-fresh'
-import { type MetricsPlace, type ServedMetrics, serveMetrics } from '@probity/telemetry/serve-metrics'
-import { watchFigures } from '@probity/telemetry/watch-figures'
-import { watchNeighbours } from '@probity/telemetry/watch-neighbours'
-import { watchProcess } from '@probity/telemetry/watch-process'
-import type { StorageSettings } from '@probity/uploads/storage-settings'
+import {
+  keepFresh,
+  type MetricsAddress,
+  type ServedMetrics,
+  serveMetrics,
+  watchDependencies,
+  watchFigures,
+  watchProcess,
+} from '@probity/telemetry/metrics'
+import type { StorageSettings } from '@probity/uploads/storage'
 import { Counter, type Registry } from 'prom-client'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { ApiConfig } from '../config.ts'
@@ -78,11 +82,11 @@ type Watched = Pick<Services, 'db' | 'redis' | 'queuePrefix' | 'requestLog' | 'm
 export function serveApiMetrics(
   services: Watched,
   { storage }: Pick<ApiConfig, 'storage'>,
-  place: MetricsPlace,
+  place: MetricsAddress,
 ): Promise<ServedMetrics> {
   const { db, redis, metrics, log } = services
   watchProcess(metrics, { kind: 'api', version: manifest.version })
-  watchNeighbours(metrics, { postgres: () => withoutTenant(db, async () => undefined), redis: () => redis.ping() })
+  watchDependencies(metrics, { postgres: () => withoutTenant(db, async () => undefined), redis: () => redis.ping() })
   watchInstallation(metrics, services)
   watchPredictions(metrics, db)
   watchUploads(metrics, storage)

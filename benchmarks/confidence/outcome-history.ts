@@ -1,7 +1,6 @@
 import { looksMachineGenerated, plausibilityOf } from '@probity/engine/address/plausibility'
 import { SHAPES, shapeOf } from '@probity/engine/address/shape'
-import { estimateDeliverability } from '@probity/engine/verdict/deliverability'
-import type { History } from '@probity/engine/verdict/history'
+import { estimateDeliverability, type History } from '@probity/engine/verdict/deliverability'
 import { FAMILY_NAMES, GIVEN_NAMES } from '@probity/lab/simulation/data/words'
 import { openRandom, type Random } from '@probity/lab/simulation/random'
 import { type Claim, calibrationError, reliability } from './figures.ts'

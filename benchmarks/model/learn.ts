@@ -1,5 +1,4 @@
-import { newFeatures, SLOTS, writeFeatures } from '@probity/engine/address/string-features'
-import { newReading, readLocal } from '@probity/engine/address/string-reading'
+import { newFeatures, newReading, readLocal, SLOTS, writeFeatures } from '@probity/engine/address/string-features'
 import { exponential } from './exponential.ts'
 
 /** Strings as the weights that count for them, one after the other: string `n` has slots `ends[n - 1]` up to `ends[n]`. */

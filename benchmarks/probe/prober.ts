@@ -1,4 +1,4 @@
-import { openMemoryStore } from '@probity/engine/domain/facts-store'
+import { openMemoryStore } from '@probity/engine/domain/facts'
 import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
 import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
 import { createProbeCache } from '@probity/engine/smtp/connections/probe-cache'

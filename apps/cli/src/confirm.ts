@@ -1,7 +1,6 @@
 import type { Probity } from '@probity/sdk'
 import { CliError, hasProblemCode } from './cli-error.ts'
-import { countOf, formatCount } from './output/numbers.ts'
-import { formatPairs } from './output/table.ts'
+import { countOf, formatCount, formatPairs } from './output/format.ts'
 import type { Run } from './run.ts'
 
 /** The price of an action and the balance of the account. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatKey } from '@probity/contract/constants/keys'
 import { expect, test } from 'vitest'
-import { readConfigFile, saveConfig, withProfile } from './config-file.ts'
-import { getKey, readSettings } from './settings.ts'
+import { getKey, readConfigFile, readSettings, saveConfig, withProfile } from './settings.ts'
 
 const [LIVE, TEST, OTHER] = [
   formatKey('live', 'a'.repeat(32)),

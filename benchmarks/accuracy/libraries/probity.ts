@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDomainLists } from '@probity/engine/domain/domain-lists'
-import { createDomainLookup } from '@probity/engine/domain/facts'
-import { openMemoryStore } from '@probity/engine/domain/facts-store'
+import { createDomainLookup, openMemoryStore } from '@probity/engine/domain/facts'
 import { openResolver } from '@probity/engine/domain/resolver'
 import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
 import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'

@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import type { Finding } from '@probity/contract/constants/operators'
-import { queryDns } from '@probity/engine/domain/query'
-import { dnsError, type MailDns } from '@probity/engine/domain/resolver'
+import { dnsError, type MailDns, queryDns } from '@probity/engine/domain/resolver'
 import {
   type Connectivity,
   type ConnectivityCheck,

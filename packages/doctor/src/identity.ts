@@ -1,6 +1,5 @@
 import type { Finding } from '@probity/contract/constants/operators'
-import { queryDns } from '@probity/engine/domain/query'
-import type { MailDns } from '@probity/engine/domain/resolver'
+import { type MailDns, queryDns } from '@probity/engine/domain/resolver'
 import { readAddress } from '@probity/engine/smtp/protocol/address-policy'
 import { getDomain } from 'tldts'
 import { fail, pass, unknown, warn } from './check.ts'

@@ -1,6 +1,5 @@
 import type { Finding } from '@probity/contract/constants/operators'
-import { queryDns } from '@probity/engine/domain/query'
-import type { MailDns } from '@probity/engine/domain/resolver'
+import { type MailDns, queryDns } from '@probity/engine/domain/resolver'
 import { fail, pass, unknown, warn } from './check.ts'
 import type { Blocklist } from './data/blocklists.ts'
 import type { EgressAddress } from './egress.ts'

@@ -1,7 +1,6 @@
 import type { Finding } from '@probity/contract/constants/operators'
 import { findMailHosts } from '@probity/engine/domain/mail-hosts'
-import { queryDns } from '@probity/engine/domain/query'
-import type { MailDns } from '@probity/engine/domain/resolver'
+import { type MailDns, queryDns } from '@probity/engine/domain/resolver'
 import { isWithin, readAddress, readBlock } from '@probity/engine/smtp/protocol/address-policy'
 import { fail, pass, unknown, warn } from './check.ts'
 import type { EgressAddress } from './egress.ts'

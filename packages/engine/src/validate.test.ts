@@ -3,7 +3,7 @@ import type { DomainFacts } from './domain/facts.ts'
 import type { MailboxProbeRequest } from './smtp/probe/prober.ts'
 import type { ProbeResult } from './smtp/probe/result.ts'
 import { type Attempt, validate } from './validate.ts'
-import { DEFAULT_OPTIONS } from './verdict/options.ts'
+import { DEFAULT_OPTIONS } from './verdict/conclude.ts'
 
 const FACTS: DomainFacts = {
   domain: 'a.example',

@@ -4,14 +4,11 @@ import { isRole } from './address/role.ts'
 import type { DomainLists } from './domain/domain-lists.ts'
 import type { DomainLookup } from './domain/facts.ts'
 import type { MailboxProber } from './smtp/probe/prober.ts'
-import { conclude, isOpenToHistory } from './verdict/conclude.ts'
+import { conclude, DEFAULT_OPTIONS, isOpenToHistory, type ValidationOptions } from './verdict/conclude.ts'
 import type { Findings } from './verdict/decide.ts'
-import { classEvidence, domainEvidence, mailboxEvidence, syntaxEvidence } from './verdict/evidence.ts'
-import { explain } from './verdict/explain.ts'
-import { type HistoryLookup, NO_HISTORY } from './verdict/history.ts'
-import { DEFAULT_OPTIONS, type ValidationOptions } from './verdict/options.ts'
-import type { Found, Validation } from './verdict/validation.ts'
-import { retryProbe, retryUnresponsiveDns } from './verdict/validation.ts'
+import { type HistoryLookup, NO_HISTORY } from './verdict/deliverability.ts'
+import { classEvidence, domainEvidence, explain, mailboxEvidence, syntaxEvidence } from './verdict/evidence.ts'
+import { type Found, retryProbe, retryUnresponsiveDns, type Validation } from './verdict/validation.ts'
 
 /** What a validation needs. Without a prober no mail server is probed, without histories reported outcomes do not count. */
 export type Network = { domains: DomainLookup; lists: DomainLists; prober?: MailboxProber; histories?: HistoryLookup }

@@ -1,4 +1,4 @@
-import { type FactsStore, openMemoryStore } from '@probity/engine/domain/facts-store'
+import { type FactsStore, openMemoryStore } from '@probity/engine/domain/facts'
 import type { Redis } from 'ioredis'
 
 /** Decides whether a cache may write to Redis. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
+import { API_TYPES_FILE, writeApiTypes } from './api-types.ts'
 import { REFERENCE_FILE, writeReference } from './reference.ts'
-import { WIRE_TYPES_FILE, writeWireTypes } from './wire-types.ts'
 
-writeFileSync(WIRE_TYPES_FILE, await writeWireTypes())
+writeFileSync(API_TYPES_FILE, await writeApiTypes())
 writeFileSync(REFERENCE_FILE, writeReference())

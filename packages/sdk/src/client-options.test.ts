@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { VERSION } from './platform.ts'
+import { VERSION } from './client-options.ts'
 import { type AttemptInfo, type AttemptResult, ConnectionError, Probity, ProbityError } from './probity.ts'
 import { failureOf, refuse, startService } from './test-service.ts'
 

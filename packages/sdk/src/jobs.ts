@@ -1,19 +1,39 @@
-import type { ApiPromise } from './api-promise.ts'
+import { checkTimeout } from './client-options.ts'
 import type {
   BulkJob,
   ConfirmUploadRequest,
   ConfirmUploadResult,
   JobBreakdown,
+  JobResult,
   JobStatus,
+  Preset,
+  Upload,
+  UploadPreview,
+  ValidationStatus,
+  ValidationSubStatus,
   WebhookDelivery,
   WebhookDeliveryDetail,
-} from './generated/wire.ts'
-import { followJob, type JobEvent, type WaitOptions, waitForJob } from './job-events.ts'
-import { createJobResultsApi, type JobResultsApi } from './job-results.ts'
-import { listBySkip, type PageOptions, type PagePromise } from './pages.ts'
-import type { StreamOptions } from './server-sent-events.ts'
-import { splitOptions, toWire } from './to-wire.ts'
-import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './transport.ts'
+} from './generated/api-types.ts'
+import { delay, linkSignal, readTextLines } from './http/deadline.ts'
+import { ConnectionError, ProbityApiError, ProbityError, TimeoutError } from './http/errors.ts'
+import {
+  createPagePromise,
+  fetchBySkip,
+  listBySkip,
+  loadBySkip,
+  type PageOptions,
+  type PagePromise,
+} from './http/pages.ts'
+import { type FileSource, type Form, sendForm, splitOptions, toBody, toQuery } from './http/request-body.ts'
+import { type ApiPromise, createApiPromise } from './http/response.ts'
+import { followStream, parseEventData, type StreamOptions } from './http/server-sent-events.ts'
+import {
+  backoffMs,
+  deleteObject,
+  type IdempotentRequestOptions,
+  type RequestOptions,
+  type Transport,
+} from './http/transport.ts'
 
 export type CreateJobOptions = IdempotentRequestOptions & {
   /** Column with the addresses: one of `columns` of the upload. */
@@ -88,7 +108,7 @@ export function createJobsApi(transport: Transport): JobsApi {
     },
     create(uploadId, options) {
       const { call, fields } = splitOptions(options)
-      const json: ConfirmUploadRequest = { upload_id: uploadId, ...toWire(fields) }
+      const json: ConfirmUploadRequest = { upload_id: uploadId, ...toBody(fields) }
       return request({ ...call, method: 'POST', path: ['bulk', 'upload', 'confirm'], json })
     },
     get: getJob,
@@ -100,5 +120,217 @@ export function createJobsApi(transport: Transport): JobsApi {
     breakdown: (id, options) => get(pathOf(id, 'breakdown'), options),
     events: (id, options = {}) => followJob(transport, id, options),
     wait: (id, options = {}) => waitForJob({ transport, get: getJob }, id, options),
+  }
+}
+
+export type ResultFilter = {
+  /** Only results with this status, or one of these. */
+  status?: ValidationStatus | readonly ValidationStatus[] | undefined
+  /** Only results with this reason, or one of these. */
+  subStatus?: ValidationSubStatus | readonly ValidationSubStatus[] | undefined
+  /** Only results with this provider; an empty string for results without a known provider. */
+  provider?: string | undefined
+  /** Only addresses of this domain. */
+  domain?: string | undefined
+  /** Only addresses that contain this text, in upper or lower case. */
+  search?: string | undefined
+  /** Only results that this preset keeps, or those that it removes if `part` is `remove`. */
+  preset?: Preset | undefined
+  /** Part of the results that `preset` selects. Default: `keep`. */
+  part?: 'keep' | 'remove' | undefined
+  /** Name of a policy that decides about each result: `allow`, `review` or `block`. */
+  policy?: string | undefined
+  /** Adds `details`, `catchall`, `ai_enhancement` and `evidence` to each result. */
+  evidence?: boolean | undefined
+}
+
+export type DownloadOptions = RequestOptions &
+  ResultFilter & {
+    /** `csv` is the uploaded file with additional columns, `ndjson` is one JSON object per line. */
+    format: 'csv' | 'ndjson'
+    /** Whether a CSV starts with a byte order mark, by which Excel recognizes UTF-8. Default: false. */
+    bom?: boolean | undefined
+    /** Whether cells that a spreadsheet would read as formulas are prefixed with `'`. Default: true. */
+    formulaSafe?: boolean | undefined
+    /** Time without any data after which the download fails, in milliseconds. Default: 60,000. */
+    idleTimeoutMs?: number | undefined
+  }
+
+/** Results of jobs. Scope: `jobs:read`. */
+export type JobResultsApi = {
+  /** Results in the order of the rows of the file. While the job is in progress, these are the results so far. Iteration uses one download instead of pages. */
+  list(jobId: string, options?: RequestOptions & PageOptions & ResultFilter): PagePromise<JobResult>
+  /** One result with its evidence, by its `row`. */
+  get(jobId: string, row: number, options?: RequestOptions): ApiPromise<JobResult>
+  /** All results as a stream. A download that is cut off ends in an error. */
+  download(jobId: string, options: DownloadOptions): ApiPromise<ReadableStream<Uint8Array>>
+}
+
+function createJobResultsApi(transport: Transport): JobResultsApi {
+  const pathOf = (jobId: string) => ['bulk', 'jobs', jobId, 'results']
+  const download = (jobId: string, { idleTimeoutMs, ...options }: DownloadOptions) => {
+    const { call, fields } = splitOptions(options)
+    return transport.download({ ...call, method: 'GET', path: pathOf(jobId), query: toQuery(fields) }, idleTimeoutMs)
+  }
+  return {
+    list(jobId, options = {}) {
+      const fetchItems = (page: PageOptions) =>
+        fetchBySkip<JobResult>(transport, pathOf(jobId), { ...options, ...page })
+      const { skip = 0, limit: _, ...filter } = options
+      return createPagePromise(
+        () => loadBySkip(fetchItems, skip),
+        () => iterateResults(() => download(jobId, { ...filter, format: 'ndjson' }), skip, options.signal),
+      )
+    },
+    get: (jobId, row, options = {}) =>
+      transport.request({ ...options, method: 'GET', path: [...pathOf(jobId), String(row)] }),
+    download,
+  }
+}
+
+/** Number of consecutive downloads that may be cut off without a new row. */
+const LOSSES_MAX = 3
+
+/**
+ * Reads results from one download, because the pages of a large job would use up the rate limit of the account. Results are in the
+ * order of the rows: a download that is cut off is requested again and continues after the last row.
+ */
+async function* iterateResults(
+  download: () => Promise<ReadableStream<Uint8Array>>,
+  skip: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<JobResult, void, undefined> {
+  let lastRow = 0
+  let toSkip = skip
+  for (let losses = 0; ; losses++) {
+    try {
+      for await (const line of readTextLines(await download())) {
+        const result = parseResult(line)
+        if (result.row <= lastRow) continue
+        lastRow = result.row
+        losses = 0
+        if (toSkip > 0) toSkip--
+        else yield result
+      }
+      return
+    } catch (error) {
+      const isLost = lastRow > 0 && error instanceof ProbityError && error.retryable
+      if (signal?.aborted || !isLost || losses >= LOSSES_MAX) throw error
+      await delay(backoffMs(losses + 1), signal)
+    }
+  }
+}
+
+function parseResult(line: string): JobResult {
+  try {
+    return JSON.parse(line) as JobResult
+  } catch {
+    throw new ConnectionError('A line of the results is not JSON.')
+  }
+}
+
+export type CreateUploadOptions = Omit<RequestOptions, 'maxRetries'> & {
+  /** Name of the file. Default: the name of a `File`, else `upload.csv`. */
+  filename?: string | undefined
+}
+
+export type GetUploadOptions = RequestOptions & {
+  /** Column to count: one of `columns` of the upload. Default: the suggested one. */
+  emailColumn?: string | undefined
+}
+
+/** Uploaded files that are not jobs yet. They are deleted after 24 hours. Scopes: `jobs:read`, and `jobs:write` for changes. */
+export type UploadsApi = {
+  /** Uploads a CSV and returns its columns, counts and price. Nothing is validated or charged. Sent once, without retries. */
+  create(file: FileSource, options?: CreateUploadOptions): ApiPromise<UploadPreview>
+  /** Returns the preview again, with the counts of another column if `emailColumn` names one. */
+  get(id: string, options?: GetUploadOptions): ApiPromise<UploadPreview>
+  /** Uploads, newest first. */
+  list(options?: RequestOptions & PageOptions): PagePromise<Upload>
+  /** Deletes an upload. */
+  delete(id: string, options?: RequestOptions): ApiPromise<void>
+}
+
+/** The service allows 300 seconds for the upload and needs some time to read the file. */
+const UPLOAD_TIMEOUT_MS = 330_000
+
+export function createUploadsApi(transport: Transport): UploadsApi {
+  return {
+    create(file, { filename, timeoutMs = UPLOAD_TIMEOUT_MS, ...options } = {}) {
+      const path = ['bulk', 'upload', 'preview']
+      // A stream can be read once, so the file is sent once.
+      const spec = { ...options, timeoutMs, method: 'POST', path, sendOnce: true } as const
+      const send = ({ body, headers = {} }: Form) =>
+        transport.request<UploadPreview>({ ...spec, body, fixedHeaders: headers }).withResponse()
+      return createApiPromise(sendForm(file, filename, send))
+    },
+    get(id, options = {}) {
+      const { call, fields } = splitOptions(options)
+      return transport.request({ ...call, method: 'GET', path: ['bulk', 'uploads', id], query: toQuery(fields) })
+    },
+    list: (options = {}) => listBySkip(transport, ['bulk', 'uploads'], options),
+    delete: (id, options) => deleteObject(transport, ['bulk', 'uploads', id], options),
+  }
+}
+
+/** State of a job. The last event has the type `end`. */
+export type JobEvent = { type: 'progress' | 'end'; id: string; job: BulkJob }
+
+export type WaitOptions = Omit<StreamOptions, 'timeoutMs'> & {
+  /** Maximum time to wait for the end of the job in milliseconds. Default: 24 hours. */
+  timeoutMs?: number | undefined
+  /** Called whenever the job has changed, and at its end. */
+  onProgress?: ((job: BulkJob) => void) | undefined
+}
+
+/** Events of a job until it ends. Each event contains the whole job, so a reconnect loses nothing. */
+async function* followJob(
+  transport: Transport,
+  id: string,
+  options: StreamOptions,
+): AsyncGenerator<JobEvent, void, undefined> {
+  for await (const { event, id: eventId, data } of followStream(transport, ['bulk', 'jobs', id, 'events'], options)) {
+    // Other types may be added, with other data.
+    if (event !== 'progress' && event !== 'end') continue
+    yield { type: event, id: eventId, job: parseEventData<BulkJob>(data) }
+    if (event === 'end') return
+  }
+}
+
+const WAIT_TIMEOUT_MS = 24 * 60 * 60 * 1_000
+/** Used when the account has as many open streams as it may have. */
+const POLL_INTERVAL_MS = 5_000
+
+type JobSource = { transport: Transport; get: (id: string, options: RequestOptions) => Promise<BulkJob> }
+
+/** Waits for the end of a job by its event stream, or by polling if no stream is available. */
+async function waitForJob(source: JobSource, id: string, options: WaitOptions): Promise<BulkJob> {
+  const { timeoutMs = WAIT_TIMEOUT_MS, onProgress, signal, ...rest } = options
+  checkTimeout(timeoutMs)
+  const { controller, release } = linkSignal(signal)
+  const expired = new TimeoutError('The job has not ended within timeoutMs. It continues; call wait again.')
+  const clock = setTimeout(() => controller.abort(expired), timeoutMs)
+  try {
+    for await (const job of watchJob(source, id, { ...rest, signal: controller.signal })) {
+      onProgress?.(job)
+      if (job.finished_at !== null) return job
+    }
+    return await source.get(id, { signal: controller.signal })
+  } finally {
+    clearTimeout(clock)
+    release()
+  }
+}
+
+async function* watchJob({ transport, get }: JobSource, id: string, options: StreamOptions & { signal: AbortSignal }) {
+  try {
+    for await (const { job } of followJob(transport, id, options)) yield job
+  } catch (error) {
+    if (!(error instanceof ProbityApiError && error.code === 'too_many_streams')) throw error
+    // Ended by the signal of `waitForJob`.
+    while (true) {
+      yield await get(id, { signal: options.signal })
+      await delay(POLL_INTERVAL_MS, options.signal)
+    }
   }
 }

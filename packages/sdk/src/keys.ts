@@ -1,14 +1,14 @@
-import type { ApiPromise } from './api-promise.ts'
 import type {
   ApiKey,
   ApiKeyWithSecret,
   CreateApiKeyRequest,
   RotateApiKeyRequest,
   UpdateApiKeyRequest,
-} from './generated/wire.ts'
-import { listBySkip, type PageOptions, type PagePromise } from './pages.ts'
-import { splitOptions, toWire } from './to-wire.ts'
-import type { IdempotentRequestOptions, RequestOptions, Transport } from './transport.ts'
+} from './generated/api-types.ts'
+import { listBySkip, type PageOptions, type PagePromise } from './http/pages.ts'
+import { splitOptions, toBody } from './http/request-body.ts'
+import type { ApiPromise } from './http/response.ts'
+import type { IdempotentRequestOptions, RequestOptions, Transport } from './http/transport.ts'
 
 export type KeySettings = {
   /** Scopes of the key; only those that the calling key has itself. A write scope adds the read scope of its subject. */
@@ -77,16 +77,16 @@ export function createKeysApi(transport: Transport): KeysApi {
     get: (id, options = {}) => request({ ...options, method: 'GET', path: ['keys', id] }),
     create(options) {
       const { call, fields } = splitOptions(options)
-      const json: CreateApiKeyRequest = toWire(fields)
+      const json: CreateApiKeyRequest = toBody(fields)
       return request({ ...call, method: 'POST', path: ['keys'], json })
     },
     update(id, options) {
       const { call, fields } = splitOptions(options)
-      return update(id, toWire(fields), call)
+      return update(id, toBody(fields), call)
     },
     rotate(id, options = {}) {
       const { call, fields } = splitOptions(options)
-      const json: RotateApiKeyRequest = toWire(fields)
+      const json: RotateApiKeyRequest = toBody(fields)
       return request({ ...call, method: 'POST', path: ['keys', id, 'rotate'], json })
     },
     pause: (id, options) => update(id, { paused: true }, options),

@@ -1,8 +1,15 @@
-import type { ApiPromise } from './api-promise.ts'
-import type { CreatePolicyRequest, Policy, UpdatePolicyRequest } from './generated/wire.ts'
-import { createPagePromise, type PagePromise } from './pages.ts'
-import { splitOptions, toWire } from './to-wire.ts'
-import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './transport.ts'
+import type {
+  CreateOverridesRequest,
+  CreateOverridesResult,
+  CreatePolicyRequest,
+  Override,
+  Policy,
+  UpdatePolicyRequest,
+} from './generated/api-types.ts'
+import { createPagePromise, listBySkip, type PageOptions, type PagePromise } from './http/pages.ts'
+import { splitOptions, toBody, toQuery } from './http/request-body.ts'
+import type { ApiPromise } from './http/response.ts'
+import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './http/transport.ts'
 
 export type PolicySettings = {
   /** Purpose of the policy. */
@@ -41,12 +48,12 @@ export function createPoliciesApi(transport: Transport): PoliciesApi {
     get: (name, options = {}) => request({ ...options, method: 'GET', path: ['policies', name] }),
     create(options) {
       const { call, fields } = splitOptions(options)
-      const json: CreatePolicyRequest = toWire(fields)
+      const json: CreatePolicyRequest = toBody(fields)
       return request({ ...call, method: 'POST', path: ['policies'], json })
     },
     update(name, options) {
       const { call, fields } = splitOptions(options)
-      const json: UpdatePolicyRequest = toWire(fields)
+      const json: UpdatePolicyRequest = toBody(fields)
       return request({ ...call, method: 'PATCH', path: ['policies', name], json })
     },
     delete: (name, options) => deleteObject(transport, ['policies', name], options),
@@ -64,4 +71,49 @@ function listPolicies({ request }: Transport, options: RequestOptions): PageProm
   return createPagePromise(load, async function* iterate() {
     yield* (await load()).data.data
   })
+}
+
+export type OverrideFilter = {
+  /** Only overrides with this action. */
+  action?: 'allow' | 'block' | undefined
+  /** Only overrides whose target contains this text. */
+  search?: string | undefined
+}
+
+export type CreateOverridesOptions = IdempotentRequestOptions & {
+  /** Whether the targets are allowed or blocked. */
+  action: 'allow' | 'block'
+  /** Up to 1,000 addresses and domains. */
+  targets: readonly string[]
+  /** Reason for the overrides. */
+  note?: string | undefined
+}
+
+/** Addresses and domains that the account always allows or blocks. Scopes: `account:read`, and `account:write` for changes. */
+export type OverridesApi = {
+  /** Overrides, sorted by target. */
+  list(options?: RequestOptions & PageOptions & OverrideFilter): PagePromise<Override>
+  /** Allows or blocks addresses and domains, and returns the number of changes. */
+  create(options: CreateOverridesOptions): ApiPromise<CreateOverridesResult>
+  /** Deletes an override. */
+  delete(id: string, options?: RequestOptions): ApiPromise<void>
+  /** All overrides as CSV. */
+  download(options?: RequestOptions & OverrideFilter): ApiPromise<ReadableStream<Uint8Array>>
+}
+
+export function createOverridesApi(transport: Transport): OverridesApi {
+  return {
+    list: (options = {}) => listBySkip(transport, ['overrides'], options),
+    create(options) {
+      const { call, fields } = splitOptions(options)
+      const json: CreateOverridesRequest = toBody(fields)
+      return transport.request({ ...call, method: 'POST', path: ['overrides'], json })
+    },
+    delete: (id, options) => deleteObject(transport, ['overrides', id], options),
+    download(options = {}) {
+      const { call, fields } = splitOptions(options)
+      const query = toQuery({ ...fields, format: 'csv' })
+      return transport.download({ ...call, method: 'GET', path: ['overrides'], query })
+    },
+  }
 }

@@ -5,6 +5,7 @@ import {
   createFeedbackApi,
   createLedgerApi,
   createModelApi,
+  createRequestsApi,
   type ErasuresApi,
   type FeedbackApi,
   getOverview,
@@ -13,9 +14,9 @@ import {
   type LedgerApi,
   type ModelApi,
   type OverviewOptions,
+  type RequestsApi,
   type UsageOptions,
 } from './account.ts'
-import type { ApiPromise } from './api-promise.ts'
 import { type ProbityOptions, readClientOptions } from './client-options.ts'
 import type {
   BulkValidationSummary,
@@ -25,23 +26,23 @@ import type {
   Usage,
   ValidationResult,
   WebhookEvent,
-} from './generated/wire.ts'
-import { createJobsApi, type JobsApi } from './jobs.ts'
+} from './generated/api-types.ts'
+import type { ApiPromise } from './http/response.ts'
+import { followStream, parseEventData, type StreamOptions } from './http/server-sent-events.ts'
+import { createTransport, type RequestOptions, type Transport } from './http/transport.ts'
+import { createJobsApi, createUploadsApi, type JobsApi, type UploadsApi } from './jobs.ts'
 import { createKeysApi, type KeysApi } from './keys.ts'
-import { createOverridesApi, type OverridesApi } from './overrides.ts'
-import { createPoliciesApi, type PoliciesApi } from './policies.ts'
-import { createRequestsApi, type RequestsApi } from './requests.ts'
-import { followStream, parseEventData, type StreamOptions } from './server-sent-events.ts'
-import { createTransport, type RequestOptions, type Transport } from './transport.ts'
-import { createUploadsApi, type UploadsApi } from './uploads.ts'
-import { type ValidateAllItem, type ValidateAllOptions, validateAll } from './validate-all.ts'
+import { createOverridesApi, createPoliciesApi, type OverridesApi, type PoliciesApi } from './policies.ts'
 import {
   createValidationsApi,
   type DecideOptions,
   decide,
+  type ValidateAllItem,
+  type ValidateAllOptions,
   type ValidateBulkOptions,
   type ValidateOptions,
   type ValidationsApi,
+  validateAll,
   validateBulk,
   validateSingle,
 } from './validations.ts'
@@ -146,30 +147,16 @@ export type {
   FeedbackApi,
   LedgerApi,
   LedgerFilter,
+  ListRequestsOptions,
   ModelApi,
   OverviewOptions,
   ReportFeedbackOptions,
+  RequestLogFilter,
+  RequestsApi,
   UpdateAccountOptions,
   UsageOptions,
 } from './account.ts'
-export type { ApiPromise, ApiResponse } from './api-promise.ts'
 export type { AttemptInfo, AttemptResult, ProbityOptions } from './client-options.ts'
-// biome-ignore lint/performance/noBarrelFile: the published package has one entry point
-export {
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  ConnectionError,
-  InternalServerError,
-  NotFoundError,
-  PaymentRequiredError,
-  PermissionDeniedError,
-  ProbityApiError,
-  ProbityError,
-  RateLimitError,
-  TimeoutError,
-  WebhookVerificationError,
-} from './errors.ts'
 export type {
   Account,
   ApiKey,
@@ -216,22 +203,60 @@ export type {
   WebhookDeliveryDetail,
   WebhookEvent,
   WebhookWithSecret,
-} from './generated/wire.ts'
-export type { JobEvent, WaitOptions } from './job-events.ts'
-export type { DownloadOptions, JobResultsApi, ResultFilter } from './job-results.ts'
-export type { CreateJobOptions, JobCallbackApi, JobFilter, JobsApi } from './jobs.ts'
+} from './generated/api-types.ts'
+// biome-ignore lint/performance/noBarrelFile: the published package has one entry point
+export {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  ConnectionError,
+  InternalServerError,
+  NotFoundError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  ProbityApiError,
+  ProbityError,
+  RateLimitError,
+  TimeoutError,
+  WebhookVerificationError,
+} from './http/errors.ts'
+export type { Page, PageOptions, PagePromise } from './http/pages.ts'
+export type { FileSource } from './http/request-body.ts'
+export type { ApiPromise, ApiResponse, RateLimit, ResponseInfo } from './http/response.ts'
+export type { StreamOptions } from './http/server-sent-events.ts'
+export type { IdempotentRequestOptions, RequestOptions } from './http/transport.ts'
+export type {
+  CreateJobOptions,
+  CreateUploadOptions,
+  DownloadOptions,
+  GetUploadOptions,
+  JobCallbackApi,
+  JobEvent,
+  JobFilter,
+  JobResultsApi,
+  JobsApi,
+  ResultFilter,
+  UploadsApi,
+  WaitOptions,
+} from './jobs.ts'
 export type { CreateKeyOptions, KeySettings, KeysApi, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
-export type { FileSource } from './multipart.ts'
-export type { CreateOverridesOptions, OverrideFilter, OverridesApi } from './overrides.ts'
-export type { Page, PageOptions, PagePromise } from './pages.ts'
-export type { CreatePolicyOptions, PoliciesApi, PolicySettings, UpdatePolicyOptions } from './policies.ts'
-export type { ListRequestsOptions, RequestLogFilter, RequestsApi } from './requests.ts'
-export type { RateLimit, ResponseInfo } from './response.ts'
-export type { StreamOptions } from './server-sent-events.ts'
-export type { IdempotentRequestOptions, RequestOptions } from './transport.ts'
-export type { CreateUploadOptions, GetUploadOptions, UploadsApi } from './uploads.ts'
-export type { ValidateAllItem, ValidateAllOptions } from './validate-all.ts'
-export type { DecideOptions, ValidateBulkOptions, ValidateOptions, ValidationsApi } from './validations.ts'
+export type {
+  CreateOverridesOptions,
+  CreatePolicyOptions,
+  OverrideFilter,
+  OverridesApi,
+  PoliciesApi,
+  PolicySettings,
+  UpdatePolicyOptions,
+} from './policies.ts'
+export type {
+  DecideOptions,
+  ValidateAllItem,
+  ValidateAllOptions,
+  ValidateBulkOptions,
+  ValidateOptions,
+  ValidationsApi,
+} from './validations.ts'
 export {
   type SignWebhookOptions,
   signWebhook,

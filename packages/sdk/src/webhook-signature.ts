@@ -1,5 +1,5 @@
-import { ProbityError, WebhookVerificationError } from './errors.ts'
-import type { WebhookEvent } from './generated/wire.ts'
+import type { WebhookEvent } from './generated/api-types.ts'
+import { ProbityError, WebhookVerificationError } from './http/errors.ts'
 
 export type VerifyWebhookOptions = {
   /** The request body as received, before it is parsed. */

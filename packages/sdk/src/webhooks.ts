@@ -1,4 +1,3 @@
-import type { ApiPromise } from './api-promise.ts'
 import type {
   CallbackSecret,
   CreateWebhookRequest,
@@ -10,10 +9,11 @@ import type {
   WebhookDeliveryDetail,
   WebhookEvent,
   WebhookWithSecret,
-} from './generated/wire.ts'
-import { listBySkip, type PageOptions, type PagePromise } from './pages.ts'
-import { splitOptions, toWire } from './to-wire.ts'
-import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './transport.ts'
+} from './generated/api-types.ts'
+import { listBySkip, type PageOptions, type PagePromise } from './http/pages.ts'
+import { splitOptions, toBody } from './http/request-body.ts'
+import type { ApiPromise } from './http/response.ts'
+import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './http/transport.ts'
 import { type VerifyWebhookOptions, verifyWebhook } from './webhook-signature.ts'
 
 export type WebhookSettings = {
@@ -110,12 +110,12 @@ export function createWebhooksApi(transport: Transport): WebhooksApi {
     get: (id, options = {}) => request({ ...options, method: 'GET', path: pathOf(id) }),
     create(options) {
       const { call, fields } = splitOptions(options)
-      const json: CreateWebhookRequest = toWire(fields)
+      const json: CreateWebhookRequest = toBody(fields)
       return request({ ...call, method: 'POST', path: pathOf(), json })
     },
     update(id, options) {
       const { call, fields } = splitOptions(options)
-      const json: UpdateWebhookRequest = toWire(fields)
+      const json: UpdateWebhookRequest = toBody(fields)
       return request({ ...call, method: 'PATCH', path: pathOf(id), json })
     },
     delete: (id, options) => deleteObject(transport, pathOf(id), options),
@@ -136,7 +136,7 @@ function createDeliveriesApi(transport: Transport): WebhookDeliveriesApi {
       request({ ...options, method: 'POST', path: pathOf(webhookId, deliveryId, 'resend') }),
     recover(webhookId, options) {
       const { call, fields } = splitOptions(options)
-      const json: RecoverWebhookDeliveriesRequest = toWire(fields)
+      const json: RecoverWebhookDeliveriesRequest = toBody(fields)
       return request({ ...call, method: 'POST', path: ['webhooks', webhookId, 'recover'], json })
     },
   }

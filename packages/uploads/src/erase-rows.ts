@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address/find-mention'
+import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address/find-address'
 import { stringify } from 'csv-stringify/sync'
 import { asUtf8, type CsvRecord, type Encoding, readRecords, type Writing } from './csv.ts'
 

@@ -3,15 +3,24 @@ import type { Probity } from '@probity/sdk'
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { formatPrice, presentPrice } from '../confirm.ts'
-import { checkFailOn, checkFailOnNames, type FailOn } from '../fail-on.ts'
 import type { Row } from '../jobs/filter-rows.ts'
-import { openSource } from '../jobs/source.ts'
-import { priceFile, type StartFlags, startJob } from '../jobs/start.ts'
+import { openSource, priceFile, type StartFlags, startJob } from '../jobs/start.ts'
 import { checkCompleted, tallyOf, watchJob } from '../jobs/watch.ts'
-import { formatCount } from '../output/numbers.ts'
-import { PRESET_CHOICES, type PresetChoice, readPreset } from '../preset.ts'
+import { formatCount } from '../output/format.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
-import { addCostOptions, addExamples, addFailOn, addOutputOptions, addStartOptions } from './options.ts'
+import {
+  addCostOptions,
+  addExamples,
+  addFailOn,
+  addOutputOptions,
+  addStartOptions,
+  checkFailOn,
+  checkFailOnNames,
+  type FailOn,
+  PRESET_CHOICES,
+  type PresetChoice,
+  readPreset,
+} from './options.ts'
 
 type Flags = StartFlags & {
   output?: string

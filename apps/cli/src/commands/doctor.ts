@@ -35,7 +35,7 @@ export function addDoctor(program: Command, stage: Stage, version: string): void
 }
 
 async function checkAll(run: Run, version: string): Promise<void> {
-  const { runChecks } = await import('../doctor/checks.ts')
+  const { runChecks } = await import('../doctor-checks.ts')
   const findings = await runChecks(run, version)
   const shown = findings.map(({ check, status, detail, exit, next }) => {
     return { check, status, detail, exit_code: exit === undefined ? null : EXIT_CODES[exit].code, next: next ?? null }

@@ -3,9 +3,8 @@ import type { ApiKey, ApiKeyWithSecret, KeySettings } from '@probity/sdk'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type ConfirmFlags, confirmAction } from '../confirm.ts'
-import { formatCount } from '../output/numbers.ts'
-import { take, type View } from '../output/output.ts'
-import { formatPairs } from '../output/table.ts'
+import { formatCount, formatPairs } from '../output/format.ts'
+import { limitItems, type View } from '../output/output.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
 import { addExamples, addYes, formatTime, readCount, readNames, readTime } from './options.ts'
 
@@ -32,7 +31,7 @@ function addRead(keys: Command, stage: Stage): void {
     .action(
       createAction(stage, async (run, { limit }: { limit: number }) => {
         const client = await openClient(run)
-        await run.output.writeAll(take(client.keys.list({ signal: run.signal }), limit), KEYS_VIEW)
+        await run.output.writeAll(limitItems(client.keys.list({ signal: run.signal }), limit), KEYS_VIEW)
       }),
     )
   addExamples(list, [

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Probity, RequestLogEntry, RequestLogEntryDetail } from '@probity/sdk'
 import { type Command, Option } from 'commander'
-import { take, type View } from '../output/output.ts'
-import { formatPairs } from '../output/table.ts'
+import { formatPairs } from '../output/format.ts'
+import { limitItems, type View } from '../output/output.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
 import { addExamples, readCount } from './options.ts'
 
@@ -47,7 +47,7 @@ async function listRequests(run: Run, flags: Flags): Promise<void> {
   const { class: statusClass, code, limit } = flags
   const recent: RequestLogEntry[] = []
   const all = client.requests.list({ class: statusClass, code, signal: run.signal })
-  for await (const request of take(all, limit)) recent.push(request)
+  for await (const request of limitItems(all, limit)) recent.push(request)
   recent.reverse()
   await run.output.writeGroups(flags.follow ? follow(run, client, flags, recent) : [recent], REQUESTS_VIEW)
   if (flags.follow) run.signal.throwIfAborted()

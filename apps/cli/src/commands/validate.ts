@@ -1,17 +1,22 @@
+import { createInterface } from 'node:readline'
 import type { Probity, ValidateBulkOptions } from '@probity/sdk'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type CostFlags, confirmCost, findBalance, formatPrice, presentPrice } from '../confirm.ts'
-import { readDnsServer } from '../dns-server.ts'
-import { checkFailOn, checkFailOnNames, type FailOn } from '../fail-on.ts'
-import { mapInOrder } from '../map-in-order.ts'
-import { countOf } from '../output/numbers.ts'
-import { openProgress } from '../output/progress.ts'
+import { countOf } from '../output/format.ts'
 import { openResultView, type ShownResult } from '../output/results.ts'
-import { type Addresses, readAddresses } from '../read-addresses.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
 import { getKey } from '../settings.ts'
-import { addCostOptions, addExamples, addFailOn } from './options.ts'
+import { openProgress } from '../terminal.ts'
+import {
+  addCostOptions,
+  addExamples,
+  addFailOn,
+  checkFailOn,
+  checkFailOnNames,
+  type FailOn,
+  readDnsServer,
+} from './options.ts'
 
 type Flags = CostFlags & {
   offline?: boolean
@@ -152,4 +157,79 @@ async function* countResults({ terminal }: Run, results: AsyncIterable<ShownResu
 function readTimeout(text: string): number {
   if (!/^([1-9]|[12]\d|30)$/.test(text)) throw new InvalidArgumentError('Must be a number of seconds from 1 to 30.')
   return Number(text)
+}
+
+type Addresses = {
+  /** Without duplicates, as first written, in the order of the input. */
+  unique: string[]
+  duplicateCount: number
+}
+
+/** Larger lists are uploaded as a job, which continues without this process. */
+const ADDRESSES_MAX = 10_000
+/** The limit of the service. */
+const LENGTH_MAX = 1_024
+
+/** The addresses of the command line, and those of standard input for `-` or if there are no arguments and input is piped. */
+async function readAddresses({ terminal, signal }: Run, args: readonly string[]): Promise<Addresses> {
+  const { stdin } = terminal
+  const isPiped = args.includes('-') || (args.length === 0 && !stdin.isTTY)
+  const emails = args.filter((one) => one !== '-')
+  if (isPiped) {
+    for await (const line of createInterface({ input: stdin, signal })) {
+      if (line.trim() !== '') emails.push(line.trim())
+      if (emails.length > ADDRESSES_MAX) break
+    }
+  }
+  signal.throwIfAborted()
+  checkAddresses(emails)
+  return dropDuplicates(emails)
+}
+
+function checkAddresses(emails: readonly string[]): void {
+  if (emails.length === 0) throw new CliError('usage', 'No address to validate.', 'probity validate ada@example.com')
+  if (emails.length > ADDRESSES_MAX) {
+    throw new CliError(
+      'input',
+      'More than 10,000 addresses. Save them as CSV and create a job.',
+      'probity clean FILE -o OUT',
+    )
+  }
+  const long = emails.findIndex((email) => email.length > LENGTH_MAX)
+  if (long !== -1) throw new CliError('input', `Address ${long + 1} has more than 1,024 characters.`)
+}
+
+/** With the rules of the service, so that the displayed price is correct. */
+async function dropDuplicates(emails: string[]): Promise<Addresses> {
+  if (emails.length === 1) return { unique: emails, duplicateCount: 0 }
+  const { dedupeKey } = await import('@probity/engine/address/dedupe-key')
+  const first = new Map<string, string>()
+  for (const email of emails) {
+    const key = dedupeKey(email)
+    if (!first.has(key)) first.set(key, email)
+  }
+  return { unique: [...first.values()], duplicateCount: emails.length - first.size }
+}
+
+/** Maps items with bounded concurrency and yields the results in the order of the items. The first failure ends it. */
+export async function* mapInOrder<T, R>(
+  items: readonly T[],
+  concurrency: number,
+  map: (item: T) => Promise<R>,
+): AsyncGenerator<R, void, undefined> {
+  const running: Promise<R>[] = []
+  let next = 0
+  const startNext = () => {
+    const item = items[next++]
+    if (item === undefined) return
+    const result = map(item)
+    // It may fail while an earlier one is awaited; the failure is thrown in its turn.
+    result.catch(() => undefined)
+    running.push(result)
+  }
+  while (next < Math.min(concurrency, items.length)) startNext()
+  for (let result = running.shift(); result !== undefined; result = running.shift()) {
+    yield await result
+    startNext()
+  }
 }

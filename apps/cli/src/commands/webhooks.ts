@@ -2,9 +2,8 @@ import type { Probity, Webhook, WebhookDelivery, WebhookSettings, WebhookWithSec
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type ConfirmFlags, confirmAction } from '../confirm.ts'
-import { countOf } from '../output/numbers.ts'
-import { take, type View } from '../output/output.ts'
-import { formatPairs } from '../output/table.ts'
+import { countOf, formatPairs } from '../output/format.ts'
+import { limitItems, type View } from '../output/output.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
 import { addExamples, addYes, formatTime, readCount, readNames, readTime } from './options.ts'
 
@@ -30,7 +29,7 @@ function addRead(webhooks: Command, stage: Stage): void {
     .action(
       createAction(stage, async (run, { limit }: { limit: number }) => {
         const client = await openClient(run)
-        await run.output.writeAll(take(client.webhooks.list({ signal: run.signal }), limit), WEBHOOKS_VIEW)
+        await run.output.writeAll(limitItems(client.webhooks.list({ signal: run.signal }), limit), WEBHOOKS_VIEW)
       }),
     )
   addExamples(list, [['probity webhooks list --json', 'Print all webhooks as a JSON array.']])
@@ -202,7 +201,7 @@ async function listDeliveries(run: Run, flags: DeliveryFilter, named: string | u
   const id = await chooseWebhook(run, client, named)
   const { status, type, limit } = flags
   const deliveries = client.webhooks.deliveries.list(id, { status, type, signal: run.signal })
-  await run.output.writeAll(take(deliveries, limit), DELIVERIES_VIEW)
+  await run.output.writeAll(limitItems(deliveries, limit), DELIVERIES_VIEW)
 }
 
 const DELIVERIES_VIEW: View<WebhookDelivery> = {

@@ -1,9 +1,9 @@
 import type { BulkJob, Probity } from '@probity/sdk'
 import { CliError } from '../cli-error.ts'
-import type { Tally } from '../fail-on.ts'
-import { formatClock, formatCount, formatDuration, formatRate } from '../output/numbers.ts'
-import { openProgress, type ProgressStep } from '../output/progress.ts'
+import type { Tally } from '../commands/options.ts'
+import { formatClock, formatCount, formatDuration, formatRate } from '../output/format.ts'
 import type { Run } from '../run.ts'
+import { openProgress, type ProgressStep } from '../terminal.ts'
 
 /** Shows the progress of a job until it ends. Ctrl-C ends the command; the job continues. */
 export async function watchJob({ terminal, signal }: Run, client: Probity, id: string): Promise<BulkJob> {

@@ -1,10 +1,10 @@
-import { ConnectionError, ProbityApiError } from '@probity/sdk'
+import { ConnectionError, ProbityApiError, ProbityError } from '@probity/sdk'
 import { CommanderError } from 'commander'
 import { CliError, type ExitName } from '../cli-error.ts'
 import { EXIT_CODES } from '../data/exit-codes.ts'
 import { NEXT_STEPS } from '../data/next-steps.ts'
-import { findExit } from '../exit-code.ts'
-import { readable } from './readable.ts'
+import { PROBLEM_EXITS } from '../data/problem-exits.ts'
+import { readable } from './format.ts'
 
 /** The parts of an error message. */
 type Explanation = { sentence: string; cause?: string; next?: string; code: string; requestId?: string }
@@ -84,4 +84,23 @@ function usageOf({ message }: CommanderError): string {
   const [first = '', suggestion = ''] = message.replace(/^error: /, '').split('\n')
   const question = suggestion.replace(/^\((.*)\)$/, '$1')
   return `${first}${/[.?!]$/.test(first) ? '' : '.'}${question === '' ? '' : ` ${question}`}`
+}
+
+/** The exit code of an error; undefined for a bug. */
+export function findExit(error: unknown): ExitName | undefined {
+  if (error instanceof CliError) return error.exit
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage'
+  if (error instanceof ProbityApiError) return exitOfProblem(error)
+  if (error instanceof ConnectionError) return 'network'
+  return error instanceof ProbityError ? 'input' : undefined
+}
+
+/** Problem codes are an extensible enum: an unknown one is classified by its status. */
+export function exitOfProblem({ code, status }: { code: string; status: number }): ExitName {
+  const known: Partial<Record<string, ExitName>> = PROBLEM_EXITS
+  if (Object.hasOwn(known, code)) return known[code] ?? 'other'
+  if (status === 401 || status === 403) return 'auth'
+  if (status === 402) return 'credits'
+  if (status === 408 || status === 429) return 'later'
+  return status >= 400 && status < 500 ? 'input' : 'network'
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { openTerminal, type Streams } from '../terminal.ts'
-import { type Format, type Items, type OutputFlags, openOutput, take } from './output.ts'
+import { type Format, type Items, limitItems, type OutputFlags, openOutput } from './output.ts'
 
 type Item = { id: number; name: string; tags: string[] }
 
@@ -106,8 +106,8 @@ test('-o writes to a file without colors, and nothing after a failure; - is stan
   expect(colored.written()).toContain('\u001b[31m1\u001b[39m')
 })
 
-test('take stops reading after the last object', async () => {
+test('limitItems stops reading after the last object', async () => {
   const taken: Item[] = []
-  for await (const item of take(failAfter(ITEMS), 2)) taken.push(item)
+  for await (const item of limitItems(failAfter(ITEMS), 2)) taken.push(item)
   expect(taken).toEqual(ITEMS)
 })

@@ -1,6 +1,6 @@
 import type { Style, Terminal } from '../terminal.ts'
 import { writeFileAtomically } from '../write-file.ts'
-import { formatTable } from './table.ts'
+import { formatTable } from './format.ts'
 
 export const FORMATS = ['table', 'json', 'jsonl', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -147,7 +147,7 @@ async function* collect<T>(items: Items<T>) {
 }
 
 /** The first items. */
-export async function* take<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T, void, undefined> {
+export async function* limitItems<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T, void, undefined> {
   if (count === 0) return
   let taken = 0
   for await (const item of items) {

@@ -1,5 +1,5 @@
 import type { Style } from '../terminal.ts'
-import { formatClock } from './numbers.ts'
+import { formatClock } from './format.ts'
 import type { View } from './output.ts'
 
 /** The fields that every result has: of a single, bulk or offline validation. */

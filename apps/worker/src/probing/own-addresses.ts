@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { startInterval } from '@probity/concurrency/scheduling'
-import { queryDns } from '@probity/engine/domain/query'
-import type { MailDns } from '@probity/engine/domain/resolver'
+import { type MailDns, queryDns } from '@probity/engine/domain/resolver'
 import {
   type AddressBlock,
   type AddressPolicy,

@@ -3,7 +3,7 @@ import { toASCII } from 'tr46'
 import { expect, test } from 'vitest'
 import { MALFORMED_REASONS } from './data/malformed-reasons.ts'
 import { type Address, type MalformedReason, parseAddress } from './parse.ts'
-import { outcomeOf } from './test-outcome.ts'
+import { outcomeOf } from './test-inputs.ts'
 
 const A63 = 'a'.repeat(63)
 const DOMAIN_253 = `${A63}.${A63}.${A63}.${'a'.repeat(61)}`

@@ -1,6 +1,5 @@
-import { type AddressLiteral, readAddressLiteral } from './address-literal.ts'
 import { type Fault, type FaultReason, fault, TEXT_UNITS_MAX } from './characters.ts'
-import { type DomainName, readDomainName } from './domain-name.ts'
+import { type AddressLiteral, type DomainName, readAddressLiteral, readDomainName } from './domain-part.ts'
 import { readLocalPart } from './local-part.ts'
 
 export type Address = {

@@ -1,7 +1,13 @@
 import { STRING_MODEL_DATA } from './data/string-model.ts'
-import { type Abstention, abstain } from './string-abstain.ts'
-import { GRAM_SLOTS, newFeatures, writeFeatures } from './string-features.ts'
-import { newReading, readLocal } from './string-reading.ts'
+import {
+  type Abstention,
+  abstain,
+  GRAM_SLOTS,
+  newFeatures,
+  newReading,
+  readLocal,
+  writeFeatures,
+} from './string-features.ts'
 
 /** What the text of a local part looks like: log-odds that a person chose it, or why the model keeps silent. */
 export type Plausibility = { kind: 'scored'; logit: number } | { kind: 'abstained'; why: Abstention }

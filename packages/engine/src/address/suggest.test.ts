@@ -6,7 +6,7 @@ import { LOOK_ALIKES } from './data/look-alikes.ts'
 import { MAIL_DOMAINS } from './data/mail-domains.ts'
 import { MISSPELLINGS } from './data/misspellings.ts'
 import { parseAddress } from './parse.ts'
-import { suggest } from './suggest.ts'
+import { suggest, suggestDecodedPlus } from './suggest.ts'
 
 const WELL_KNOWN = MAIL_DOMAINS.flatMap(({ name, endings }) => endings.map((ending) => `${name}.${ending}`))
 
@@ -295,4 +295,18 @@ test('is silent on thousands of providers, save for the slips that found their w
     'yaho.com',
     'yahoo.om',
   ])
+})
+
+test.each([
+  ['ada x@example.com', 'ada+x@example.com'],
+  ['  ada x@example.com ', 'ada+x@example.com'],
+  ['ada x@gmial.com', 'ada+x@gmail.com'],
+  ['ada lovelace king@example.com', null],
+  ['ada @example.com', null],
+  ['ada x@exa mple.com', null],
+  ['ada\tx@example.com', null],
+  ['ada x', null],
+  ['ada x@localhost', null],
+])('suggestDecodedPlus returns for %j: %s', (email, suggestion) => {
+  expect(suggestDecodedPlus(email)).toBe(suggestion)
 })

@@ -1,3 +1,5 @@
+import { parseAddress, writeDomain } from './parse.ts'
+
 /** Addresses and near-addresses of every kind, for mutation. */
 const SEEDS = [
   'ada@example.com',
@@ -158,4 +160,10 @@ function makeRandom(seed: number): Random {
     state ^= state << 5
     return (state >>> 0) % below
   }
+}
+
+/** The parse result of a text, for tables: the address as it is sent, or the reason why it is malformed. */
+export function outcomeOf(text: string): string {
+  const address = parseAddress(text)
+  return address.kind === 'malformed' ? address.reason : `${address.local}@${writeDomain(address.domain)}`
 }

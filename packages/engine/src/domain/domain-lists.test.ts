@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { FREE_ADDED, NOT_FREE } from '../address/data/free-providers.ts'
 import { PRIVACY_RELAYS } from '../address/data/privacy-relays.ts'
-import { openDomainLists } from './domain-lists.ts'
-import type { ListProblem } from './list-files.ts'
+import { type ListProblem, openDomainLists } from './domain-lists.ts'
 
 const folders: string[] = []
 afterAll(() => {

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { domainToASCII } from 'node:url'
 import { getPublicSuffix } from 'tldts'
 import { FREE, RELAYS } from '../address/shared-domains.ts'
-import { type ListProblem, NO_OPERATOR_LISTS, type OperatorLists, openListFiles } from './list-files.ts'
+import { isName } from './mail-hosts.ts'
 
 export type DomainClass = {
   isDisposable: boolean
@@ -74,10 +76,10 @@ function isPublicSuffix(name: string): boolean {
 const require = createRequire(import.meta.url)
 
 /** A list of disposable domains, and its weight. */
-export type DisposableList = { name: string; weight: number; domains: ReadonlySet<string> }
+type DisposableList = { name: string; weight: number; domains: ReadonlySet<string> }
 
 /** At this weight, summed over the lists, a domain counts as disposable. */
-export const DISPOSABLE_WEIGHT_MIN = 2
+const DISPOSABLE_WEIGHT_MIN = 2
 
 let bundled: DisposableList[] | undefined
 
@@ -88,7 +90,7 @@ let bundled: DisposableList[] | undefined
  * itself. The others are larger and bolder (the last takes privacy relays for disposable), and most of what is on one of them is
  * on no other: they count where they agree.
  */
-export function disposableLists(): DisposableList[] {
+function disposableLists(): DisposableList[] {
   bundled ??= [
     {
       name: 'disposable-email-domains-js',
@@ -104,4 +106,83 @@ export function disposableLists(): DisposableList[] {
 /** Not by `require`, which would keep the array beside our set. */
 function readSet(file: string): Set<string> {
   return new Set<string>(JSON.parse(readFileSync(file, 'utf8')))
+}
+
+/** The operator's lists of domains, read from `allow.txt` and so on: one domain per line, `#` before a comment. */
+type OperatorLists = Record<'allow' | 'disposable' | 'free' | 'relays', ReadonlySet<string>>
+
+/** Why a file was rejected. The domains read from it before stay in effect. */
+export type ListProblem = { file: string; reason: string }
+
+type ListFileOptions = {
+  folder: string
+  report?: ((problem: ListProblem) => void) | undefined
+  now?: (() => number) | undefined
+}
+
+/** Some hundred thousand domains; reading them takes a tenth of a second, once per change. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024
+
+/** Four calls to `stat` each time, so it is not done more often. */
+const CHECKED_EVERY_MS = 3_000
+
+type Kept = { stamp: string; domains: ReadonlySet<string> }
+
+/** Returns a function that returns the current lists, and checks every few seconds whether a file has changed. */
+function openListFiles({ folder, report = () => {}, now = Date.now }: ListFileOptions): () => OperatorLists {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) report({ file: folder, reason: 'is not a folder' })
+  const kept = new Map<keyof OperatorLists, Kept>()
+  const read = (name: keyof OperatorLists) => {
+    const file = refresh(join(folder, `${name}.txt`), kept.get(name) ?? NOTHING, report)
+    kept.set(name, file)
+    return file.domains
+  }
+
+  let checkAt = 0
+  let lists = NO_OPERATOR_LISTS
+  return () => {
+    if (now() >= checkAt) {
+      checkAt = now() + CHECKED_EVERY_MS
+      lists = { allow: read('allow'), disposable: read('disposable'), free: read('free'), relays: read('relays') }
+    }
+    return lists
+  }
+}
+
+const NOTHING: Kept = { stamp: '', domains: new Set() }
+const NO_OPERATOR_LISTS: OperatorLists = {
+  allow: new Set(),
+  disposable: new Set(),
+  free: new Set(),
+  relays: new Set(),
+}
+
+/** The stamp of a broken file is kept too, so that it is read and reported once and not every few seconds. */
+function refresh(file: string, kept: Kept, report: (problem: ListProblem) => void): Kept {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return NOTHING
+  const stamp = `${stats.mtimeMs} ${stats.size} ${stats.ino}`
+  if (stamp === kept.stamp) return kept
+  try {
+    return { stamp, domains: readDomains(file, stats) }
+  } catch (error) {
+    report({ file, reason: (error as Error).message })
+    return { stamp, domains: kept.domains }
+  }
+}
+
+function readDomains(file: string, stats: Stats): Set<string> {
+  if (!stats.isFile()) throw new Error('is not a file')
+  if (stats.size > FILE_BYTES_MAX) throw new Error(`is larger than ${FILE_BYTES_MAX} bytes`)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const domains = lines.map((line, n) => readDomain(line.replace(/#.*/, '').trim(), n + 1))
+  return new Set(domains.filter((domain) => domain !== ''))
+}
+
+/** Public suffixes are rejected: `co.uk` would make all domains below it disposable. */
+function readDomain(text: string, line: number): string {
+  if (text === '') return ''
+  const domain = domainToASCII(text)
+  if (!isName(domain) || getPublicSuffix(domain) === domain) throw new Error(`line ${line} is not a domain`)
+  return domain
 }

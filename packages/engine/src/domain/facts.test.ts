@@ -2,8 +2,7 @@ import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'
 import { afterAll, expect, test, vi } from 'vitest'
-import { createDomainLookup, type DomainFacts } from './facts.ts'
-import { type FactsStore, openMemoryStore } from './facts-store.ts'
+import { createDomainLookup, type DomainFacts, type FactsStore, openMemoryStore } from './facts.ts'
 import { type MailDns, openResolver } from './resolver.ts'
 
 const [real, hostile] = await Promise.all([startDns(withBigNames()), startHostileDns()])

@@ -1,11 +1,35 @@
+import { createLruCache } from '@probity/concurrency/lru-cache'
 import { createSemaphore } from '@probity/concurrency/scheduling'
-import { type FactsStore, openMemoryStore } from './facts-store.ts'
-import { findMailHosts, type MailHosts } from './mail-hosts.ts'
+import { findMailHosts, type MailHosts, providerOf } from './mail-hosts.ts'
 import { findDmarc, findSpf, type Policy } from './policies.ts'
-import { providerOf } from './provider.ts'
-import type { DnsFailure } from './query.ts'
-import { limitQueries } from './query-limits.ts'
-import type { MailDns } from './resolver.ts'
+import { type DnsFailure, limitQueries, type MailDns } from './resolver.ts'
+
+/** Stores facts between lookups, as text. Workers use a store that all hosts share. */
+export type FactsStore = {
+  get(domain: string): Promise<string | undefined>
+  set(domain: string, text: string, ttlMs: number): Promise<void>
+}
+
+type MemoryOptions = { entriesMax?: number; now?: () => number }
+
+/** About a kilobyte each, so some ten megabytes when full. */
+const ENTRIES_MAX = 10_000
+
+/** Facts of this process only. */
+export function openMemoryStore({ entriesMax = ENTRIES_MAX, now = Date.now }: MemoryOptions = {}): FactsStore {
+  const entries = createLruCache<string, { text: string; until: number }>(entriesMax)
+  return {
+    async get(domain) {
+      const entry = entries.get(domain)
+      if (entry === undefined || entry.until > now()) return entry?.text
+      entries.delete(domain)
+      return undefined
+    },
+    async set(domain, text, ttlMs) {
+      entries.set(domain, { text, until: now() + ttlMs })
+    },
+  }
+}
 
 /** What DNS says of a domain, the same for all its addresses and for whoever asks. */
 export type DomainFacts = {
@@ -20,7 +44,7 @@ export type DomainFacts = {
 }
 
 /** One check: its outcome, when it was made (Unix time in seconds) and how long it took. */
-export type Finding = { at: number; ms: number } & (
+type Finding = { at: number; ms: number } & (
   | { check: 'mx'; outcome: MxOutcome }
   | { check: 'spf' | 'dmarc'; outcome: Policy }
 )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isMailHostName } from './host-name.ts'
+import { isMailHostName } from './mail-hosts.ts'
 
 test.each([
   'mx.example.com',

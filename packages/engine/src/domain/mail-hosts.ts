@@ -1,7 +1,38 @@
 import type { MxRecord } from 'node:dns'
-import { isMailHostName, isName } from './host-name.ts'
-import { type DnsFailure, type QueryResult, queryDns } from './query.ts'
-import type { MailDns } from './resolver.ts'
+import { toASCII } from 'tr46'
+import { PROVIDERS } from './data/providers.ts'
+import { SPECIAL_USE } from './data/special-use.ts'
+import { type DnsFailure, type MailDns, type QueryResult, queryDns } from './resolver.ts'
+
+/** RFC 1035 §2.3.4, written without the last dot. */
+const NAME_LENGTH_MAX = 253
+
+/** Letters, digits and inner hyphens, up to 63 octets (RFC 1123 §2.1). */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/** The last part of every spelling of an IPv4 address, down to a single number: decimal or hexadecimal. */
+const NUMBER = /^(?:\d+|0x[\da-f]*)$/
+
+/**
+ * Whether a name from DNS can be that of a mail host on the internet. DNS can return `localhost`, `redis`, `0` and `2130706433` like
+ * any name, and a connection to one of them would reach this host or its network.
+ */
+export function isMailHostName(name: string): boolean {
+  const labels = name.split('.')
+  const last = labels.at(-1) ?? ''
+  return isName(name) && labels.length >= 2 && !NUMBER.test(last) && !SPECIAL_USE.has(last) && isIdna(name)
+}
+
+/** Whether the name can be queried. The empty name is the root, which exists and does not accept mail. */
+export function isName(name: string): boolean {
+  return name.length <= NAME_LENGTH_MAX && name.split('.').every((label) => LABEL.test(label))
+}
+
+/** Labels that begin with `xn--` must be a valid encoding (RFC 5891 §5.4). */
+function isIdna(name: string): boolean {
+  if (!name.includes('xn--')) return true
+  return toASCII(name, { checkBidi: true, checkJoiners: true, useSTD3ASCIIRules: true, verifyDNSLength: true }) === name
+}
 
 export type MailHost = { name: string; preference: number }
 
@@ -75,4 +106,28 @@ function concludeWithoutMx(domain: string, mx: 'no_data' | 'no_name', addresses:
 
 function unknown(failure: DnsFailure): MailHosts {
   return { kind: 'unknown', reason: 'dns_failed', failure }
+}
+
+const ID_BY_SUFFIX = new Map(PROVIDERS.flatMap(({ id, suffixes }) => suffixes.map((suffix) => [suffix, id])))
+
+/**
+ * The provider that runs every mail host of a domain; `''` when the table does not know one of them or when they differ. Any domain can
+ * name a provider's host in an MX record, so a set that mixes hosts proves nothing about the others.
+ */
+export function providerOf(hosts: MailHost[]): string {
+  const [first = '', ...others] = new Set(hosts.map(({ name }) => providerOfHost(name)))
+  return others.length === 0 ? first : ''
+}
+
+/**
+ * The provider that runs a mail host, proven by its name: only the provider publishes names below its own domains. Goes from the whole
+ * name to its parents, whole labels at a time, so the longest suffix wins and evilgoogle.com is not Google.
+ */
+export function providerOfHost(name: string): string {
+  for (let rest = name; rest !== ''; rest = rest.slice(rest.indexOf('.') + 1)) {
+    const id = ID_BY_SUFFIX.get(rest)
+    if (id !== undefined) return id
+    if (!rest.includes('.')) return ''
+  }
+  return ''
 }

@@ -1,6 +1,5 @@
 import { getDomain } from 'tldts'
-import { queryDns } from './query.ts'
-import type { MailDns } from './resolver.ts'
+import { type MailDns, queryDns } from './resolver.ts'
 
 /** Whether a domain publishes a policy that a receiver can use. `failed` is "could not ask", not "has none". */
 export type Policy = 'found' | 'absent' | 'failed'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PROVIDERS } from './data/providers.ts'
-import { providerOf } from './provider.ts'
+import { providerOf } from './mail-hosts.ts'
 
 function hosts(...names: string[]) {
   return names.map((name, preference) => ({ name, preference }))

@@ -1,7 +1,6 @@
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { afterAll, expect, test } from 'vitest'
-import { queryDns } from './query.ts'
-import { openResolver } from './resolver.ts'
+import { openResolver, queryDns } from './resolver.ts'
 
 const hostile = await startHostileDns()
 const other = await startHostileDns()

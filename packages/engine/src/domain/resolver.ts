@@ -1,6 +1,7 @@
 import type { MxRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { createSemaphore } from '@probity/concurrency/scheduling'
+import { createSemaphore, type Semaphore } from '@probity/concurrency/scheduling'
+import { FAILURES } from './data/dns-failures.ts'
 
 /** The questions we ask. Node's own `Resolver` answers them, and so does what `openResolver` returns. */
 export type MailDns = {
@@ -68,4 +69,100 @@ async function askOnce<T>(server: string, timeoutMs: number, put: (resolver: Res
 /** An error as Node's resolver throws them. */
 export function dnsError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
+}
+
+/**
+ * Why a query failed. `unresolved_alias`: an alias without a record of the queried type. `inconsistent`: responses that say both that
+ * the name exists and that it does not.
+ */
+export type DnsFailure = (typeof FAILURES)[keyof typeof FAILURES] | 'unresolved_alias' | 'inconsistent' | 'other'
+
+/** A response without a record, of two kinds, is a result. A failed query is not, and is never treated as one. */
+export type QueryResult<T> =
+  | { kind: 'records'; records: T[] }
+  | { kind: 'no_data' }
+  | { kind: 'no_name' }
+  | { kind: 'failed'; failure: DnsFailure }
+
+export async function queryDns<T>(query: Promise<T[]>): Promise<QueryResult<T>> {
+  try {
+    const records = await query
+    // Node returns an empty list for a response that contains only an alias. It does not report whether the target has no such
+    // record or the chain is a loop.
+    return records.length > 0 ? { kind: 'records', records } : { kind: 'failed', failure: 'unresolved_alias' }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENODATA') return { kind: 'no_data' }
+    if (code === 'ENOTFOUND') return { kind: 'no_name' }
+    return { kind: 'failed', failure: isKnown(code) ? FAILURES[code] : 'other' }
+  }
+}
+
+function isKnown(code: string): code is keyof typeof FAILURES {
+  return Object.hasOwn(FAILURES, code)
+}
+
+/** Limits of one lookup. */
+type QueryLimits = {
+  /** On the clock of `performance.now()`. */
+  deadline: number
+  queriesMax: number
+  semaphore: Semaphore
+}
+
+/**
+ * Limits a resolver: number of queries, deadline, and concurrency of the process. A query over a limit fails like a DNS query
+ * without a response.
+ */
+export function limitQueries(dns: MailDns, { deadline, queriesMax, semaphore }: QueryLimits): MailDns {
+  let queriesLeft = queriesMax
+
+  const query = async <T>(put: () => Promise<T>): Promise<T> => {
+    if (queriesLeft === 0) throw dnsError('EBUDGET', 'The limit of DNS queries was reached.')
+    queriesLeft -= 1
+    return within(
+      deadline,
+      // A query whose deadline passed while it waited is not sent.
+      semaphore(() => (isPast(deadline) ? Promise.reject(tooLate()) : put())),
+    )
+  }
+
+  /** The resolver continues after our timeout, so a second query may find the cached response. */
+  const queryTwice = async <T>(put: () => Promise<T>): Promise<T> => {
+    try {
+      return await query(put)
+    } catch (error) {
+      const isTimeout = (error as NodeJS.ErrnoException).code === 'ETIMEOUT'
+      if (!isTimeout || queriesLeft === 0 || isPast(deadline)) throw error
+      return query(put)
+    }
+  }
+
+  return {
+    resolveMx: (name) => queryTwice(() => dns.resolveMx(name)),
+    resolve4: (name) => queryTwice(() => dns.resolve4(name)),
+    resolve6: (name) => queryTwice(() => dns.resolve6(name)),
+    resolveTxt: (name) => query(() => dns.resolveTxt(name)),
+  }
+}
+
+/** Stops waiting at the deadline. The query itself continues, because the resolver cannot cancel it. */
+async function within<T>(deadline: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate()), Math.max(0, deadline - performance.now()))
+  })
+  try {
+    return await Promise.race([work, timeUp])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isPast(deadline: number): boolean {
+  return performance.now() >= deadline
+}
+
+function tooLate(): Error {
+  return dnsError('ETIMEOUT', 'The DNS lookup timed out.')
 }

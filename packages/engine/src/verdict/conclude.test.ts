@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
 import type { ProbeResult } from '../smtp/probe/result.ts'
-import { conclude } from './conclude.ts'
+import { conclude, DEFAULT_OPTIONS } from './conclude.ts'
 import type { Findings } from './decide.ts'
-import { mailboxEvidence, syntaxEvidence } from './evidence.ts'
-import { explain } from './explain.ts'
-import { type History, NO_HISTORY } from './history.ts'
-import { DEFAULT_OPTIONS } from './options.ts'
+import { type History, NO_HISTORY } from './deliverability.ts'
+import { explain, mailboxEvidence, syntaxEvidence } from './evidence.ts'
 
 const ACCEPTED: ProbeResult = {
   finding: { kind: 'accepted', code: 250 },

@@ -1,12 +1,29 @@
-import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
-import { confidenceIn, type Trait } from '@probity/contract/constants/validations'
+import { MODEL_PARAMETERS, SEND_THRESHOLD_DEFAULT } from '@probity/contract/constants/data/model-parameters'
+import { confidenceIn, EXCLUDED_TRAITS_DEFAULT, type Trait } from '@probity/contract/constants/validations'
 import { looksMachineGenerated, type Plausibility, plausibilityOf } from '../address/plausibility.ts'
 import { shapeOf } from '../address/shape.ts'
 import type { DomainClass } from '../domain/domain-lists.ts'
 import { type Decision, decide, type Findings } from './decide.ts'
-import { type DeliverabilityEstimate, estimateDeliverability } from './deliverability.ts'
-import { type History, NO_HISTORY } from './history.ts'
-import type { ValidationOptions } from './options.ts'
+import { type DeliverabilityEstimate, estimateDeliverability, type History, NO_HISTORY } from './deliverability.ts'
+
+/** Options of a validation: features of the plan and the request, and sending settings. */
+export type ValidationOptions = {
+  /** Whether the model is used. */
+  ai: boolean
+  /** Whether control recipients are probed. */
+  catchall: boolean
+  /** Lowest deliverability that is safe to send to. */
+  threshold: number
+  /** Traits that are never safe to send to. */
+  excludedTraits: readonly Trait[]
+}
+
+export const DEFAULT_OPTIONS: ValidationOptions = {
+  ai: true,
+  catchall: true,
+  threshold: SEND_THRESHOLD_DEFAULT,
+  excludedTraits: EXCLUDED_TRAITS_DEFAULT,
+}
 
 /** The verdict on an address: decision, confidence, and whether it is safe to send. */
 export type Verdict = Decision & {
@@ -19,7 +36,7 @@ export type Verdict = Decision & {
 }
 
 /** Data about the address beside the findings. */
-export type VerdictContext = { provider: string; classes?: DomainClass; history?: History }
+type VerdictContext = { provider: string; classes?: DomainClass; history?: History }
 
 /** Decides, and estimates the deliverability. */
 export function conclude(findings: Findings, context: VerdictContext, options: ValidationOptions): Verdict {
@@ -64,7 +81,7 @@ type SendContext = { traits: Record<Trait, boolean>; options: ValidationOptions 
  * Whether a message would stay within the bounce tolerance. If no mail server accepted the recipient, reported outcomes
  * of the same domain must confirm it: a plausible text alone makes no address safe.
  */
-export function safeToSend(
+function safeToSend(
   { status }: Decision,
   { p, outcomes }: DeliverabilityEstimate,
   { traits, options }: SendContext,

@@ -3,8 +3,7 @@ import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/valida
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SHAPES } from '../address/shape.ts'
-import { type DeliverabilityInput, estimateDeliverability } from './deliverability.ts'
-import { type History, NO_HISTORY } from './history.ts'
+import { type DeliverabilityInput, estimateDeliverability, type History, NO_HISTORY } from './deliverability.ts'
 
 const RUNS = { numRuns: 20_000 }
 

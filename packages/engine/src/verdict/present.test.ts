@@ -5,9 +5,8 @@ import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
 import type { ProbeResult } from '../smtp/probe/result.ts'
-import { conclude } from './conclude.ts'
+import { conclude, DEFAULT_OPTIONS } from './conclude.ts'
 import { classEvidence, domainEvidence, mailboxEvidence, syntaxEvidence } from './evidence.ts'
-import { DEFAULT_OPTIONS } from './options.ts'
 import { present } from './present.ts'
 
 const FRESH = {

@@ -1,5 +1,5 @@
 import { createLruLookup } from '@probity/concurrency/lru-cache'
-import { providerOfHost } from '../../domain/provider.ts'
+import { providerOfHost } from '../../domain/mail-hosts.ts'
 import type { Egress } from '../protocol/dial.ts'
 import { limitsFor, type ProviderLimitsTable } from '../providers/limits.ts'
 import type { Site } from './connection.ts'

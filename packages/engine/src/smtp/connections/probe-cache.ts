@@ -1,4 +1,4 @@
-import type { FactsStore } from '../../domain/facts-store.ts'
+import type { FactsStore } from '../../domain/facts.ts'
 
 /** Whether a domain takes mail for every address, and how we know. */
 export type AcceptAll = {

@@ -1,4 +1,4 @@
-import { providerOfHost } from '../../domain/provider.ts'
+import { providerOfHost } from '../../domain/mail-hosts.ts'
 import { siteKey } from '../connections/connection.ts'
 import type { Egress } from '../protocol/dial.ts'
 import type { Reply, Stage } from '../protocol/reply-reader.ts'

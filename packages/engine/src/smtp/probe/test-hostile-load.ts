@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDomainLists } from '../../domain/domain-lists.ts'
-import { createDomainLookup } from '../../domain/facts.ts'
-import { openMemoryStore } from '../../domain/facts-store.ts'
+import { createDomainLookup, openMemoryStore } from '../../domain/facts.ts'
 import { openResolver } from '../../domain/resolver.ts'
 import { validate } from '../../validate.ts'
 import { createLocalRateLimiter } from '../connections/local-rate-limiter.ts'

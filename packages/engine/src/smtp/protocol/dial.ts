@@ -2,10 +2,8 @@ import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Semaphore } from '@probity/concurrency/scheduling'
 import { SocksClient } from 'socks'
-import { isMailHostName } from '../../domain/host-name.ts'
-import { type QueryResult, queryDns } from '../../domain/query.ts'
-import { limitQueries } from '../../domain/query-limits.ts'
-import type { MailDns } from '../../domain/resolver.ts'
+import { isMailHostName } from '../../domain/mail-hosts.ts'
+import { limitQueries, type MailDns, type QueryResult, queryDns } from '../../domain/resolver.ts'
 import { type AddressPolicy, readAddress } from './address-policy.ts'
 
 /** One of our ways out, with the name and the sender it goes by. One identity each, for as long as it is used. */

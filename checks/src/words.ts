@@ -68,7 +68,7 @@ const USER_FACING =
 /** Replies of mail servers are quoted in tables of the engine. */
 const NOT_PRODUCT = /\.test\.|\/test-[^/]*$|\/test\/|\/generated\/|\/dist\/|^packages\/engine\/.*\/data\/reply-/
 const EMAILS =
-  /^(?:apps\/api\/src\/people\/(?:mail|notices|notifications)|apps\/worker\/src\/notifications|packages\/email\/src)\//
+  /^(?:apps\/worker\/src\/notifications|packages\/email\/src)\//
 const MONITORING = /^deploy\/monitoring\/.*(?:alerts.*\.yml|dashboards\/[^/]*\.json)$/
 
 function isUserFacing(path: string): boolean {

@@ -3,7 +3,7 @@ import { showSettings, writeSettingsPage } from '@probity/settings/settings-page
 import { Command } from 'commander'
 import { accountCommands, keyCommands } from './commands/accounts.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
-import { auditCommand, priceCommands } from './commands/billing.ts'
+import { priceCommands, reconciliationCommand } from './commands/billing.ts'
 import { aliveCommand, doctorCommand, repliesCommand } from './commands/health.ts'
 import { migrateCommand, schemaCommand, upgradeCommand } from './commands/migrate.ts'
 import { upCommand } from './commands/up.ts'
@@ -21,7 +21,7 @@ try {
   program.addCommand(operatorCommands(config))
   program.addCommand(priceCommands(config))
   program.addCommand(repliesCommand(config))
-  program.addCommand(auditCommand(config))
+  program.addCommand(reconciliationCommand(config))
   program.addCommand(doctorCommand(config))
   program.addCommand(aliveCommand(config))
   program.addCommand(backupCommand(config, process.env))

@@ -7,6 +7,7 @@ export type BannedName = {
 }
 
 const ENGINE = /^packages\/engine\//
+const NOT_WEB = /^(?!apps\/web\/)/
 
 /** docs/glossary.md explains the terms. Only whole words match: `task` is not `ask`. */
 export const BANNED_NAMES: readonly BannedName[] = [
@@ -21,12 +22,14 @@ export const BANNED_NAMES: readonly BannedName[] = [
   { pattern: /troubles?/, instead: 'failure' },
   { pattern: /meets?|met/, instead: 'handle' },
   { pattern: /silen(?:t|ce|ces)/, instead: 'no response, no heartbeat' },
-  { pattern: /lines?/, instead: 'connection' },
+  // In the other apps, a line is one of text, of a terminal or of an invoice.
+  { pattern: /lines?/, instead: 'connection', within: /^(?:packages|apps\/worker)\// },
   { pattern: /gives? back|given back|hangs? up/, instead: 'release, close' },
   { pattern: /takes?|taken|took/, instead: 'acquire, claim' },
   { pattern: /patien(?:t|ts|ce|tly)/, instead: 'timeouts, check context' },
   { pattern: /rooms?/, instead: 'window, waiters' },
-  { pattern: /leaves?|leaving/, instead: 'reconnect, lease' },
+  // In the web app, members leave an account.
+  { pattern: /leaves?|leaving/, instead: 'reconnect, lease', within: NOT_WEB },
   { pattern: /strides?/, instead: 'window size' },
   { pattern: /habits?|ladders?/, instead: 'provider limits, retry schedule' },
   { pattern: /manners?/, instead: 'options' },
@@ -59,14 +62,17 @@ export const BANNED_NAMES: readonly BannedName[] = [
   { pattern: /release (?:batches|deliveries)|released (?:batch|delivery)|releases/, instead: 'dispatch' },
   { pattern: /settl(?:e|es|ed|ing)/, instead: 'finish, record' },
   { pattern: /standing/, instead: 'stored' },
-  { pattern: /lists/, instead: 'jobs, or the kind of list' },
-  { pattern: /audit(?:s|ed|or|ors)?/, instead: 'reconciliation' },
+  // The web app says list where the API says job, and it has no reconciliation.
+  { pattern: /lists/, instead: 'jobs, or the kind of list', within: NOT_WEB },
+  { pattern: /audit(?:s|ed|or|ors)?/, instead: 'reconciliation', within: NOT_WEB },
 
   // Users and accounts.
   { pattern: /persons?|people/, instead: 'user, member' },
   // In the engine, a letter is a character of an address.
-  { pattern: /letters?/, instead: 'email, notification', within: /^packages\/(?!engine\/)/ },
-  { pattern: /notices?/, instead: 'notification' },
+  { pattern: /letters?/, instead: 'email, notification', within: /^(?!packages\/engine\/)/ },
+  // In the web app, a notice is a box on a page.
+  { pattern: /notices?/, instead: 'notification', within: NOT_WEB },
+  { pattern: /notices/, instead: 'notifications', within: /^apps\/web\// },
   { pattern: /organi[sz]ations?/, instead: 'account' },
 
   // American spelling.
@@ -79,8 +85,8 @@ export const BANNED_NAMES: readonly BannedName[] = [
 
 /** Compounds in which a banned word has a meaning of its own. */
 export const ALLOWED_NAMES: readonly RegExp[] = [
-  /audit (?:log|entry|entries|filter|actors?|query)/, // user actions; ledgers are reconciled
-  /result lines/, // lines of text, as in JSON Lines
+  /audit (?:log|entry|entries|filter|actors?|query|sheet|responses)|sign in audit/, // user actions; ledgers are reconciled
+  /(?:result|text) lines/, // lines of text, as in JSON Lines
   /(?:domain|disposable|operator) lists/, // lists of domains; a customer's list is a job
   /settle batch(?:es)?/, // moves reserved credits, as `settle` in the ledger
 ]

@@ -52,14 +52,14 @@ function presentPrice({ id, plan, credits, withdrawn }: Price) {
   return { price: id, plan, credits, withdrawn }
 }
 
-type AuditOptions = { resume?: string }
+type ReconciliationOptions = { resume?: string }
 
 /** Reconciles the complete ledger of all accounts. Workers reconcile recent transactions only. */
-export function auditCommand(config: AdminConfig): Command {
+export function reconciliationCommand(config: AdminConfig): Command {
   return new Command('audit')
     .description('Reconcile the ledger and list mismatches. Exits with 1 if there are any.')
     .option('--resume <account>', 'end the hold of an account if its ledger has no mismatch')
-    .action(async ({ resume }: AuditOptions) => {
+    .action(async ({ resume }: ReconciliationOptions) => {
       let faults: LedgerMismatch[] = []
       await withDatabase(config, async (db) => {
         faults = resume === undefined ? await listAll(db) : await resumeAccount(db, resume)

@@ -7,10 +7,10 @@ import { Probity, type ProbityOptions } from './probity.ts'
 /** A request as it arrived. */
 export type Received = { method: string; path: string; headers: IncomingMessage['headers']; body: string; at: number }
 
-/** Answers the nth request, counted from 0. What it returns is sent as JSON; what it sends itself is left as it is. */
+/** Responds to the nth request, counted from 0. A returned value is sent as JSON. */
 type Answer = (n: number, reply: ServerResponse, request: Received) => unknown
 
-/** A stand-in for the service and for all that can go wrong on the way to it, for one test. */
+/** A fake service for one test, which can also fail in every way that a network can. */
 export async function startService(answer: Answer, options: ProbityOptions = {}, { reads = true } = {}) {
   const received: Received[] = []
   async function serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
@@ -24,7 +24,7 @@ export async function startService(answer: Answer, options: ProbityOptions = {},
     reply.setHeader('content-type', 'application/json').end(JSON.stringify(body))
   }
   const server = createServer((request, reply) => {
-    serve(request, reply).catch(() => reply.destroy()) // the caller went away, or the test sees that it got no answer
+    serve(request, reply).catch(() => reply.destroy()) // the client has disconnected, or the test fails without a response
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,7 +1,7 @@
 import { toASCII, toUnicode } from 'tr46'
 import { DOT, type Fault, type FaultReason, fault, HYPHEN, isLabelCharacter, reasonAgainst } from './characters.ts'
 
-/** `ascii` is in lower-case A-labels, `unicode` is for people. */
+/** `ascii` is in lower-case A-labels, `unicode` is for display. */
 export type DomainName = { kind: 'name'; ascii: string; unicode: string }
 
 /** RFC 1035 §2.3.4: 255 octets with a length before each label and a zero at the end, so 253 as text. */
@@ -9,7 +9,7 @@ const DOMAIN_LENGTH_MAX = 253
 
 const LABEL_LENGTH_MAX = 63
 
-/** Joiners belong to some scripts' spelling; UTS 46 looks at what stands around them. */
+/** Some scripts need joiners; UTS 46 checks the characters around them. */
 const JOINERS = [0x200c, 0x200d]
 
 /** Reads a domain from the character after the @ to the end (RFC 5321 §4.1.2, RFC 6531 §3.3). */
@@ -24,12 +24,12 @@ export function readDomainName(text: string, from: number): DomainName | Fault {
   if (typeof names === 'string') return fault(names, from)
 
   const refusal = judgeLabels(names.ascii)
-  // What came out of another script has other places than what was typed.
+  // Positions in a mapped name differ from those in the typed one.
   if (refusal) return fault(refusal.reason, script === 'ascii' ? from + refusal.offset : from)
   return { kind: 'name', ...names }
 }
 
-/** Which characters there are, and that there is something between the dots. */
+/** Checks the characters, and that no label is empty. */
 function scanLabels(text: string, from: number): 'ascii' | 'international' | Fault {
   let script: 'ascii' | 'international' = 'ascii'
   let labelStart = from
@@ -78,17 +78,17 @@ function judgeLabels(ascii: string): { reason: FaultReason; offset: number } | u
   return /^[0-9]+$/.test(ascii.slice(start)) ? { reason: 'numeric_tld', offset: start } : undefined
 }
 
-/** RFC 5321 §4.1.2 for both ends; RFC 5890 §2.3.1 reserves hyphens in third and fourth place for prefixes such as xn--. */
+/** RFC 5321 §4.1.2 for both ends; RFC 5890 §2.3.1 reserves hyphens in the third and fourth position for prefixes such as xn--. */
 function judgeLabel(ascii: string, start: number, end: number): FaultReason | undefined {
   if (end - start > LABEL_LENGTH_MAX) return 'label_too_long'
   if (ascii.charCodeAt(start) === HYPHEN || ascii.charCodeAt(end - 1) === HYPHEN) return 'label_hyphen'
   return ascii.startsWith('--', start + 2) && !ascii.startsWith('xn--', start) ? 'label_hyphen' : undefined
 }
 
-/** `ascii` is what DNS is asked for, in lower-case A-labels; `unicode` is what people read. */
+/** `ascii` is the name in DNS queries, in lower-case A-labels; `unicode` is for display. */
 type IdnaNames = { ascii: string; unicode: string }
 
-/** UTS 46 at its strictest, with its mapping: upper case, wide letters and the like become what they stand for. */
+/** UTS 46 with all checks and its mapping, for example of upper case and wide letters. */
 const STRICT = {
   checkBidi: true,
   checkHyphens: true,
@@ -97,24 +97,24 @@ const STRICT = {
   useSTD3ASCIIRules: true,
 }
 
-/** UTS 46 §4 maps these to the dot, so they too stand between labels. */
+/** UTS 46 §4 maps these to the dot, so they separate labels too. */
 const WIDE_DOTS = '\u3002\uff0e\uff61'
 
 const ANY_DOT = new RegExp(`[.${WIDE_DOTS}]`)
 
 /**
- * Twice what a label has at most: its 63 characters, were each of them a pair of UTF-16 units. What is longer is turned away
- * before UTS 46 and punycode see it, whose time grows with the square of a label's length.
+ * Twice the maximum length of a label: 63 characters of two UTF-16 units each. Longer labels are rejected before UTS 46 and
+ * punycode, whose time grows with the square of the length.
  */
 const LABEL_UNITS_MAX = 2 * 63
 
-/** Domains whose names are remembered: those of the longest request, as typed and in A-labels, twice over. */
+/** Cached domains: twice those of the longest request, as typed and in A-labels. */
 const REMEMBERED_MAX = 4_096
 const remembered = new Map<string, ReturnType<typeof findIdnaNames>>()
 
 /**
- * Both forms of a domain that has non-ASCII characters or A-labels in it, or what is wrong with it. A request reads each of its addresses
- * several times, as typed and by its key; UTS 46, which takes most of the time of a reading, is applied once.
+ * Both forms of a domain with non-ASCII characters or A-labels, or its fault. A request parses each address several times, as typed
+ * and by its key; UTS 46, which takes most of the time, is applied once.
  */
 function toIdnaNames(typed: string): ReturnType<typeof findIdnaNames> {
   const known = remembered.get(typed)
@@ -131,7 +131,7 @@ function findIdnaNames(typed: string): IdnaNames | 'bad_idna' | 'label_too_long'
   if (error) return 'bad_idna'
 
   const labels = unicode.split('.')
-  // Mapping may lengthen: one ligature stands for eighteen letters.
+  // Mapping can lengthen a label: one ligature maps to eighteen letters.
   if (labels.some((label) => label.length > LABEL_UNITS_MAX)) return 'label_too_long'
   if (!labels.every(isIdna2008)) return 'bad_idna'
 
@@ -140,7 +140,7 @@ function findIdnaNames(typed: string): IdnaNames | 'bad_idna' | 'label_too_long'
   return isKept ? { ascii: ascii.join('.'), unicode } : 'bad_idna'
 }
 
-/** Without flags: the whole domain has already been judged with all of them. */
+/** Without flags: the whole domain has already been checked with all of them. */
 function toALabel(label: string): string | null {
   return /[^a-z0-9-]/.test(label) ? toASCII(label) : label
 }
@@ -170,8 +170,8 @@ function isIdna2008(label: string): boolean {
 }
 
 /**
- * RFC 5890 §2.3.2.1: an A-label comes back unchanged from its U-label. One that does not would have us ask DNS for another
- * name than we were given: punycode can spell a character by its two surrogates. And xn-- in wide letters is no A-label.
+ * RFC 5890 §2.3.2.1: an A-label comes back unchanged from its U-label. Otherwise another name than the given one would be
+ * queried: punycode can encode a character as its two surrogates. And xn-- in wide letters is no A-label.
  */
 function keepsALabels(typed: string[], ascii: (string | null)[]): boolean {
   return typed.every((label, index) => {
@@ -207,7 +207,7 @@ function readIpv4(text: string): number[] | undefined {
   return parts.map(Number)
 }
 
-/** The grammar has room for 010, but readers disagree on whether that is ten or eight (RFC 6943 §3.1.1). We refuse it. */
+/** The grammar allows 010, but parsers read it as ten or as eight (RFC 6943 §3.1.1), so it is rejected. */
 function isOctet(text: string): boolean {
   return /^(?:0|[1-9][0-9]{0,2})$/.test(text) && Number(text) <= 255
 }
@@ -219,7 +219,7 @@ function readIpv6(text: string): number[] | undefined {
   if (before === undefined) return undefined
   if (halves.length === 1) return before.length === 8 ? before : undefined
 
-  // "::" stands for at least two groups, and there is one of it. An IPv4 tail can only be at the end of the whole.
+  // "::" replaces at least two groups and occurs once. An IPv4 tail can only be at the end of the whole.
   if (halves.length > 2 || after === undefined || halves[0]?.includes('.')) return undefined
   const missing = 8 - before.length - after.length
   return missing >= 2 ? [...before, ...new Array<number>(missing).fill(0), ...after] : undefined

@@ -6,8 +6,8 @@ import { type Address, parseAddress } from './parse.ts'
 type FoundAddress = { email: string; address: Address }
 
 /**
- * The address that a text is, or that it wraps in a display name, brackets or a `mailto:` URI; the first one where it holds several.
- * A text that is an address as a whole stays as it is.
+ * The address in a text: the text itself, or the content of a display name, brackets or a `mailto:` URI; the first of several. A text
+ * that is an address as a whole is returned unchanged.
  */
 export function findAddress(text: string): FoundAddress | undefined {
   const whole = text.trim()

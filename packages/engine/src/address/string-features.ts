@@ -104,7 +104,7 @@ function isIdLike(): boolean {
   return first <= 4 && second >= 4 && third <= 2
 }
 
-/** What is counted of a string. Reused from one to the next. */
+/** Counts of one string. Reused for every string. */
 const count = {
   letters: 0,
   vowels: 0,
@@ -124,7 +124,7 @@ const count = {
   trailingDigits: 0,
 }
 
-/** How many buckets each kind of shape has. Their order is that of `measureShape`. */
+/** The number of buckets of each kind of shape, in the order of `measureShape`. */
 const SIZES = [18, 9, 8, 6, 4, 2, 5, 8, 5, 5, 8, 44, 44, 11, 11, 11, 8, 16]
 
 const OFFSETS = SIZES.map((_, index) => SIZES.slice(0, index).reduce((sum, size) => sum + size, 0))
@@ -132,7 +132,7 @@ const OFFSETS = SIZES.map((_, index) => SIZES.slice(0, index).reduce((sum, size)
 const SHAPE_SLOTS = SIZES.reduce((sum, size) => sum + size, 0)
 const SHAPE_KINDS = SIZES.length
 
-/** Writes which bucket a string falls into, one for each kind of shape, beginning with slot `first`. */
+/** Writes the bucket of a string for each kind of shape, beginning with slot `first`. */
 function writeShape(reading: Reading, slots: Uint16Array, first: number): void {
   countCharacters(reading)
   countRuns(reading)
@@ -150,7 +150,7 @@ const buckets = new Uint8Array(SHAPE_KINDS)
 function measureShape(reading: Reading): void {
   const { letters, digits } = count
   const signs = letters + digits
-  // Shares mean more in a long string than in a short one, so they are told apart by length.
+  // A share means more in a long string than in a short one, so short and long strings have buckets of their own.
   const long = signs < 7 ? 0 : signs < 9 ? 1 : signs < 13 ? 2 : 3
   const allHexadecimal = count.hexadecimal === signs ? 1 : 0
   buckets[0] = signs
@@ -244,7 +244,7 @@ for (const [y, row] of KEY_ROWS.entries()) {
   }
 }
 
-/** Pairs of neighbouring keys, runs along one row, and pairs that occurred before: what hands do when heads do not. */
+/** Pairs of adjacent keys, runs along one row, and repeated pairs: the patterns of random typing. */
 function countPairs({ codes, length }: Reading): void {
   let run = 1
   count.keyRun = length > 0 ? 1 : 0
@@ -268,7 +268,7 @@ function occurredBefore(codes: Uint8Array, at: number): boolean {
   return false
 }
 
-/** Years in which people who write mail were born or took an address. */
+/** Plausible years of birth or of registration in an address. */
 function endsInYear({ codes, length }: Reading): boolean {
   if (count.trailingDigits !== 4 || length < 4) return false
   const century = ((codes[length - 4] ?? 0) - 48) * 10 + (codes[length - 3] ?? 0) - 48

@@ -136,27 +136,27 @@ test.each([
   ['mail.con', 'mail.com'],
   ['email.con', 'email.com'],
   ['grail.con', 'grail.com'],
-])('for %s, means %s', (typed, meant) => {
+])('suggest corrects %s to %s', (typed, meant) => {
   expect(suggestFor(`ada@${typed}`)).toBe(`ada@${meant}`)
 })
 
-test.each(Object.entries(MISSPELLINGS))('for the listed %s, means %s', (typed, meant) => {
+test.each(Object.entries(MISSPELLINGS))('suggest corrects the listed %s to %s', (typed, meant) => {
   expect(suggestFor(`ada@${typed}`)).toBe(`ada@${meant}`)
   expect([...WELL_KNOWN]).toContain(meant)
 })
 
-test('corrects the domain and keeps the rest', () => {
+test('suggest corrects the domain and keeps the local part', () => {
   expect(suggestFor('Ada.L+x@gmial.com')).toBe('Ada.L+x@gmail.com')
   expect(suggestFor('"a b"@gmial.com')).toBe('"a b"@gmail.com')
   expect(suggestFor('"ada"@gmial.com')).toBe('ada@gmail.com')
   expect(suggestFor('jörg@gmial.com')).toBe('jörg@gmail.com')
 })
 
-test.each(WELL_KNOWN)('has nothing to say against %s', (domain) => {
+test.each(WELL_KNOWN)('suggest returns nothing for %s', (domain) => {
   expect(suggestFor(`ada@${domain}`)).toBeNull()
 })
 
-test.each(LOOK_ALIKES)('has nothing to say against %s, which only looks like another', (domain) => {
+test.each(LOOK_ALIKES)('suggest returns nothing for %s, which only resembles another domain', (domain) => {
   expect(suggestFor(`ada@${domain}`)).toBeNull()
 })
 
@@ -237,19 +237,19 @@ test.each([
   'xn--gmil-6na.com',
   'constructor.com',
   'x.constructor',
-])('has nothing to say against %s', (domain) => {
+])('suggest returns nothing for %s', (domain) => {
   expect(suggestFor(`ada@${domain}`)).toBeNull()
 })
 
-test('has nothing to say about address literals', () => {
+test('suggest returns nothing for address literals', () => {
   expect(suggestFor('ada@[192.0.2.1]')).toBeNull()
 })
 
-test('never suggests what it would then correct again', () => {
+test('a suggestion is not corrected again', () => {
   for (const right of [...Object.values(MISSPELLINGS)]) expect(suggestFor(`a@${right}`)).toBeNull()
 })
 
-test('calls no ending mistyped that the root zone has', () => {
+test('no mistyped ending is in the root zone', () => {
   for (const [ending, right] of Object.entries(MISTYPED_ENDINGS)) {
     const { isIcann } = parseHost(`example.${ending}`)
     expect([ending, isIcann && !ending.includes('.')]).toEqual([ending, false])
@@ -257,21 +257,21 @@ test('calls no ending mistyped that the root zone has', () => {
   }
 })
 
-test('corrects an existing ending only behind a well-known name', () => {
+test('suggest corrects an existing ending only after a well-known name', () => {
   for (const [ending, right] of Object.entries(MISTAKEN_ENDINGS)) {
     expect(suggestFor(`a@acme.${ending}`)).toBeNull()
     expect(WELL_KNOWN.some((domain) => domain.endsWith(`.${right}`))).toBe(true)
   }
 })
 
-test('keeps its tables apart: nothing is both real and mistyped', () => {
+test('no domain is in both the table of real and that of mistyped names', () => {
   const real = [...WELL_KNOWN, ...LOOK_ALIKES]
   expect(new Set(real).size).toBe(real.length)
   expect(LOOK_ALIKES.length).toBeGreaterThan(150)
   expect(Object.keys(MISSPELLINGS).filter((domain) => real.includes(domain))).toEqual([])
 })
 
-test('is silent on thousands of providers, save for the slips that found their way into their list', () => {
+test('suggest returns nothing for thousands of providers, except typos in their list', () => {
   const spoken = providers.filter((domain) => {
     const address = parseAddress(`a@${domain}`)
     return address.kind === 'address' && suggest(address) !== null

@@ -70,7 +70,7 @@ const INTERNATIONAL_SEEDS = [
   `${'é'.repeat(32)}@${'ü'.repeat(50)}.example`,
 ]
 
-/** What mutation puts in: signs of the grammar, edges of the octet counts, and characters that fool readers. */
+/** Inserted by mutation: signs of the grammar, texts at octet limits, and confusing characters. */
 const SIGNS = [...'@.@.@."\\<>()[],;: \t\r\n\0+-_=/aZ09']
 const PIECES = [
   ...SIGNS,
@@ -93,11 +93,11 @@ const PIECES = [
   ],
 ]
 
-/** What addresses are assembled from, besides these pieces. */
+/** Further parts of assembled addresses. */
 const SYLLABLES = ['a', 'b1', 'c', 'x-y', 'a.b', 'de', 'F', '0']
 const ENDINGS = ['com', 'example', 'de', 'net', 'org', 'c-m', 'co.uk', 'рф', '1']
 
-/** What a long run is made of. */
+/** Units of long runs. */
 const RUNS = [...PIECES, 'a.', '\\a', 'e\u0301', '\u0628\u200c', '\u0915\u094d\u200d', '\u05d0\u0591', 'a@', '()']
 
 /** Texts without end, the same for the same seed: mutated addresses, assembled ones, noise, and long runs. */
@@ -129,7 +129,7 @@ function assemble(random: Random, pick: Pick): string {
   return `${join(random, pick, 3)}@${join(random, pick, 9)}.${pick(ENDINGS)}`
 }
 
-/** A few syllables, one in so many of them something else. */
+/** A few syllables, with an occasional other part. */
 function join(random: Random, pick: Pick, oneIn: number): string {
   let text = ''
   for (let left = random(6); left >= 0; left -= 1) text += pick(random(oneIn) === 0 ? PIECES : SYLLABLES)
@@ -144,7 +144,7 @@ function makeNoise(random: Random): string {
 }
 
 function makeRun(random: Random, pick: Pick): string {
-  // Most of the work is in long texts, and few are enough to meet every long run.
+  // Most of the work is in long texts, and few are enough for every long run.
   const length = random(20) === 0 ? random(1200) : random(80)
   const piece = pick(RUNS)
   const run = piece.repeat(Math.ceil(length / piece.length))

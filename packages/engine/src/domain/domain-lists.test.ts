@@ -67,18 +67,18 @@ test.each([
   'constructor',
   '',
   'com',
-])('%j is nothing in particular', (domain) => {
+])('%j has no class', (domain) => {
   expect(lists.classify(domain)).toMatchObject({ isDisposable: false, isFree: false, isPrivacyRelay: false })
 })
 
 test.each([...Object.keys(PRIVACY_RELAYS), 'ada.anonaddy.com', 'ada.mozmail.com'])(
-  '%s is a privacy relay, whatever the lists call it',
+  '%s is a privacy relay, even if a list has it as disposable',
   (domain) => {
     expect(lists.classify(domain)).toMatchObject({ isDisposable: false, isFree: false, isPrivacyRelay: true })
   },
 )
 
-test('one bold list alone is noted and not believed, two of them are', () => {
+test('a domain on one imprecise list is not disposable, on two it is', () => {
   expect(lists.classify('forwardemail.net')).toMatchObject({ isDisposable: false, disposableSources: ['mailchecker'] })
   expect(lists.classify('33mail.com')).toMatchObject({
     isDisposable: true,
@@ -87,23 +87,23 @@ test('one bold list alone is noted and not believed, two of them are', () => {
   expect(lists.classify('mailinator.com').disposableSources).toContain('disposable-email-domains-js')
 })
 
-test('a listed public suffix says nothing of the domains below it', () => {
+test('a listed public suffix does not apply to the domains below it', () => {
   expect(lists.classify('dynu.net').isDisposable).toBe(true)
   expect(lists.classify('firm.dynu.net')).toMatchObject({ isDisposable: false, disposableSources: [] })
   expect(lists.classify('firm.msk.ru')).toMatchObject({ isDisposable: false, disposableSources: [] })
 })
 
-test('what is disposable is not free, even where a list of free providers has it', () => {
+test('a disposable domain is not free, even if a list of free providers has it', () => {
   expect(lists.classify('21cn.com')).toMatchObject({ isDisposable: true, isFree: false })
   expect(lists.classify('privacy.net')).toMatchObject({ isDisposable: true, isFree: false })
 })
 
-test('no free provider of ours is disposable, and what is not free is not called so', () => {
+test('no domain in the free table is disposable, and no domain of the exceptions is free', () => {
   expect(FREE_ADDED.filter((domain) => !lists.classify(domain).isFree)).toEqual([])
   expect(NOT_FREE.filter((domain) => lists.classify(domain).isFree)).toEqual([])
 })
 
-test('the operator adds to every list', () => {
+test('operator lists extend every bundled list', () => {
   const { lists: own, problems } = openFolder({
     'disposable.txt': '# ours\nburner.example # a comment\n\r\n  SPACED.example  \nbücher.example\n',
     'free.txt': 'freebie.example\n',
@@ -120,7 +120,7 @@ test('the operator adds to every list', () => {
   expect(own.classify('mailinator.com')).toMatchObject({ isDisposable: true })
 })
 
-test('the operator’s word goes before ours, and the closer entry before the other', () => {
+test('operator lists take precedence over bundled ones, and closer entries over others', () => {
   const { lists: own } = openFolder({
     'allow.txt': 'mailinator.com\ngood.burner.example\n',
     'disposable.txt': 'duck.com\nburner.example\n',
@@ -134,7 +134,7 @@ test('the operator’s word goes before ours, and the closer entry before the ot
   expect(own.classify('yopmail.com')).toMatchObject({ isDisposable: false, isPrivacyRelay: true })
 })
 
-test('a changed file counts after a few seconds, a removed one no more', () => {
+test('a changed or removed file has an effect after a few seconds', () => {
   const { lists: own, write, wait, folder } = openFolder({ 'disposable.txt': 'one.example\n' })
   const isDisposable = (domain: string) => own.classify(domain).isDisposable
   write('disposable.txt', 'two.example\nthree.example\n')
@@ -171,7 +171,7 @@ test.each([
   expect(own.classify('one.example').isDisposable).toBe(false)
 })
 
-test('a folder in the place of a file, an unreadable file and a missing folder are reported', () => {
+test('a folder instead of a file, an unreadable file and a missing folder are reported', () => {
   const { problems, write, wait, lists: own, folder } = openFolder()
   expect(problems).toEqual([])
   mkdirSync(join(folder, 'free.txt'))

@@ -17,7 +17,7 @@ export type DomainClass = {
 export type DomainLists = { classify(asciiDomain: string): DomainClass }
 
 type ListsOptions = {
-  /** Folder of the operator's lists; see `list-files.ts`. */
+  /** Folder of the operator's lists; see `openListFiles`. */
   folder?: string
   report?: (problem: ListProblem) => void
   now?: () => number
@@ -86,9 +86,9 @@ let bundled: DisposableList[] | undefined
 /**
  * Read once per process at the first use: it takes a tenth of a second.
  *
- * Tried on 15 disposable and 22 other domains, the first list had all of the one and none of the other, so that it suffices by
- * itself. The others are larger and bolder (the last takes privacy relays for disposable), and most of what is on one of them is
- * on no other: they count where they agree.
+ * Tested on 15 disposable and 22 other domains, the first list contained all of the former and none of the latter, so it is
+ * sufficient alone. The others are larger and less precise (the last lists privacy relays as disposable), and most of their entries
+ * are on one of them only, so they count if two agree.
  */
 function disposableLists(): DisposableList[] {
   bundled ??= [
@@ -103,7 +103,7 @@ function disposableLists(): DisposableList[] {
   return bundled
 }
 
-/** Not by `require`, which would keep the array beside our set. */
+/** Not by `require`, which would keep the array in memory next to the set. */
 function readSet(file: string): Set<string> {
   return new Set<string>(JSON.parse(readFileSync(file, 'utf8')))
 }

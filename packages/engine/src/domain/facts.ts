@@ -31,19 +31,19 @@ export function openMemoryStore({ entriesMax = ENTRIES_MAX, now = Date.now }: Me
   }
 }
 
-/** What DNS says of a domain, the same for all its addresses and for whoever asks. */
+/** The DNS data of a domain, the same for all of its addresses and for all accounts. */
 export type DomainFacts = {
   domain: string
   mail: MailHosts
-  /** `unasked` where the domain takes no mail, so that nothing hangs on it. */
+  /** `unasked` if the domain does not accept mail, because then it has no effect. */
   spf: Policy | 'unasked'
   dmarc: Policy | 'unasked'
-  /** Who runs the mail hosts; `''` when unknown or when there are none. */
+  /** The provider of the mail hosts; `''` if it is unknown or there are none. */
   provider: string
   asked: Finding[]
 }
 
-/** One check: its outcome, when it was made (Unix time in seconds) and how long it took. */
+/** One check: its outcome, its time (Unix time in seconds) and its duration. */
 type Finding = { at: number; ms: number } & (
   | { check: 'mx'; outcome: MxOutcome }
   | { check: 'spf' | 'dmarc'; outcome: Policy }
@@ -61,23 +61,23 @@ type DeskOptions = { dns: MailDns; store?: FactsStore; limits?: Partial<Limits> 
 
 const LIMITS = {
   deadlineMs: 5_000,
-  /** Each is at most two messages, the second over TCP, so that a look-up never sends more than twelve. */
+  /** Each is at most two messages, the second over TCP, so that a lookup never sends more than twelve. */
   queriesMax: 6,
-  /** Of the whole process. The buffer of a resolver's socket holds about 270 questions, and what does not fit in is lost. */
+  /** Limit of the process. The socket buffer of a resolver holds about 270 queries; others are lost. */
   queriesInFlightMax: 200,
   storeTimeoutMs: 250,
-  /** Mail hosts hardly ever move within an hour. */
+  /** Mail hosts rarely change within an hour. */
   foundTtlMs: 60 * 60_000,
-  /** Short, since a domain may be just about to be set up. */
+  /** Short, because a domain may be in the process of being set up. */
   absentTtlMs: 5 * 60_000,
-  /** Only to let a batch of addresses at a failing domain share one failure. */
+  /** Lets the addresses of a batch at a failing domain share one failure. */
   failedTtlMs: 10_000,
 }
 
-/** Changes with the shape of `DomainFacts`, so that a new release does not read what an old one kept. */
+/** Changes with the type `DomainFacts`, so that a new release does not read entries of an old one. */
 const FACTS_VERSION = 2
 
-/** Looks domains up, each once at a time however many ask, and remembers what it found. `domain` is in A-labels. */
+/** Looks up domains and caches the results. Concurrent lookups of a domain share one. `domain` is in A-labels. */
 export function createDomainLookup({ dns, store = openMemoryStore(), limits: changed }: DeskOptions): DomainLookup {
   const limits = { ...LIMITS, ...changed }
   const semaphore = createSemaphore(limits.queriesInFlightMax)
@@ -103,7 +103,7 @@ export function createDomainLookup({ dns, store = openMemoryStore(), limits: cha
   }
 }
 
-/** Mail hosts first: when they cannot be had, or there are none, the policies are not worth a question. */
+/** Mail hosts first: if they are unknown or there are none, the policies are not queried. */
 async function findFacts(domain: string, dns: MailDns): Promise<DomainFacts> {
   const mx = await timed(findMailHosts(domain, dns))
   const mail = mx.found
@@ -137,7 +137,7 @@ function ttlOf({ mail, spf, dmarc }: DomainFacts, limits: Limits): number {
   return mail.kind === 'hosts' ? limits.foundTtlMs : limits.absentTtlMs
 }
 
-/** The store saves work and decides nothing, so one that fails, hangs or holds nonsense is as good as an empty one. */
+/** The store only saves work, so a store that fails, hangs or contains invalid data is treated as empty. */
 async function findKept(store: FactsStore, domain: string, timeoutMs: number): Promise<DomainFacts | undefined> {
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<undefined>((resolve) => {
@@ -148,7 +148,7 @@ async function findKept(store: FactsStore, domain: string, timeoutMs: number): P
     const { version, facts } = JSON.parse(text ?? '{}')
     return version === FACTS_VERSION && facts.domain === domain ? facts : undefined
   } catch {
-    return undefined // as if it held nothing
+    return undefined // as if it were empty
   } finally {
     clearTimeout(timer)
   }
@@ -158,6 +158,6 @@ async function keep(store: FactsStore, facts: DomainFacts, ttlMs: number): Promi
   try {
     await store.set(facts.domain, JSON.stringify({ version: FACTS_VERSION, facts }), ttlMs)
   } catch {
-    // Then the next look-up asks again.
+    // The next lookup queries DNS again.
   }
 }

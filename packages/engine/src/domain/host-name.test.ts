@@ -85,6 +85,6 @@ test.each([
   'xn--.example',
   `${'a'.repeat(64)}.example`,
   `${'a.'.repeat(125)}example`,
-])('%j is no mail host', (name) => {
+])('%j is not a mail host name', (name) => {
   expect(isMailHostName(name)).toBe(false)
 })

@@ -110,16 +110,16 @@ test.concurrent.each<[string, MailHosts]>([
   expect(await findMailHosts(domain, dns)).toEqual(expected)
 })
 
-test('takes the ten best of 1,500 hosts', async () => {
+test('findMailHosts returns the ten most preferred of 1,500 hosts', async () => {
   const expected = Array.from({ length: 10 }, (_, n) => `${n + 1} m${1_499 - n}.two-mx.example`)
   expect(await findMailHosts('many-mx.example', dns)).toEqual(mx(...expected))
 })
 
-test('writes names in lower case, whatever DNS does', async () => {
+test('findMailHosts returns names in lower case', async () => {
   expect(await findMailHosts('shouting.example', hostileDns)).toEqual(mx('10 mx.shouting.example'))
 })
 
-test('finds the same hosts in the same order every time', async () => {
+test('findMailHosts returns the same hosts in the same order every time', async () => {
   const found = await Promise.all(Array.from({ length: 50 }, () => findMailHosts('equal-mx.example', dns)))
   expect(new Set(found.map((mail) => JSON.stringify(mail))).size).toBe(1)
 })
@@ -164,7 +164,7 @@ test(`says "none" only when all three types of record say the same (${COMBINATIO
   expect(none).toEqual(['types--nodata--nodata--nodata.example', 'types--nxdomain--nxdomain--nxdomain.example'])
 })
 
-test('does not believe a "no" that the next answer takes back', async () => {
+test('findMailHosts ignores a negative response that the next response contradicts', async () => {
   for (let n = 0; n < 6; n++) {
     const kinds = await Promise.all(
       [

@@ -36,14 +36,14 @@ function isIdna(name: string): boolean {
 
 export type MailHost = { name: string; preference: number }
 
-/** Where mail for a domain goes, that it goes nowhere, that it goes where we do not follow, or that DNS would not say. */
+/** The mail hosts of a domain, or that it has none, has unusable ones, or that DNS failed. */
 export type MailHosts =
   | { kind: 'hosts'; hosts: MailHost[]; source: 'mx' | 'address' }
   | { kind: 'none'; reason: 'domain_not_found' | 'no_mail_server' | 'null_mx' }
   | { kind: 'unroutable'; reason: 'not_routable' }
   | { kind: 'unknown'; reason: 'dns_failed'; failure: DnsFailure }
 
-/** Nobody runs more to be reached by; a domain with thousands of records wants to keep somebody busy. */
+/** No real domain needs more; a domain with thousands of records is an attack. */
 const HOSTS_MAX = 10
 
 /** `domain` is in lower case, as A-labels. */
@@ -52,8 +52,8 @@ export async function findMailHosts(domain: string, dns: MailDns): Promise<MailH
   const found = await findOnce(domain, dns)
   if (found.kind !== 'none') return found
 
-  // A "no" condemns every address of the domain, so it has to be said twice: a resolver whose answers change from one question
-  // to the next is then caught. Where nothing changes, the second round comes out of the resolver's cache.
+  // A negative response makes every address of the domain invalid, so it must be confirmed by a second query, which detects a resolver
+  // with changing responses. Normally the second response is from the cache of the resolver.
   const again = await findOnce(domain, dns)
   if (again.kind === 'none' && again.reason !== found.reason) return unknown('inconsistent')
   return again
@@ -69,14 +69,14 @@ async function findOnce(domain: string, dns: MailDns): Promise<MailHosts> {
 }
 
 function readMx(records: MxRecord[]): MailHosts {
-  // RFC 7505 §3: a null MX stands alone. Beside another record it is a mistake, and the other one counts.
+  // RFC 7505 §3: a null MX is the only record. With other records it is a mistake, and the others count.
   if (records.length === 1 && records[0]?.exchange === '') return { kind: 'none', reason: 'null_mx' }
 
   const hosts = listHosts(records)
   return hosts.length > 0 ? { kind: 'hosts', hosts, source: 'mx' } : { kind: 'unroutable', reason: 'not_routable' }
 }
 
-/** The best hosts, each once. RFC 5321 §5.1 would shuffle equals; we go by name, so that two runs ask the same hosts. */
+/** The most preferred hosts, each once. RFC 5321 §5.1 randomizes equal ones; here they are sorted, so that two runs use the same. */
 function listHosts(records: MxRecord[]): MailHost[] {
   const sorted = records
     .map(({ exchange, priority }) => ({ name: exchange.toLowerCase(), preference: priority }))
@@ -89,8 +89,8 @@ function listHosts(records: MxRecord[]): MailHost[] {
 }
 
 /**
- * RFC 5321 §5.1: a domain without MX records is its own mail host, if it has an address. That a name does not exist must hold for
- * every type of record: there are servers that deny the whole name when asked for a type they do not know (RFC 4074 §4.2).
+ * RFC 5321 §5.1: a domain without MX records is its own mail host, if it has an address. NXDOMAIN counts only if
+ * all record types return it: some servers return it for types that they do not know (RFC 4074 §4.2).
  */
 function concludeWithoutMx(domain: string, mx: 'no_data' | 'no_name', addresses: QueryResult<string>[]): MailHosts {
   const hasAddress = addresses.some(({ kind }) => kind === 'records')

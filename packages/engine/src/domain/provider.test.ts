@@ -33,7 +33,7 @@ test.each([
   'outlook.com',
   'ec2-1.compute-1.amazonaws.com',
   'mx.example',
-])('%s belongs to nobody we know', (name) => {
+])('%s has no known provider', (name) => {
   expect(providerOf(hosts(name))).toBe('')
 })
 

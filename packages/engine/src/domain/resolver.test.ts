@@ -14,7 +14,7 @@ async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
   return { answer, ms: performance.now() - began }
 }
 
-test('waits for a slow domain though the resolver has been quick with all others', async () => {
+test('openResolver waits for a slow domain after fast responses for all others', async () => {
   let isBusy = true
   const traffic = (async () => {
     while (isBusy) await queryDns(dns.resolveMx('truth.example'))
@@ -44,11 +44,11 @@ test.each([
   ['formerr', 'malformed'],
   ['tcp-hangs-up', 'unreachable'],
   ['alias-loop', 'unresolved_alias'],
-])('tells %s as %s', async (name, failure) => {
+])('queryDns reports %s as %s', async (name, failure) => {
   expect(await queryDns(dns.resolveMx(`${name}.example`))).toEqual({ kind: 'failed', failure })
 })
 
-test('tells a resolver that is not there, a cancelled question and an impossible name apart', async () => {
+test('queryDns distinguishes an unreachable resolver, a canceled query and an invalid name', async () => {
   const nowhere = openResolver({ servers: ['127.0.0.1:1'] })
   expect(await queryDns(nowhere.resolveMx('truth.example'))).toEqual({ kind: 'failed', failure: 'unreachable' })
   expect(await queryDns(dns.resolveMx('a..b'))).toEqual({ kind: 'failed', failure: 'bad_name' })
@@ -59,7 +59,7 @@ test('tells a resolver that is not there, a cancelled question and an impossible
   expect(await queryDns(odd)).toEqual({ kind: 'failed', failure: 'other' })
 })
 
-test('asks several servers in turn', async () => {
+test('openResolver queries several servers in turn', async () => {
   const both = openResolver({ servers: [hostile.port, other.port].map((port) => `127.0.0.1:${port}`) })
   const before = hostile.countQuestions('truth.example')
   for (let n = 0; n < 6; n++) await both.resolveMx('truth.example')

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { createSemaphore, type Semaphore } from '@probity/concurrency/scheduling'
 import { FAILURES } from './data/dns-failures.ts'
 
-/** The questions we ask. Node's own `Resolver` answers them, and so does what `openResolver` returns. */
+/** The queries of this package. Node's `Resolver` implements them, and so does the result of `openResolver`. */
 export type MailDns = {
   resolveMx(name: string): Promise<MxRecord[]>
   resolve4(name: string): Promise<string[]>
@@ -12,7 +12,7 @@ export type MailDns = {
 }
 
 type ResolverOptions = {
-  /** `address` or `address:port` of resolvers that recurse. Questions take turns, so a repeated one meets another. */
+  /** `address` or `address:port` of recursive resolvers. Queries rotate, so a repeated query uses another one. */
   servers: string[]
   timeoutMs?: number
   /** Limit of the process; other queries wait, and their timeout starts when they are sent. */
@@ -21,14 +21,13 @@ type ResolverOptions = {
 
 /** A recursive lookup can take a second or more; two of these fit into the five seconds of a lookup. */
 const TIMEOUT_MS = 2_000
-/** The buffer of a resolver's socket holds about 270 questions, and what does not fit in is lost. */
+/** The socket buffer of a resolver holds about 270 queries; others are lost. */
 const QUERIES_IN_FLIGHT_MAX = 250
 
 /**
- * Node's resolver with a time limit that holds. A `Resolver` of c-ares that lives long learns how quick its server is and from
- * then on gives up on a question after a quarter of a second, whatever `timeout` says: from a resolver that mostly answers out of
- * its cache, every slow domain would look dead. So each question has a `Resolver` of its own, which costs 60 µs and may also be
- * cancelled without hurting another's question.
+ * Node's resolver with a reliable timeout. A long-lived c-ares `Resolver` adapts to the speed of its server and then gives up after
+ * 250 ms, whatever `timeout` is: with a resolver that mostly responds from its cache, every slow domain would seem to fail. Therefore
+ * each query has its own `Resolver`, which costs 60 µs and can be canceled without an effect on other queries.
  */
 export function openResolver(options: ResolverOptions): MailDns {
   const { servers, timeoutMs = TIMEOUT_MS, queriesInFlightMax = QUERIES_IN_FLIGHT_MAX } = options
@@ -37,7 +36,7 @@ export function openResolver(options: ResolverOptions): MailDns {
   const ask = <T>(put: (resolver: Resolver) => Promise<T>) => {
     turn = (turn + 1) % servers.length
     const server = servers[turn] ?? ''
-    return semaphore(() => askOnce(server, timeoutMs, put))
+    return semaphore(() => queryOnce(server, timeoutMs, put))
   }
   return {
     resolveMx: (name) => ask((resolver) => resolver.resolveMx(name)),
@@ -47,9 +46,9 @@ export function openResolver(options: ResolverOptions): MailDns {
   }
 }
 
-/** One try, so at most two messages: the second over TCP when the first answer was cut short. */
-async function askOnce<T>(server: string, timeoutMs: number, put: (resolver: Resolver) => Promise<T>): Promise<T> {
-  // c-ares looks at its own clock once a second, so ours decides and its limit only stands behind.
+/** One attempt, so at most two messages: the second over TCP if the first response was truncated. */
+async function queryOnce<T>(server: string, timeoutMs: number, put: (resolver: Resolver) => Promise<T>): Promise<T> {
+  // c-ares checks its clock once a second, so our timer decides and its limit is a fallback.
   const resolver = new Resolver({ timeout: 2 * timeoutMs, tries: 1 })
   resolver.setServers([server])
   let late = false

@@ -34,7 +34,7 @@ function safe(email: string, mailbox: ProbeResult, more: object = {}, options = 
   return conclude(findings(email, mailbox), { provider: '', ...more }, options).safeToSend
 }
 
-test('a mailbox that its server vouches for is safe to send to, unless it is something that the account leaves out', () => {
+test('an accepted mailbox is safe to send to, unless it has a trait that the account excludes', () => {
   expect(safe(HUMAN, ACCEPTED)).toBe(true)
   expect(safe(HUMAN, REFUSED)).toBe(false)
   expect(safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isDisposable: true } })).toBe(false)
@@ -47,24 +47,24 @@ test('a mailbox that its server vouches for is safe to send to, unless it is som
   expect(conclude(role, { provider: '' }, { ...DEFAULT_OPTIONS, excludedTraits: [] }).safeToSend).toBe(true)
 })
 
-test('whoever bears fewer bounces than the best can promise is told of nothing that is safe', () => {
+test('no address is safe to send to when the bounce tolerance is below the best estimate', () => {
   expect(safe(HUMAN, ACCEPTED, {}, { ...DEFAULT_OPTIONS, threshold: 0.99 })).toBe(false)
 })
 
-test('the model alone never makes an address at a fresh catch-all safe, however many bounces the account bears', () => {
+test('the model alone never makes an address at a new catch-all domain safe, at any bounce tolerance', () => {
   const lenient = { ...DEFAULT_OPTIONS, threshold: 0.5 }
   expect(safe(HUMAN, CATCH_ALL, {}, lenient)).toBe(false)
   expect(safe(HUMAN, CATCH_ALL, { history: told(4, 0) }, lenient)).toBe(false)
   expect(safe(HUMAN, CATCH_ALL, { history: told(5, 0) }, lenient)).toBe(true)
 })
 
-test('outcomes make an address at a catch-all safe, and bounces make it unsafe again', () => {
+test('deliveries make an address at a catch-all domain safe, and bounces make it unsafe again', () => {
   expect(safe(HUMAN, CATCH_ALL, { history: told(5, 0) })).toBe(false)
   expect(safe(HUMAN, CATCH_ALL, { history: told(60, 0) })).toBe(true)
   expect(safe(HUMAN, CATCH_ALL, { history: told(60, 6) })).toBe(false)
 })
 
-test('a text that looks made by a machine is flagged and not sent to, except behind a relay that makes such addresses', () => {
+test('an auto-generated text is flagged and not safe to send to, except at a privacy relay', () => {
   const conclusion = (more: object, options = DEFAULT_OPTIONS) =>
     conclude(findings(MACHINE, ACCEPTED), { provider: '', ...more }, options)
   expect(conclusion({})).toMatchObject({ status: 'valid', isMachineGenerated: true, safeToSend: false })
@@ -74,7 +74,7 @@ test('a text that looks made by a machine is flagged and not sent to, except beh
   expect(without).toMatchObject({ isMachineGenerated: false, safeToSend: true, plausibility: undefined })
 })
 
-test('confidence is the chance, and for what is invalid the chance of the opposite', () => {
+test('confidence is the deliverability, and 1 minus the deliverability for invalid addresses', () => {
   const of = (mailbox: ProbeResult) => conclude(findings(HUMAN, mailbox), { provider: '' }, DEFAULT_OPTIONS)
   expect(of(ACCEPTED).confidence).toBe(of(ACCEPTED).estimate.p)
   expect(of(CATCH_ALL).confidence).toBe(of(CATCH_ALL).estimate.p)
@@ -94,7 +94,7 @@ test.each([
     ['catch_all', 'domain_history', 'address_text'],
   ],
   ['a model that has fallen back', MACHINE, CATCH_ALL, { ...told(40, 2), isTrusted: false }, ['catch_all']],
-])('what the evidence of %s is worth adds up to the chance', (_name, email, mailbox, history, weighed) => {
+])('the weights of the evidence of %s sum up to the deliverability', (_name, email, mailbox, history, weighed) => {
   const found = findings(email, mailbox)
   const verdict = conclude(found, { provider: '', history }, DEFAULT_OPTIONS)
   const evidence = explain([syntaxEvidence(found.address, 0), ...mailboxEvidence(mailbox)], verdict, history)
@@ -104,7 +104,7 @@ test.each([
   expect(evidence.flatMap(({ check, log_odds }) => (log_odds === undefined ? [] : [check]))).toEqual(weighed)
 })
 
-test('evidence says in words what the model saw, why it kept silent, and that it was left out', () => {
+test('the evidence describes the score of the model, its abstention, and that it was skipped', () => {
   const words = (email: string, history: History) => {
     const found = findings(email, CATCH_ALL)
     const verdict = conclude(found, { provider: '', history }, DEFAULT_OPTIONS)

@@ -42,7 +42,7 @@ const inputs = (names = SUB_STATUS_NAMES): fc.Arbitrary<DeliverabilityInput> =>
 
 const logit = (p: number) => Math.log(p / (1 - p))
 
-test('the parts add up to the log-odds of the chance, and the chance stays within its bounds', () => {
+test('the parts sum up to the log-odds of the deliverability, which stays within its bounds', () => {
   fc.assert(
     fc.property(inputs(), (one) => {
       const { p, terms } = estimateDeliverability(one)
@@ -55,7 +55,7 @@ test('the parts add up to the log-odds of the chance, and the chance stays withi
   )
 })
 
-test('what a mail server or DNS has decided is not overruled, whatever was reported and however it is written', () => {
+test('outcomes and text do not change a decision of a mail server or DNS', () => {
   const decided = SUB_STATUS_NAMES.filter((name) => !isOpen(name))
   fc.assert(
     fc.property(inputs(decided), (one) => {
@@ -70,7 +70,7 @@ test('what a mail server or DNS has decided is not overruled, whatever was repor
   )
 })
 
-test('a delivery never speaks against an address, a bounce never for it, and a more human text never against it', () => {
+test('a delivery never lowers the deliverability, a bounce never raises it, and a more human text never lowers it', () => {
   const more = fc.double({ min: 0.01, max: 50, noNaN: true })
   fc.assert(
     fc.property(inputs(SUB_STATUS_NAMES.filter(isOpen)), more, (one, by) => {
@@ -91,7 +91,7 @@ test('a delivery never speaks against an address, a bounce never for it, and a m
   )
 })
 
-test('the most human text adds little, and the least human one takes away no more than the model is believed', () => {
+test('the most human text adds little, and the least human one subtracts no more than the trust in the model', () => {
   const { machine_share_max: share, string_clip } = MODEL_PARAMETERS
   const most = -Math.log(1 - share)
   const least = -Math.log(1 - share + share * Math.exp(string_clip))
@@ -105,7 +105,7 @@ test('the most human text adds little, and the least human one takes away no mor
   )
 })
 
-test('a model that was wrong too often is left out, and only the base rate counts', () => {
+test('estimateDeliverability uses only the base rate when the calibration of the model is off', () => {
   const trusted = { subStatus: 'catch_all', provider: '', history: NO_HISTORY, text: MACHINE } as const
   const fallen = { ...trusted, history: { ...NO_HISTORY, isTrusted: false } }
   expect(estimateDeliverability(trusted)).toMatchObject({ isFallback: false, isModelUsed: true })
@@ -120,7 +120,7 @@ test('a model that was wrong too often is left out, and only the base rate count
 const RATHER_MACHINE = { plausibility: { kind: 'scored', logit: -3 }, shape: 'word and digits' } as const
 const MACHINE = { plausibility: { kind: 'scored', logit: -6 }, shape: 'word and digits' } as const
 
-test('the model counts as used from a step that somebody would notice', () => {
+test('the model counts as used from a noticeable change', () => {
   const used = (score: number) => {
     const scored = { plausibility: { kind: 'scored', logit: score }, shape: 'word' } as const
     return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: NO_HISTORY, text: scored })
@@ -129,7 +129,7 @@ test('the model counts as used from a step that somebody would notice', () => {
   expect([used(6), used(0), used(-2)]).toEqual([true, false, true])
 })
 
-test('outcomes of a class outweigh what was assumed of it', () => {
+test('outcomes of a class outweigh its prior', () => {
   const rate = (delivered: number, bounced: number) => {
     const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered, bounced, machine: 0 } } }
     return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: learnt, text: undefined }).p
@@ -139,7 +139,7 @@ test('outcomes of a class outweigh what was assumed of it', () => {
   expect(rate(9_900, 100)).toBeGreaterThan(0.97)
 })
 
-test('a text counts the more against an address, the more of what bounced was made by machines', () => {
+test('an auto-generated text lowers the deliverability more, the more bounces were auto-generated', () => {
   const byText = (machine: number) => {
     const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered: 1_200, bounced: 300, machine } } }
     const { terms } = estimateDeliverability({
@@ -154,7 +154,7 @@ test('a text counts the more against an address, the more of what bounced was ma
   expect(byText(0)).toBeGreaterThan(byText(30) + 0.2)
 })
 
-test('a few deliveries make a domain likely to take everything, one bounce makes it unlikely', () => {
+test('a few deliveries make it likely that a domain accepts every recipient, and one bounce makes it unlikely', () => {
   const at = (delivered: number, bounced: number) => {
     const known = { ...NO_HISTORY, domain: { delivered, bounced, shapes: [] } }
     return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: known, text: undefined }).p
@@ -165,7 +165,7 @@ test('a few deliveries make a domain likely to take everything, one bounce makes
   expect(at(0, 4)).toBeLessThan(0.4)
 })
 
-test('an address built as others of its domain gains, and one built otherwise loses, once enough of them are known', () => {
+test('an address with the usual shape of its domain gains, and one with another shape loses, once enough outcomes are known', () => {
   const byPattern = (shape: 'word.word' | 'word', known: number) => {
     const shapes = SHAPES.map((name) => (name === 'word.word' ? known : 0))
     const domain = { delivered: known, bounced: 2, shapes }

@@ -36,12 +36,12 @@ export async function mayReceive(
 ): Promise<boolean> {
   const group = kind === 'reset' ? 'reset' : 'other'
   const recipient = digestAddress(to)
-  const isWithinHour = await takeEmail(admission, `hour:${kind}:${recipient}`, PER_KIND)
-  return isWithinHour && (await takeEmail(admission, `day:${group}:${recipient}`, PER_DAY[group]))
+  const isWithinHour = await countEmail(admission, `hour:${kind}:${recipient}`, PER_KIND)
+  return isWithinHour && (await countEmail(admission, `day:${group}:${recipient}`, PER_DAY[group]))
 }
 
 /** Counts an email under a name over all processes. While Redis is unavailable each process has the whole quota, which is small. */
-export async function takeEmail(admission: Admission, name: string, limit: Limit): Promise<boolean> {
+export async function countEmail(admission: Admission, name: string, limit: Limit): Promise<boolean> {
   const { rate } = await admission.admit(`people:email:${name}`, { name: 'email', shareMin: limit.quota, ...limit })
   return rate.allowed
 }

@@ -6,7 +6,7 @@ import {
   finishNotification,
   type NotificationOutcome,
 } from '@probity/database/users/notifications'
-import { digestAddress, takeEmail } from '@probity/email/limits'
+import { countEmail, digestAddress } from '@probity/email/limits'
 import type { Mailer } from '@probity/email/send'
 import type { Admission } from '@probity/redis/admission'
 import type { Logger } from 'pino'
@@ -51,7 +51,7 @@ async function sendGroup({ db, mailer, admission, appUrl }: Needed, group: DueNo
   const [first] = group
   if (first === undefined) return
   const member = `notice:${digestAddress(`${first.email} ${first.slug ?? first.organisation}`)}`
-  const isAllowed = await takeEmail(admission, member, PER_MEMBER)
+  const isAllowed = await countEmail(admission, member, PER_MEMBER)
   const isSent = isAllowed && (await mailer.send(notificationEmail(first, appUrl, group.length - 1)))
   for (const { id, attempts } of group) await finishNotification(db, id, outcomeOf(isAllowed, isSent, attempts))
 }

@@ -3,8 +3,8 @@ import { ALLOWED_NAMES, BANNED_NAMES } from './data/banned-name-words.ts'
 import type { Fault } from './fault.ts'
 import { lineOf, type Source, type Workspace } from './workspace.ts'
 
-/** Exported names, files and folders of these parts use the words of the glossary. `lab` simulates mail servers and has words of its own. */
-const HELD = /^(?:apps\/(?:admin|cli|docs)|packages\/(?!lab\/)[^/]+)\//
+/** Apps and packages: exported names, files and folders use the words of the glossary. `lab` simulates mail servers and has words of its own. */
+const HELD = /^(?:apps|packages)\/(?!lab\/)/
 
 /** Migrations that have run cannot be renamed. */
 const RELEASED = /\/migrations\//

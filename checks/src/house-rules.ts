@@ -15,7 +15,7 @@ import { listContractingSteps } from './migration-steps.ts'
 import { listVagueNames } from './names.ts'
 import { listProcessAliases } from './process-alias.ts'
 import { listUnwantedPackages } from './runtime-packages.ts'
-import { listLongFunctions } from './shape.ts'
+import { listLongFunctions, listShapeFaults } from './shape.ts'
 import { listWireWrites } from './wire-writes.ts'
 import { readWorkspace, type Workspace } from './workspace.ts'
 
@@ -39,6 +39,7 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listFilesWithoutGate,
   listUntaggedTimings,
   listLongFunctions,
+  listShapeFaults,
 ]
 
 /** Every fault in the work tree below `root`, in the order of its files. */

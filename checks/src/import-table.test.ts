@@ -182,7 +182,11 @@ promise('wants another part by its name and by the name of its file', [
     value('@probity/contract'),
     'imports contract as a whole: name the file, as in @probity/contract/name',
   ],
-  ['testing/e2e/c.ts', value('../../apps/api/src/server/main.ts'), 'imports api by path: write @probity/api/server/main'],
+  [
+    'testing/e2e/c.ts',
+    value('../../apps/api/src/server/main.ts'),
+    'imports api by path: write @probity/api/server/main',
+  ],
   ['testing/e2e/d.ts', value('@probity/api/server/main'), FINE],
 ])
 

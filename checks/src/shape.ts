@@ -31,6 +31,10 @@ export type Shape = {
 }
 
 const FOLDER_FILES_MAX = 25
+const LARGE_FOLDERS_MAX = 2
+const FILES_PER_1000_LINES_MAX = 12
+/** In a smaller tree, the ratio says nothing. */
+const RATIO_LINES_MIN = 1_000
 const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 60
 const SMALL_LINES_MAX = 40
@@ -51,12 +55,51 @@ export function listLongFunctions({ sources }: Workspace): Fault[] {
     }))
 }
 
+/** Product files that are too long, folders with too many files, and apps and packages with too many small files. */
+export function listShapeFaults({ paths, sources }: Workspace): Fault[] {
+  const files = sources
+    .filter(({ path }) => isProduct(path))
+    .map((source) => ({ ...source, lines: countLines(source) }))
+  const long = files.filter(({ lines }) => lines > FILE_LINES_MAX)
+  const folders = listLargeFolders(paths.filter((path) => IN_PARTS.test(path)))
+  return [
+    ...long.map(({ path, lines }) =>
+      fault(path, `has ${lines} lines: split it by topic, ${FILE_LINES_MAX} are the limit`),
+    ),
+    ...(folders.length > LARGE_FOLDERS_MAX ? folders : []).map(({ folder, files: count }) =>
+      fault(
+        folder,
+        `has ${count} .ts, .tsx and .sql files: only ${LARGE_FOLDERS_MAX} folders may have over ${FOLDER_FILES_MAX}`,
+      ),
+    ),
+    ...judgeRatio(files),
+  ]
+}
+
+function judgeRatio(files: { lines: number }[]): Fault[] {
+  const lines = files.reduce((sum, file) => sum + file.lines, 0)
+  const ratio = ratioOf(files.length, lines)
+  if (lines < RATIO_LINES_MIN || ratio <= FILES_PER_1000_LINES_MAX) return []
+  const limit = `${FILES_PER_1000_LINES_MAX} are the limit over apps and packages`
+  return [fault('packages', `${ratio} files per 1,000 product lines: join small files by topic, ${limit}`)]
+}
+
+function ratioOf(files: number, lines: number): number {
+  return Math.round((files / lines) * 10_000) / 10
+}
+
+function fault(path: string, message: string): Fault {
+  return { path, line: 1, message }
+}
+
+const IN_PARTS = /^(?:apps|packages)\//
+
 function isProduct(path: string): boolean {
   return /^(?:apps|packages)\/.*\.tsx?$/.test(path) && !NOT_PRODUCT.test(path)
 }
 
 export function measureShape(root: string): Shape {
-  const tracked = listTracked(root).filter((path) => /^(?:apps|packages)\//.test(path))
+  const tracked = listTracked(root).filter((path) => IN_PARTS.test(path))
   const files = tracked.filter(isProduct).map((path) => parse(root, path))
   const functions = files.flatMap(listFunctions)
   const smallFiles = listSmallFiles(files)
@@ -77,8 +120,12 @@ function listTracked(root: string): string[] {
 
 function parse(root: string, path: string): ParsedFile {
   const text = readFileSync(join(root, path), 'utf8')
-  const lines = text.split('\n').length - 1
-  return { path, lines, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  return { path, lines: countLines({ tree }), tree }
+}
+
+function countLines({ tree }: Pick<Source, 'tree'>): number {
+  return tree.text.split('\n').length - 1
 }
 
 function measurePackages(files: ParsedFile[], functions: Shape['longFunctions'], small: string[]): PackageShape[] {
@@ -90,7 +137,7 @@ function measurePackages(files: ParsedFile[], functions: Shape['longFunctions'],
       name,
       files: some.length,
       lines,
-      filesPer1000Lines: Math.round((some.length / lines) * 10_000) / 10,
+      filesPer1000Lines: ratioOf(some.length, lines),
       longestFunction: Math.max(0, ...own.map((each) => each.lines)),
       smallFiles: small.filter((path) => path.startsWith(`${name}/`)).length,
     }

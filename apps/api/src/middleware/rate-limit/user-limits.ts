@@ -6,7 +6,6 @@ import type { FastifyRequest } from 'fastify'
 import { networkOf, wideNetworkOf } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import { cookieNames, readCookie, type UserAuthentication } from '../authentication/session.ts'
-import { digest } from '../../http/text.ts'
 import type { EndpointLimit } from './data/endpoints.ts'
 
 const MAX_AGE_S = 180 * 24 * 60 * 60

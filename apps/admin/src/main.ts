@@ -1,5 +1,5 @@
 import { BadSettings } from '@probity/settings/parse'
-import { showSettings, writeSettingsPage } from '@probity/settings/settings-page'
+import { showSettings, writeSettingsExample, writeSettingsPage } from '@probity/settings/settings-page'
 import { Command } from 'commander'
 import { accountCommands, keyCommands } from './commands/accounts.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
@@ -39,13 +39,15 @@ try {
   process.exitCode = 1
 }
 
-/** Current settings with their sources, or docs/settings.md. */
+/** Current settings with their sources, docs/settings.md, or .env.example. */
 function settingsCommand(env: Environment): Command {
   return new Command('settings')
     .description('Print every setting with its value and source. Secrets are not shown.')
     .option('--page', 'print docs/settings.md instead')
-    .action((options: { page?: boolean }) => {
+    .option('--example', 'print .env.example instead')
+    .action((options: { page?: boolean; example?: boolean }) => {
       if (options.page) process.stdout.write(writeSettingsPage())
+      else if (options.example) process.stdout.write(writeSettingsExample())
       else for (const setting of showSettings(env)) process.stdout.write(`${JSON.stringify(setting)}\n`)
     })
 }

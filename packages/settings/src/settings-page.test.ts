@@ -1,14 +1,30 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { AdminSettings } from './admin-settings.ts'
 import { isKnown, listSettings, PROGRAMS, SECRET_NAMES } from './every-setting.ts'
-import { showSettings, writeSettingsPage } from './settings-page.ts'
+import { readSettings } from './parse.ts'
+import { showSettings, writeSettingsExample, writeSettingsPage } from './settings-page.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const PAGE = join(ROOT, 'docs/settings.md')
 
 test('docs/settings.md matches the schemas', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(writeSettingsPage())
+})
+
+test('.env.example matches the schemas', () => {
+  expect(readFileSync(join(ROOT, '.env.example'), 'utf8')).toBe(writeSettingsExample())
+})
+
+test('.env.example with every default uncommented is a valid settings file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'probity-settings-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, '.env')
+  writeFileSync(file, writeSettingsExample().replaceAll(/^#(?=\S)/gm, ''))
+  const settings = readSettings(AdminSettings, { PROBITY_SETTINGS_FILE: file }, (values) => values)
+  expect(settings).toEqual(readSettings(AdminSettings, {}, (values) => values))
 })
 
 test('all other pages name settings with the prefix', () => {

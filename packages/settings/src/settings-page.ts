@@ -1,5 +1,6 @@
 import { documentedName, type Environment, fileNameOf, listSettings, PROGRAMS, type Setting } from './every-setting.ts'
 import { type MergedSettings, mergeSettings } from './parse.ts'
+import { AdminSettings } from './admin-settings.ts'
 
 const INTRODUCTION = `# Settings
 
@@ -106,4 +107,27 @@ export function showSettings(env: Environment): ShownSetting[] {
 function findSource({ values, sourceOf }: MergedSettings, name: string, hasDefault: boolean): ShownSetting['source'] {
   if (values[fileNameOf(name)] !== undefined) return 'secret file'
   return sourceOf(name) ?? (hasDefault ? 'default' : 'not set')
+}
+
+const EXAMPLE_INTRODUCTION = `# All settings with their defaults, as comments. \`pnpm -s admin settings --example\` generates this file.
+# To change settings: cp .env.example .env, remove the # in front of a setting, and run PROBITY_SETTINGS_FILE=.env pnpm dev
+# docs/settings.md describes the format and names the programs that read each setting.
+`
+
+/** .env.example: every setting once, in the order of the programs that read it. */
+export function writeSettingsExample(): string {
+  const settings = new Map((Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[]).flatMap(listExamples))
+  return [EXAMPLE_INTRODUCTION, ...settings.values()].join('\n')
+}
+
+function listExamples(program: keyof typeof PROGRAMS): [name: string, lines: string][] {
+  return listSettings(PROGRAMS[program]).map(([name, setting]) => {
+    // The default of a secret is that of `pnpm dev`, which passes it on to the API and the worker.
+    const fallback = setting.default ?? (AdminSettings.properties as Record<string, Setting>)[name]?.default ?? ''
+    return [name, `# ${setting.description}\n#${documentedName(name)}=${quote(String(fallback))}\n`]
+  })
+}
+
+function quote(value: string): string {
+  return /^[^\s#'"`]*$/.test(value) ? value : `"${value}"`
 }

@@ -70,7 +70,7 @@ export default defineConfig({
         test: {
           ...WITH_SERVERS,
           name: 'integration',
-          include: ['{apps,packages}/**/*.test.ts', 'testing/lab/**/*.test.ts'],
+          include: ['{apps,demo,packages}/**/*.test.ts', 'testing/lab/**/*.test.ts'],
           exclude: [...EXCLUDED, ...UNIT],
           isolate: false,
         },

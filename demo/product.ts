@@ -1,32 +1,25 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { UserError } from '@probity/admin/database'
 import { readConfig as readApiConfig } from '@probity/api/server/config'
 import { openLog } from '@probity/api/server/log'
 import { start as startApi } from '@probity/api/server/start'
-import { openPasswords } from '@probity/api/users/sign-in/passwords'
 import type { KeyScope } from '@probity/contract/constants/keys'
-import { listAccounts } from '@probity/database/accounts/accounts'
 import { insertKey } from '@probity/database/accounts/keys'
 import { postCredits } from '@probity/database/billing/ledger'
-import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
+import { connect, inTenant } from '@probity/database/connection/connect'
 import { migrate } from '@probity/database/system/migrate'
-import { claimSetup, replaceSetupToken } from '@probity/database/users/users'
 import { insertWebhook } from '@probity/database/webhooks/webhooks'
 import { type RunningWorld, startWorld } from '@probity/lab/simulation/start'
 import { readConfig as readWorkerConfig } from '@probity/worker/server/config'
 import { start as startWorker } from '@probity/worker/server/start'
+import { createUser, type DemoUser } from './account.ts'
 import type { Place } from './place.ts'
 import { RECEIVER_ADDRESS, RECEIVER_NAME, RECEIVER_URL, startDemoReceiver } from './receiver.ts'
-
-/** The user of the demo, who is its operator and owns its account. The password is new in each run. */
-export type DemoUser = { email: string; password: string }
 
 /** Probity with a simulated mail internet, and an account that has a user, a key, credits and webhook endpoints. */
 export type Demo = { url: string; key: string; user: DemoUser; world: RunningWorld; stop(): Promise<void> }
 
 export const CREDITS = 100_000
-
-const USER = { name: 'Ada Lovelace', email: 'ada@example.com', organisation: 'Analytical Engines' }
 
 /** Small enough to start quickly, large enough for one address per verdict. */
 const WORLD = { seed: 1, domains: 300, addresses: 5_000 }
@@ -94,19 +87,4 @@ async function openAccount(databaseUrl: string): Promise<Pick<Demo, 'key' | 'use
   } finally {
     await db.destroy()
   }
-}
-
-/** Claims the installation as the setup page does, and gives its account a balance, so that the demo shows what customers see. */
-async function createUser(db: Db): Promise<{ accountId: string; user: DemoUser }> {
-  const password = randomBytes(12).toString('base64url')
-  const passwordHash = await openPasswords().hash(password)
-  const token = randomUUID()
-  await asOwner(db, (trx) => replaceSetupToken(trx, token))
-  await claimSetup(db, token, { ...USER, passwordHash })
-  return asOwner(db, async (trx) => {
-    const [account] = await listAccounts(trx)
-    if (account === undefined) throw new Error('the setup created no account')
-    await trx.updateTable('accounts').set({ unlimited: false }).where('id', '=', account.id).execute()
-    return { accountId: account.id, user: { email: USER.email, password } }
-  })
 }

@@ -123,9 +123,13 @@ export function writeSettingsExample(): string {
 function listExamples(program: keyof typeof PROGRAMS): [name: string, lines: string][] {
   return listSettings(PROGRAMS[program]).map(([name, setting]) => {
     // The default of a secret is that of `pnpm dev`, which passes it on to the API and the worker.
-    const fallback = setting.default ?? (AdminSettings.properties as Record<string, Setting>)[name]?.default ?? ''
+    const fallback = setting.default ?? readDefault(name) ?? ''
     return [name, `# ${setting.description}\n#${documentedName(name)}=${quote(String(fallback))}\n`]
   })
+}
+
+function readDefault(name: string): Setting['default'] {
+  return listSettings(AdminSettings).find(([one]) => one === name)?.[1].default
 }
 
 function quote(value: string): string {

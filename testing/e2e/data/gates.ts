@@ -48,6 +48,7 @@ export const GATES: Record<string, 2 | 3> = {
   'operations/pooler.test.ts': 3,
   'operations/retention.test.ts': 3,
   'operations/rolling-restart.test.ts': 3,
+  'operations/seed.test.ts': 3,
   'operations/traces.test.ts': 3,
   'operations/upgrade-from.test.ts': 3,
   'operations/upgrade.test.ts': 3,

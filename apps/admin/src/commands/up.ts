@@ -17,6 +17,7 @@ import { Command } from 'commander'
 import { buildDocs, buildWeb, watchWeb } from '../build.ts'
 import type { AdminConfig, Environment } from '../config.ts'
 import { explainNoEntry, UserError } from '../database.ts'
+import { type SeededUser, seedDatabase } from '../seed.ts'
 import { makeSetupLink } from './users.ts'
 
 const API = fileURLToPath(new URL('../../../api/src/server/main.ts', import.meta.url))
@@ -34,15 +35,21 @@ export function upCommand(config: AdminConfig, env: Environment): Command {
   return new Command('up')
     .description('Apply migrations, then run the service.')
     .option('--watch', 'for development: restart on changes, and print a test key')
-    .action((options: { watch?: boolean }) => runUp(config, env, options.watch ?? false))
+    .option('--seed', 'for development: add demo data to an empty database, and print its user')
+    .action(({ watch = false, seed = false }: { watch?: boolean; seed?: boolean }) =>
+      runUp(config, env, { watch, seed }),
+    )
 }
 
-async function runUp(config: AdminConfig, env: Environment, watch: boolean): Promise<void> {
+type Options = { watch: boolean; seed: boolean }
+
+async function runUp(config: AdminConfig, env: Environment, { watch, seed }: Options): Promise<void> {
   await migrate(config.ownerUrl).catch((error: unknown) => {
     throw isOutage(error) ? new UserError(DATABASE_DOWN) : explainNoEntry(error)
   })
   if (await isTaken(config.port))
     throw new UserError(`Port ${config.port} is in use. Choose another with PROBITY_PORT.`)
+  const seededUser = seed ? await seedDatabase(config, env) : undefined
   await buildPages(config, env)
   const children = startParts(config, env, watch)
   let stopped = false
@@ -54,7 +61,7 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
 
   const ends = children.map((child) => once(child, 'exit'))
   const oneEnded = Promise.race(ends)
-  await Promise.race([oneEnded, announce(config, children, watch)])
+  await Promise.race([oneEnded, announce(config, children, { watch, seededUser })])
   const [firstCode] = await oneEnded
   // A process that gets the signal before its handler is set ends without an exit code, which is a clean stop.
   const failed = stopped ? 0 : (firstCode ?? 1)
@@ -101,7 +108,13 @@ function isTaken(port: number): Promise<boolean> {
   })
 }
 
-async function announce(config: AdminConfig, children: ChildProcess[], watch: boolean): Promise<void> {
+type Announced = { watch: boolean; seededUser: SeededUser | undefined }
+
+async function announce(
+  config: AdminConfig,
+  children: ChildProcess[],
+  { watch, seededUser }: Announced,
+): Promise<void> {
   const address = `http://127.0.0.1:${config.port}`
   const deadline = Date.now() + READY_WITHIN_MS
   while (!(await isReady(address))) {
@@ -111,6 +124,7 @@ async function announce(config: AdminConfig, children: ChildProcess[], watch: bo
   // Behind a proxy only the public URL works in a browser: cookies and the same-origin check depend on it.
   const url = config.publicUrl ?? address
   const lines = [`Web app: ${url}/app/`, `API: ${url}/api/v1`]
+  if (seededUser) lines.push(`Sign in: ${url}/app/sign-in as ${seededUser.email} with ${seededUser.password}`)
   const setupLink = await makeSetupLink(config)
   if (setupLink !== undefined) {
     lines.push(

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
@@ -17,11 +18,11 @@ import { Command } from 'commander'
 import { buildDocs, buildWeb, watchWeb } from '../build.ts'
 import type { AdminConfig, Environment } from '../config.ts'
 import { explainNoEntry, UserError } from '../database.ts'
-import { type SeededUser, seedDatabase } from '../seed.ts'
 import { makeSetupLink } from './users.ts'
 
 const API = fileURLToPath(new URL('../../../api/src/server/main.ts', import.meta.url))
 const WORKER = fileURLToPath(new URL('../../../worker/src/server/main.ts', import.meta.url))
+const SEED = fileURLToPath(new URL('../../../../demo/seed/main.ts', import.meta.url))
 /** The second process of the worker program parses no SMTP replies, DNS responses or CSV files. */
 const PROGRAMS: { path: string; task?: Environment }[] = [
   { path: API },
@@ -68,6 +69,21 @@ async function runUp(config: AdminConfig, env: Environment, { watch, seed }: Opt
   stop('SIGTERM') // when one process ends, the others are stopped too
   const codes = (await Promise.all(ends)).map(([code]) => code ?? 0)
   process.exitCode = codes.find((code) => code !== 0) ?? failed
+}
+
+/** The user of the demo data. */
+type SeededUser = { email: string; password: string }
+
+/** Undefined if the database has other data. In a process of its own, because only the demo may import the whole system. */
+async function seedDatabase({ databaseUrl, ownerUrl }: AdminConfig, env: Environment): Promise<SeededUser | undefined> {
+  const settings = { DATABASE_URL: databaseUrl, DATABASE_OWNER_URL: ownerUrl }
+  const child = spawn(process.execPath, [SEED], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: withSettings(env, settings),
+  })
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  if (code !== 0) throw new UserError('The demo data could not be added.')
+  return output === '' ? undefined : (JSON.parse(output) as SeededUser)
 }
 
 async function buildPages(config: AdminConfig, env: Environment): Promise<void> {

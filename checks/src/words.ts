@@ -67,7 +67,7 @@ const USER_FACING =
   /^(?:apps\/(?:web|api|worker|admin|cli)|packages\/(?:contract|doctor|engine|settings|sdk|database|telemetry|redis|concurrency))\//
 /** Replies of mail servers are quoted in tables of the engine. */
 const NOT_PRODUCT = /\.test\.|\/test-[^/]*$|\/test\/|\/generated\/|\/dist\/|^packages\/engine\/.*\/data\/reply-/
-const EMAILS = /^(?:apps\/(?:api|worker)\/src\/(?:.*\/)?(?:mail|notifications)|packages\/email\/src)\//
+const EMAILS = /^(?:apps\/(?:api|worker)\/src\/(?:.*\/)?(?:emails?|notifications)|packages\/email\/src)\//
 const MONITORING = /^deploy\/monitoring\/.*(?:alerts.*\.yml|dashboards\/[^/]*\.json)$/
 
 function isUserFacing(path: string): boolean {

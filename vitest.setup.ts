@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { openLender } from './testing/e2e/environment/shared-instance-server.ts'
+import { serveSharedInstances } from './testing/e2e/environment/shared-instance-server.ts'
 import { listLeaks } from './testing/lab/src/leaks.ts'
 import { makeFolder, removeFolder } from './testing/lab/src/services/daemon.ts'
 import { startRedis } from './testing/lab/src/services/redis.ts'
@@ -13,7 +13,7 @@ declare module 'vitest' {
     postgresUrl: string
     redisUrl: string
     logFolder: string
-    lender: string
+    sharedInstances: string
     builds: string
   }
 }
@@ -27,12 +27,12 @@ export default async function startServices(project: TestProject) {
   project.provide('postgresUrl', postgres.url)
   project.provide('redisUrl', redis.url)
   project.provide('logFolder', logFolder)
-  const lender = await openLender({ postgresUrl: postgres.url, logFolder })
-  project.provide('lender', lender.url)
+  const sharedInstances = await serveSharedInstances({ postgresUrl: postgres.url, logFolder })
+  project.provide('sharedInstances', sharedInstances.url)
   project.provide('builds', builds.url)
   return async () => {
     builds.stop()
-    await lender.stop()
+    await sharedInstances.stop()
     const leaks = [...listLeaks(logFolder), ...listLeaks(postgres.logFile)]
     const misconduct = listMisconduct(smtpRecord)
     await Promise.all([postgres.stop(), redis.stop()])

@@ -1,13 +1,13 @@
-import type { World } from '@probity/lab/simulation/population'
+import type { MailPopulation } from '@probity/lab/simulation/population'
 import type { Stop } from './data/stops.ts'
 
 export type Example = { email: string; stop: Stop }
 
 /** The nth address of the world for each stop, or the last one where there are not so many. */
-export function pickExamples(world: World, stops: Stop[], nth: number): Example[] {
+export function pickExamples(simulation: MailPopulation, stops: Stop[], nth: number): Example[] {
   return stops.map((stop) => {
-    const suitable = world.addresses.filter(({ email, behaviour }) => {
-      return behaviour === stop.at && world.expected(email).verdicts[0]?.subStatus === stop.subStatus
+    const suitable = simulation.addresses.filter(({ email, behaviour }) => {
+      return behaviour === stop.at && simulation.expected(email).verdicts[0]?.subStatus === stop.subStatus
     })
     const example = suitable[nth] ?? suitable.at(-1)
     if (example === undefined) throw new Error(`the world has nobody at ${stop.at} for ${stop.subStatus || 'valid'}`)

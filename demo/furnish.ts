@@ -86,7 +86,7 @@ async function startList(demo: Demo, context: BrowserContext, ask: Ask, list: Ne
 
 async function upload(demo: Demo, context: BrowserContext, ask: Ask, list: NewList): Promise<string> {
   const { filename, from, count } = list
-  const prompt = demo.world.world.addresses.filter(({ behaviour }) => !SLOW.has(behaviour))
+  const prompt = demo.simulation.simulation.addresses.filter(({ behaviour }) => !SLOW.has(behaviour))
   const chosen = prompt.slice(from, from + count)
   const csv = `id,email\n${chosen.map(({ email }, n) => `${n + 1},"${email.replaceAll('"', '""')}"\n`).join('')}`
   const { memberships } = (await ask('/session')) as { memberships: { account_id: string }[] }

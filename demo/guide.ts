@@ -17,8 +17,8 @@ export function describeAccess({ url, key, user }: Demo): string {
 }
 
 /** Commands for manual requests, with other addresses than the tour. `node` formats the response, because jq may be missing. */
-export function describeAsking({ url, key, world }: Demo): string {
-  const examples = pickExamples(world.world, [...STOPS, ...SLOW_STOPS], 1)
+export function describeAsking({ url, key, simulation }: Demo): string {
+  const examples = pickExamples(simulation.simulation, [...STOPS, ...SLOW_STOPS], 1)
   const width = Math.max(...examples.map(({ email }) => email.length + 2))
   return [
     'Validate addresses yourself, in another terminal:',

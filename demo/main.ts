@@ -52,7 +52,7 @@ async function run(): Promise<void> {
 }
 
 async function show(demo: Demo): Promise<void> {
-  const { domains, addresses } = demo.world.world
+  const { domains, addresses } = demo.simulation.simulation
   write(describeAccess(demo))
   write(
     `\nSimulated mail internet: ${domains.length} domains, ${addresses.length} addresses. No traffic leaves this host.\n`,

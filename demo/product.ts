@@ -9,7 +9,7 @@ import { postCredits } from '@probity/database/billing/ledger'
 import { connect, inTenant } from '@probity/database/connection/connect'
 import { migrate } from '@probity/database/system/migrate'
 import { insertWebhook } from '@probity/database/webhooks/webhooks'
-import { type RunningWorld, startWorld } from '@probity/lab/simulation/start'
+import { type RunningSimulation, startSimulation } from '@probity/lab/simulation/start'
 import { readConfig as readWorkerConfig } from '@probity/worker/server/config'
 import { start as startWorker } from '@probity/worker/server/start'
 import { createUser, type DemoUser } from './account.ts'
@@ -17,7 +17,7 @@ import type { Place } from './place.ts'
 import { RECEIVER_ADDRESS, RECEIVER_NAME, RECEIVER_URL, startDemoReceiver } from './receiver.ts'
 
 /** Probity with a simulated mail internet, and an account that has a user, a key, credits and webhook endpoints. */
-export type Demo = { url: string; key: string; user: DemoUser; world: RunningWorld; stop(): Promise<void> }
+export type Demo = { url: string; key: string; user: DemoUser; simulation: RunningSimulation; stop(): Promise<void> }
 
 export const CREDITS = 100_000
 
@@ -37,26 +37,32 @@ export async function startDemo(
     throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? new UserError(NO_ROLE) : error
   })
   const account = await openAccount(databaseUrl)
-  const world = await startWorld({ ...size, hosts: { [RECEIVER_NAME]: RECEIVER_ADDRESS } }).catch((error: unknown) => {
-    throw codeOf(error) === 'EADDRNOTAVAIL' ? new UserError(NO_LOOPBACK) : error
-  })
+  const simulation = await startSimulation({ ...size, hosts: { [RECEIVER_NAME]: RECEIVER_ADDRESS } }).catch(
+    (error: unknown) => {
+      throw codeOf(error) === 'EADDRNOTAVAIL' ? new UserError(NO_LOOPBACK) : error
+    },
+  )
   const receiver = await startDemoReceiver(write)
   const log = openLog('error', process.stderr)
   const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
   const tasks = { WORKER_TASKS: 'validations,jobs,webhooks,maintenance,notifications' }
-  const workerSettings = { ...servers, ...IDENTITY, ...tasks, DNS_SERVERS: `127.0.0.1:${world.dnsPort}` }
+  const workerSettings = { ...servers, ...IDENTITY, ...tasks, DNS_SERVERS: `127.0.0.1:${simulation.dnsPort}` }
   const apiSettings = { ...servers, PORT: String(port), STOP_NOTICE_MS: '0', OPERATOR_2FA: 'optional' }
   // No setting allows loopback: the policy for the one receiver is an argument of the worker's start, as the policy for mail servers is.
   const policy = { port: receiver.port, allows: (address: string) => address === receiver.address }
-  const environment = { ...world, providerLimits: world.habits, webhooks: { policy, authority: receiver.authority } }
+  const environment = {
+    ...simulation,
+    providerLimits: simulation.habits,
+    webhooks: { policy, authority: receiver.authority },
+  }
   const worker = await startWorker(readWorkerConfig(workerSettings), environment, log)
   const api = await startApi(readApiConfig(apiSettings), log)
   const stop = async () => {
     await api.stop()
     // In parallel: a worker that waits for an unresponsive mail server ends when that server stops.
-    await Promise.all([world.stop(), worker.stop(), receiver.stop()])
+    await Promise.all([simulation.stop(), worker.stop(), receiver.stop()])
   }
-  return { url: `http://127.0.0.1:${api.address.port}`, ...account, world, stop }
+  return { url: `http://127.0.0.1:${api.address.port}`, ...account, simulation, stop }
 }
 
 function codeOf(error: unknown): unknown {

@@ -34,8 +34,8 @@ export const SHOTS: Shot[] = [
 ]
 
 /** Somebody whom the mail server of a firm does not know. */
-async function askForOne(page: Page, { world }: Demo): Promise<void> {
-  const [example] = pickExamples(world.world, [{ subStatus: 'mailbox_not_found', at: 'google_workspace' }], 0)
+async function askForOne(page: Page, { simulation }: Demo): Promise<void> {
+  const [example] = pickExamples(simulation.simulation, [{ subStatus: 'mailbox_not_found', at: 'google_workspace' }], 0)
   await page.getByRole('textbox').first().fill(String(example?.email))
   await page.keyboard.press('Enter')
   await page.getByRole('tab', { name: 'JSON' }).waitFor()

@@ -22,9 +22,9 @@ const COLLECT_TRIES = 3
 
 /** Validates one address for each verdict and prints the results. Returns whether all verdicts are correct in the simulation. */
 export async function takeTour(demo: Demo, screen: Screen, signal: AbortSignal): Promise<boolean> {
-  const { world } = demo.world
+  const { simulation } = demo.simulation
   const show = ({ result }: Answered) => screen.write(describeResult(result, screen.width))
-  const slow = pickExamples(world, SLOW_STOPS, 0).map(({ email }) => begin(demo, email, signal))
+  const slow = pickExamples(simulation, SLOW_STOPS, 0).map(({ email }) => begin(demo, email, signal))
 
   const first: Answered[] = []
   const take = async (coming: Promise<Answered>) => {
@@ -33,7 +33,7 @@ export async function takeTour(demo: Demo, screen: Screen, signal: AbortSignal):
     show(answer)
   }
   screen.write(HEADING)
-  for (const { email } of pickExamples(world, STOPS, 0)) await take(ask(demo, email, signal))
+  for (const { email } of pickExamples(simulation, STOPS, 0)) await take(ask(demo, email, signal))
   for (const { answer } of slow) await take(answer)
   screen.write('\nGreylisted addresses, retried a few seconds later:\n')
   const collected = (await Promise.all(slow.map((one) => one.collected))).filter((answer) => answer !== undefined)
@@ -79,8 +79,8 @@ async function collect(demo: Demo, { email, retry_at }: ValidationResult, signal
   }
 }
 
-function isTrue({ world: { world } }: Demo, { email, sub_status: reason }: ValidationResult): boolean {
-  return world.expected(email).verdicts.some(({ subStatus }) => subStatus === reason)
+function isTrue({ simulation: { simulation } }: Demo, { email, sub_status: reason }: ValidationResult): boolean {
+  return simulation.expected(email).verdicts.some(({ subStatus }) => subStatus === reason)
 }
 
 type Seen = { first: Answered[]; collected: Answered[]; right: number }
@@ -91,7 +91,7 @@ async function sumUp(demo: Demo, { first, collected, right }: Seen, signal: Abor
   const left = await waitForRefunds(demo, used - countUnknown(first, collected), signal)
   return [
     `${first.length} addresses, ${right} correct verdicts.`,
-    `${demo.world.connections()} connections to mail servers, which replied for ${answered.length} of the addresses; no message was sent.`,
+    `${demo.simulation.connections()} connections to mail servers, which replied for ${answered.length} of the addresses; no message was sent.`,
     `${used} credits used, ${used - (CREDITS - left)} refunded because the verdict stayed unknown.`,
   ].join('\n')
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Sent = { method?: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal }
 
-/** Sends a request on a connection of its own: a server that is held up closes idle ones just when they are used again. Returns the status. */
+/** Sends a request on a new connection: a busy server may close an idle one at the moment of its reuse. Returns the status. */
 export function send(url: string, { method = 'GET', headers = {}, body, signal }: Sent = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false, ...(signal && { signal }) }, (response) => {
@@ -17,7 +17,7 @@ export function send(url: string, { method = 'GET', headers = {}, body, signal }
   })
 }
 
-/** Opens a connection from an address, sends a message and reads nothing of what comes back. */
+/** Opens a connection from an address, sends a message and reads nothing. */
 export function sendUnread(url: string, from: string, message: string): Socket {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), localAddress: from }).pause()
@@ -32,7 +32,7 @@ const REPLACE_EVERY_MS = 100
 /** Of each flood, 100 a second. */
 const REPLACED = 10
 
-/** Keeps so many connections with the same message, and replaces some of them all the time, as those that the server has closed must be. */
+/** Keeps connections open that have sent the same message, and replaces some of them all the time, as the server closes some. */
 export function keepConnections({ url, from, message, count }: Flood): { stop(): void } {
   const sockets = Array.from({ length: count }, () => sendUnread(url, from, message))
   let replaced = 0
@@ -58,14 +58,14 @@ export async function readInFlight(metricsUrl: string): Promise<number> {
   return Number(/^probity_http_requests_in_flight (\d+)/m.exec(text)?.[1] ?? Number.NaN)
 }
 
-/** The memory that the api process has now. */
+/** The memory of the API process. */
 export function readMemoryMb({ api = 0 }: Record<string, number>): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${api}/status`, 'utf8'))?.[1]) / 1_024
 }
 
 const LOOK_EVERY_MS = 10
 
-/** Calls /livez all the time; the result is how long the slowest of these requests took, in milliseconds. */
+/** Sends requests to /livez all the time; the result is the latency of the slowest, in milliseconds. */
 export function watchLiveness(url: string): { stop(): Promise<number> } {
   let isStopped = false
   const watching = (async () => {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
-import type { BenchProduct } from '../environment/instance.ts'
+import type { BenchInstance } from '../environment/instance.ts'
 import { openAccount, uploadList } from '../environment/jobs.ts'
 import { isAccepted, type Load, waitOf } from '../environment/load.ts'
 import type { Answered } from '../environment/load-process.ts'
 import { keepConnections, readInFlight, readMemoryMb, send, sendUnread, watchLiveness } from './clients.ts'
 
-export type AbuseTarget = BenchProduct & { load: Load; metricsUrl: string }
+export type AbuseTarget = BenchInstance & { load: Load; metricsUrl: string }
 export type Limit = { atMost: number } | { atLeast: number }
 
 type Experiment = {

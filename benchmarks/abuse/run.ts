@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { startBenchProduct } from '../environment/instance.ts'
+import { startBenchInstance } from '../environment/instance.ts'
 import { openLoad } from '../environment/load.ts'
 import { printTable, rounded } from '../report/print-table.ts'
 import { send } from './clients.ts'
@@ -21,7 +21,7 @@ export async function benchAbuse(args: string[]): Promise<object> {
   const uploads = makeFolder('probity-bench')
   cleanUp.defer(() => removeFolder(uploads))
   const metricsPort = await freePort()
-  const product = await startBenchProduct(undefined, { METRICS_PORT: String(metricsPort), UPLOADS_FOLDER: uploads })
+  const product = await startBenchInstance(undefined, { METRICS_PORT: String(metricsPort), UPLOADS_FOLDER: uploads })
   cleanUp.defer(() => product.stop())
   const load = openLoad(product, cleanUp)
   await load(WARM_UP_RATE, WARM_UP_S) // does not count: caches and compiled code

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { World, WorldAddress, WorldSize } from '@probity/lab/simulation/population'
+import type { MailPopulation, SimulatedAddress, SimulationSize } from '@probity/lab/simulation/population'
 import { openRandom } from '@probity/lab/simulation/random'
-import { openPlaceApart, type Place } from '../environment/simulation.ts'
+import { type Place, startSimulationInNamespace } from '../environment/simulation.ts'
 import { installPeer, PEERS } from './install-library.ts'
 import {
   countFaults,
@@ -14,39 +14,39 @@ import {
   writeSideBySide,
   writeTable,
 } from './matrix.ts'
-import { type Asker, askIn, ourselves } from './run-validator.ts'
+import { ownValidator, runValidator, type Validator } from './run-validator.ts'
 
 const SAMPLE = 2_000
 
-/** The same for everybody, and longer than any server of the world keeps somebody waiting. */
+/** The same limit for all, and longer than any delay of a simulated server. */
 const LIMITS = { inFlight: 50, withinMs: 60_000 }
 const RUN_WITHIN_MS = 5 * 60_000
 
 type Figures = Record<Fault, number> & { version: string; seconds: number; connections: number }
 
-/** Puts the same addresses of the world to us and to each peer that can be had. Empty where there is no place for that. */
+/** Validates the same addresses with Probity and with each library that can be installed. Empty without root. */
 export async function comparePeers(
-  world: World,
-  size: WorldSize,
+  simulation: MailPopulation,
+  size: SimulationSize,
   signal: AbortSignal,
 ): Promise<Record<string, Figures>> {
-  const addresses = drawSample(world)
+  const addresses = drawSample(simulation)
   const figures: Record<string, Figures> = {}
   const matrices: Record<string, Judged[]> = {}
 
-  /** Each has a world that nobody asked before, so that nobody gains by another's waiting in a greylist. */
-  const ask = async (name: string, version: string, askerIn: (place: Place) => Asker) => {
+  /** Each has a new simulation, so that none profits from the greylisting delays of another. */
+  const ask = async (name: string, version: string, askerIn: (place: Place) => Validator) => {
     process.stderr.write(`Asking ${name} ${version} for ${addresses.length} of them.\n`)
-    const place = await openPlaceApart(size, signal)
-    const { answers, seconds, connections } = await askIn(place, askerIn(place), addresses, RUN_WITHIN_MS)
+    const place = await startSimulationInNamespace(size, signal)
+    const { answers, seconds, connections } = await runValidator(place, askerIn(place), addresses, RUN_WITHIN_MS)
     signal.throwIfAborted()
-    const judged = judgeAll(world, addresses, answers)
+    const judged = judgeAll(simulation, addresses, answers)
     matrices[name] = judged
     figures[name] = { version, ...countFaults(judged), seconds, connections }
   }
 
   try {
-    await ask('ours', ownVersion(), (place) => ourselves(place, LIMITS))
+    await ask('ours', ownVersion(), (place) => ownValidator(place, LIMITS))
   } catch (error) {
     signal.throwIfAborted()
     process.stderr.write(
@@ -68,7 +68,7 @@ export async function comparePeers(
   return figures
 }
 
-function drawSample({ addresses, seed }: World): WorldAddress[] {
+function drawSample({ addresses, seed }: MailPopulation): SimulatedAddress[] {
   const drawn = [...addresses]
   openRandom(seed).shuffle(drawn)
   return drawn.slice(0, SAMPLE)

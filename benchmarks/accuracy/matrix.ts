@@ -1,18 +1,22 @@
 import { BEHAVIOURS, type BehaviourName } from '@probity/lab/simulation/data/behaviours'
 import type { Expectation } from '@probity/lab/simulation/expected'
-import type { World, WorldAddress } from '@probity/lab/simulation/population'
+import type { MailPopulation, SimulatedAddress } from '@probity/lab/simulation/population'
 import type { Answer, Verdict } from './libraries/drive.ts'
 
 /** An address, what is true of it, and what was said of it. */
-export type Judged = WorldAddress & { expected: Expectation; answer: Answer }
+export type Judged = SimulatedAddress & { expected: Expectation; answer: Answer }
 
 const VERDICTS: Verdict[] = ['valid', 'invalid', 'risky', 'unknown']
 
 /** Who gave no answer knows nothing. */
-export function judgeAll(world: World, addresses: WorldAddress[], answers: Map<string, Answer>): Judged[] {
+export function judgeAll(
+  simulation: MailPopulation,
+  addresses: SimulatedAddress[],
+  answers: Map<string, Answer>,
+): Judged[] {
   return addresses.map((address) => ({
     ...address,
-    expected: world.expected(address.email),
+    expected: simulation.expected(address.email),
     answer: answers.get(address.email) ?? { verdict: 'unknown', evidence: 'no answer' },
   }))
 }
@@ -27,7 +31,7 @@ const FAULTS: Record<Fault, (judged: Judged) => boolean> = {
 
 export type Fault = 'false_invalid' | 'false_valid_truthful' | 'avoidable_unknown'
 
-function isThere(exists: WorldAddress['exists']): boolean {
+function isThere(exists: SimulatedAddress['exists']): boolean {
   return exists === 'yes' || exists === 'full'
 }
 
@@ -56,7 +60,7 @@ export function findUnexpected(judged: Judged[]): Judged[] {
   })
 }
 
-const TRUTHS: Record<WorldAddress['exists'], string> = {
+const TRUTHS: Record<SimulatedAddress['exists'], string> = {
   yes: 'exists',
   full: 'full',
   no: 'absent',

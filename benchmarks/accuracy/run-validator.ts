@@ -1,30 +1,35 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { stopChild } from '@probity/lab/services/daemon'
-import type { WorldAddress } from '@probity/lab/simulation/population'
+import type { SimulatedAddress } from '@probity/lab/simulation/population'
 import { ADDRESS_BASE, type Place } from '../environment/simulation.ts'
 import type { Answer, Limits } from './libraries/drive.ts'
 import type { OurTask } from './libraries/probity.ts'
 
-/** Who is asked: a script, and what it is told. */
-export type Asker = { script: string; task: object }
+/** A validator: a script and its task. */
+export type Validator = { script: string; task: object }
 
-export type Asked = {
+export type ValidatorRun = {
   answers: Map<string, Answer>
   seconds: number
   connections: number
-  /** What the script counted. */
+  /** Counters of the script. */
   summary: Record<string, number>
 }
 
-/** Us, where the world is at hand. */
-export function ourselves({ dnsPort, smtpPort }: Place, limits: Limits): Asker {
+/** The engine of Probity, with the ports of the simulation. */
+export function ownValidator({ dnsPort, smtpPort }: Place, limits: Limits): Validator {
   const task: OurTask = { ...limits, dnsPort, smtpPort, addressBase: ADDRESS_BASE }
   return { script: 'accuracy/libraries/probity.ts', task }
 }
 
-/** Puts addresses to a script at a place, collects what it says and closes the place. Who is late is not waited for. */
-export async function askIn(place: Place, asker: Asker, addresses: WorldAddress[], withinMs: number): Promise<Asked> {
+/** Sends addresses to a script in the network of a simulation, collects its results and stops the simulation. Late results are ignored. */
+export async function runValidator(
+  place: Place,
+  asker: Validator,
+  addresses: SimulatedAddress[],
+  withinMs: number,
+): Promise<ValidatorRun> {
   try {
     const emails = addresses.map(({ email }) => email)
     return { ...(await askAll(place, asker, emails, withinMs)), connections: await place.connections() }
@@ -38,10 +43,10 @@ const FINISHES_WITHIN_MS = 45_000
 
 async function askAll(
   place: Place,
-  { script, task }: Asker,
+  { script, task }: Validator,
   emails: string[],
   withinMs: number,
-): Promise<Omit<Asked, 'connections'>> {
+): Promise<Omit<ValidatorRun, 'connections'>> {
   const answers = new Map<string, Answer>()
   const child = place.start(script, task)
   const { stdin, stdout } = child
@@ -50,14 +55,14 @@ async function askAll(
   const ended = once(stdout, 'close')
   const began = performance.now()
   let endedAt = began
-  let summary: Asked['summary'] | undefined
+  let summary: ValidatorRun['summary'] | undefined
   const timers = [
     setTimeout(() => stdin.end(), withinMs),
     setTimeout(() => child.kill('SIGKILL'), withinMs + FINISHES_WITHIN_MS),
   ]
 
   createInterface({ input: stdout }).on('line', (line) => {
-    const said = JSON.parse(line) as { email: string; summary?: Asked['summary'] } & Answer
+    const said = JSON.parse(line) as { email: string; summary?: ValidatorRun['summary'] } & Answer
     if (said.summary) {
       summary = said.summary
       child.kill() // a peer may keep connections open that nobody needs any more

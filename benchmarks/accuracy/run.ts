@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { makeWorld, type World, type WorldSize } from '@probity/lab/simulation/population'
-import { openPlaceHere } from '../environment/simulation.ts'
+import { createMailPopulation, type MailPopulation, type SimulationSize } from '@probity/lab/simulation/population'
+import { startSimulationHere } from '../environment/simulation.ts'
 import { comparePeers } from './compare-libraries.ts'
 import { countFaults, describeFaults, findUnexpected, judgeAll, writeMatrix } from './matrix.ts'
-import { askIn, ourselves } from './run-validator.ts'
+import { ownValidator, runValidator } from './run-validator.ts'
 
 /** Enough at a time to keep a core busy; and how long an address may take, with all the waiting to be let in. */
 const LIMITS = { inFlight: 1_000, withinMs: 300_000 }
@@ -20,9 +20,9 @@ export async function benchAccuracy(args: string[]): Promise<object> {
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
-    const world = makeWorld(size)
-    const figures = await measureOurs(world, size, stop.signal)
-    const peers = isCompared ? await comparePeers(world, size, stop.signal) : {}
+    const simulation = createMailPopulation(size)
+    const figures = await measureOurs(simulation, size, stop.signal)
+    const peers = isCompared ? await comparePeers(simulation, size, stop.signal) : {}
     const peersCompared = Object.keys(peers).filter((name) => name !== 'ours').length
     return { ...figures, peers_compared: peersCompared, peers }
   } catch (error) {
@@ -34,7 +34,7 @@ export async function benchAccuracy(args: string[]): Promise<object> {
   }
 }
 
-function readOptions(args: string[]): { size: WorldSize; isCompared: boolean } {
+function readOptions(args: string[]): { size: SimulationSize; isCompared: boolean } {
   const { values } = parseArgs({
     args,
     options: {
@@ -49,13 +49,13 @@ function readOptions(args: string[]): { size: WorldSize; isCompared: boolean } {
   return { size, isCompared: values.peers }
 }
 
-async function measureOurs(world: World, size: WorldSize, signal: AbortSignal): Promise<object> {
-  const { addresses, domains, seed } = world
+async function measureOurs(simulation: MailPopulation, size: SimulationSize, signal: AbortSignal): Promise<object> {
+  const { addresses, domains, seed } = simulation
   process.stderr.write(`Asking for ${addresses.length} addresses at ${domains.length} domains, seed ${seed}.\n\n`)
-  const place = await openPlaceHere(size, signal)
-  const asked = await askIn(place, ourselves(place, LIMITS), addresses, RUN_WITHIN_MS)
+  const place = await startSimulationHere(size, signal)
+  const asked = await runValidator(place, ownValidator(place, LIMITS), addresses, RUN_WITHIN_MS)
   signal.throwIfAborted()
-  const judged = judgeAll(world, addresses, asked.answers)
+  const judged = judgeAll(simulation, addresses, asked.answers)
   process.stderr.write(`${writeMatrix(judged)}\n${describeFaults(judged)}`)
 
   const { recipients = 0, controls = 0 } = asked.summary

@@ -1,10 +1,17 @@
 import type { Result } from '@probity/contract/schemas/jobs/results'
 import type { Existence } from '@probity/lab/simulation/data/behaviours'
-import { makeWorld, type World, type WorldAddress } from '@probity/lab/simulation/population'
+import { createMailPopulation, type MailPopulation, type SimulatedAddress } from '@probity/lab/simulation/population'
 import { openRandom } from '@probity/lab/simulation/random'
-import { type Caller, call, openAccount, startListProduct, uploadList, validateUploaded } from '../environment/jobs.ts'
+import {
+  call,
+  type JobClient,
+  openAccount,
+  startJobInstance,
+  uploadList,
+  validateUploaded,
+} from '../environment/jobs.ts'
 import { writeCsv } from '../environment/population.ts'
-import { openPlaceHere } from '../environment/simulation.ts'
+import { startSimulationHere } from '../environment/simulation.ts'
 
 const SIZE = { seed: 1, domains: 200, addresses: 20_000 }
 /** Of the mail that was sent, so much is reported on. */
@@ -36,22 +43,22 @@ export type LabFigures = {
  */
 export async function measureInLab(signal: AbortSignal): Promise<LabFigures> {
   await using cleanUp = new AsyncDisposableStack()
-  const world = makeWorld(SIZE)
-  const place = await openPlaceHere(SIZE, signal)
+  const simulation = createMailPopulation(SIZE)
+  const place = await startSimulationHere(SIZE, signal)
   cleanUp.defer(() => place.stop())
-  const product = await startListProduct({ ...place, workers: 1 }, cleanUp)
+  const product = await startJobInstance({ ...place, workers: 1 }, cleanUp)
   const { key } = await openAccount(product.databaseUrl, ['validations:write', 'jobs:write'])
   const caller = { url: product.url, key }
 
-  const [first, second] = halves(world.addresses)
+  const [first, second] = halves(simulation.addresses)
   const before = await validateList(caller, first)
-  await reportHalf(caller, world, before)
+  await reportHalf(caller, simulation, before)
   const after = await validateList(caller, second)
   const safe = after.results.filter(({ safe_to_send }) => safe_to_send)
   const isCatchAll = ({ sub_status }: Result) => sub_status === 'catch_all'
   return {
     safe: safe.length,
-    safe_bounced: share(safe, ({ email }) => HARD.has(world.truth(email))),
+    safe_bounced: share(safe, ({ email }) => HARD.has(simulation.truth(email))),
     catch_all: after.results.filter(isCatchAll).length,
     catch_all_decidable_before: share(before.results.filter(isCatchAll), isDecidable),
     catch_all_decidable_after: share(after.results.filter(isCatchAll), isDecidable),
@@ -63,14 +70,14 @@ function isDecidable({ deliverability: p }: Result): boolean {
 }
 
 /** The list is mixed, so both halves have addresses of the same domains. */
-function halves(addresses: WorldAddress[]): [WorldAddress[], WorldAddress[]] {
+function halves(addresses: SimulatedAddress[]): [SimulatedAddress[], SimulatedAddress[]] {
   const middle = Math.floor(addresses.length / 2)
   return [addresses.slice(0, middle), addresses.slice(middle)]
 }
 
 type Validated = { jobId: string; results: Result[] }
 
-async function validateList(caller: Caller, addresses: WorldAddress[]): Promise<Validated> {
+async function validateList(caller: JobClient, addresses: SimulatedAddress[]): Promise<Validated> {
   const { jobId, seconds } = await validateUploaded(caller, await uploadList(caller, writeCsv(addresses)))
   process.stderr.write(`${addresses.length} addresses validated in ${Math.round(seconds)} s\n`)
   const lines = await call(caller, `/bulk/jobs/${jobId}/results?format=ndjson`, {})
@@ -78,11 +85,11 @@ async function validateList(caller: Caller, addresses: WorldAddress[]): Promise<
   return { jobId, results: results.map((line) => JSON.parse(line) as Result) }
 }
 
-async function reportHalf(caller: Caller, world: World, { jobId, results }: Validated): Promise<void> {
+async function reportHalf(caller: JobClient, simulation: MailPopulation, { jobId, results }: Validated): Promise<void> {
   const random = openRandom(SIZE.seed)
   const mailed = results.filter(({ status }) => status !== 'invalid').filter(() => random.chance(REPORTED))
   const messages = mailed.map(({ email }) => {
-    const exists = world.truth(email)
+    const exists = simulation.truth(email)
     return exists === 'yes' ? { email, delivery: 'delivered' } : { email, delivery: 'bounced', code: CODES[exists] }
   })
   for (let from = 0; from < messages.length; from += OUTCOMES_PER_REPORT) {

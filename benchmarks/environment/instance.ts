@@ -18,7 +18,7 @@ export const MEMORY_CEILING = '--max-old-space-size=384'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-export type BenchProduct = {
+export type BenchInstance = {
   url: string
   key: string
   databaseUrl: string
@@ -35,10 +35,10 @@ export type BenchProduct = {
  * The product as in production (PostgreSQL waits for the disk), with an account that no limit stops. `disk` is a folder on the one that PostgreSQL is to have,
  * and `more` are further settings of the api and the worker.
  */
-export async function startBenchProduct(
+export async function startBenchInstance(
   disk: string = tmpdir(),
   more: Record<string, string> = {},
-): Promise<BenchProduct> {
+): Promise<BenchInstance> {
   await using ifItFails = new AsyncDisposableStack()
   const [postgres, redis, dns] = await Promise.all([
     startPostgres({ fsync: true, parent: disk }),

@@ -22,7 +22,7 @@ const UP_WITHIN_MS = 60_000
 const LIST_WITHIN_MS = 15 * 60_000
 const POLL_MS = 100
 
-export type ListProduct = {
+export type JobInstance = {
   url: string
   /** Of the account that `validate` uses. */
   key: string
@@ -40,8 +40,8 @@ export type ListProduct = {
 
 type Options = { dnsPort: number; smtpPort: number; workers: number; isProfiled?: boolean }
 
-/** The product as in production over a world: PostgreSQL waits for the disk, and each process is one of its own. */
-export async function startListProduct(options: Options, cleanUp: AsyncDisposableStack): Promise<ListProduct> {
+/** An API and workers as in production, over a simulation: PostgreSQL waits for the disk, and each part is its own process. */
+export async function startJobInstance(options: Options, cleanUp: AsyncDisposableStack): Promise<JobInstance> {
   const folder = makeFolder('probity-bench')
   cleanUp.defer(() => removeFolder(folder))
   const profiles = join(folder, 'profiles')
@@ -92,7 +92,7 @@ function startWorker(flags: string[], task: object): ChildProcess {
   return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: {} })
 }
 
-/** An account that no credits limit, with a key. */
+/** An account with unlimited credits and a key. */
 export async function openAccount(
   databaseUrl: string,
   scopes: KeyScope[],
@@ -109,9 +109,9 @@ export async function openAccount(
   }
 }
 
-export type Caller = { url: string; key: string }
+export type JobClient = { url: string; key: string }
 
-type Measuring = Caller & { databaseUrl: string }
+type Measuring = JobClient & { databaseUrl: string }
 
 async function validateMeasured(caller: Measuring, csvs: string[], pids: Record<string, number>) {
   const uploads: Uploaded[] = []
@@ -129,21 +129,21 @@ async function validateMeasured(caller: Measuring, csvs: string[], pids: Record<
 
 type Uploaded = { upload_id: string; suggested_email_column: string }
 
-export async function uploadList(caller: Caller, csv: string): Promise<Uploaded> {
+export async function uploadList(caller: JobClient, csv: string): Promise<Uploaded> {
   const form = new FormData()
   form.set('file', new Blob([csv], { type: 'text/csv' }), 'list.csv')
   return JSON.parse(await call(caller, '/bulk/upload/preview', { method: 'POST', body: form })) as Uploaded
 }
 
 /** The seconds from its confirmation to its end. */
-export async function validateUploaded(caller: Caller, uploaded: Uploaded, pollMs = POLL_MS) {
+export async function validateUploaded(caller: JobClient, uploaded: Uploaded, pollMs = POLL_MS) {
   const began = performance.now()
   const jobId = await confirmUpload(caller, uploaded)
   await untilCompleted(caller, jobId, pollMs)
   return { jobId, seconds: (performance.now() - began) / 1_000 }
 }
 
-export async function confirmUpload(caller: Caller, uploaded: Uploaded): Promise<string> {
+export async function confirmUpload(caller: JobClient, uploaded: Uploaded): Promise<string> {
   const { upload_id, suggested_email_column: email_column } = uploaded
   const confirmed = await call(caller, '/bulk/upload/confirm', {
     method: 'POST',
@@ -153,7 +153,7 @@ export async function confirmUpload(caller: Caller, uploaded: Uploaded): Promise
   return (JSON.parse(confirmed) as { id: string }).id
 }
 
-async function untilCompleted(caller: Caller, jobId: string, pollMs: number): Promise<void> {
+async function untilCompleted(caller: JobClient, jobId: string, pollMs: number): Promise<void> {
   for (const deadline = Date.now() + LIST_WITHIN_MS; Date.now() < deadline; await sleep(pollMs)) {
     const { status } = JSON.parse(await call(caller, `/bulk/jobs/${jobId}`, {})) as { status: string }
     if (status === 'completed') return
@@ -162,7 +162,7 @@ async function untilCompleted(caller: Caller, jobId: string, pollMs: number): Pr
 }
 
 /** The text of an answer of the API; throws where it refuses. */
-export async function call({ url, key }: Caller, path: string, request: RequestInit): Promise<string> {
+export async function call({ url, key }: JobClient, path: string, request: RequestInit): Promise<string> {
   const answer = await fetch(`${url}/api/v1${path}`, { ...request, headers: { ...request.headers, 'x-api-key': key } })
   const text = await answer.text()
   if (!answer.ok) throw new Error(`the product answered ${answer.status}: ${text.slice(0, 500)}`)

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { sourceAddress } from './source-addresses.ts'
 
-export type Asked = { method: string; path: string; body?: string }
+export type ValidatorRun = { method: string; path: string; body?: string }
 export type Said = { status: number; hasRetryAfter: boolean }
 
 /** How a request ended; status 0 is a connection that broke. */
@@ -13,10 +13,10 @@ export const GIVE_UP_MS = 30_000
 const BROKEN: Said = { status: 0, hasRetryAfter: false }
 
 /**
- * Calls an HTTP server over connections that are kept, with no more work than it takes: thousands of callers who share the machine with those whom
- * they call must not be what keeps these busy. Knows answers with a length and nothing else of HTTP.
+ * A minimal HTTP client over persistent connections: thousands of clients share the machine with the server, so they must take little processor time.
+ * It reads responses with a Content-Length only.
  */
-export function openCallers(url: string, key: string) {
+export function openClients(url: string, key: string) {
   const { hostname, port, host } = new URL(url)
   const free: Line[] = []
   let opened = 0
@@ -47,7 +47,7 @@ export function openCallers(url: string, key: string) {
     if (!said.isLast) free.push(line)
     end(line, said)
   }
-  function send({ method, path, body = '' }: Asked, listener: Listener, isFirst = true): void {
+  function send({ method, path, body = '' }: ValidatorRun, listener: Listener, isFirst = true): void {
     let line = free.pop()
     while (line?.socket.destroyed) line = free.pop()
     line ??= open()

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Asked, GIVE_UP_MS, openCallers } from './load-client.ts'
+import { GIVE_UP_MS, openClients, type ValidatorRun } from './load-client.ts'
 
 /**
- * Callers who come at their own pace, whether those before them were answered or not, in a process of their own. What one waits is
- * counted from when it was due, so that a generator that falls behind does not make the product look quicker.
+ * Clients that send requests at a fixed rate, whether earlier requests were answered or not, in their own process. The latency of a request
+ * is counted from the time at which it was due, so that a slow generator does not make the product look faster.
  */
 export type LoadTask = { url: string; key: string; rate: number; seconds: number; round: number }
-/** What came of one request. `due` is milliseconds after the beginning; status 0 is a connection that broke. */
+/** The outcome of one request. `due` is in milliseconds after the start; status 0 is a broken connection. */
 export type Answered = { kind: LoadKind; due: number; ms: number; status: number; hasRetryAfter: boolean }
 export type LoadKind = keyof typeof KINDS
 
-/** Of a hundred callers: a form's, one who asks again, one who looks something up, and one with a list. */
+/** Of a hundred requests: new addresses, a repeated address, a read, and small bulk requests. */
 const KINDS = {
   single: { share: 70, ask: (name: string) => post('/api/v1/validation/single', { email: addressOf(name) }) },
   recent: { share: 15, ask: () => post('/api/v1/validation/single', { email: 'ada@null-mx.example' }) },
-  read: { share: 10, ask: (): Asked => ({ method: 'GET', path: '/api/v1/account' }) },
+  read: { share: 10, ask: (): ValidatorRun => ({ method: 'GET', path: '/api/v1/account' }) },
   list: { share: 5, ask: (name: string) => post('/api/v1/validation/bulk', { emails: listOf(name) }) },
 } as const
 
@@ -26,7 +26,7 @@ const OUTSTANDING_MAX = 20_000
 const addressOf = (name: string) => `${name}@two-mx.example`
 const listOf = (name: string) => Array.from({ length: LIST_LENGTH }, (_, n) => addressOf(`${name}n${n}`))
 
-function post(path: string, body: object): Asked {
+function post(path: string, body: object): ValidatorRun {
   return { method: 'POST', path, body: JSON.stringify(body) }
 }
 
@@ -40,10 +40,10 @@ function kindOf(n: number): LoadKind {
   return 'single'
 }
 
-let callers: ReturnType<typeof openCallers> | undefined
+let callers: ReturnType<typeof openClients> | undefined
 
 async function runLoad({ url, key, rate, seconds, round }: LoadTask): Promise<Answered[]> {
-  callers ??= openCallers(url, key) // kept from one round to the next, as callers who come often keep theirs
+  callers ??= openClients(url, key) // kept from one round to the next, as callers who come often keep theirs
   const { send } = callers
   const answered: Answered[] = []
   const began = performance.now()

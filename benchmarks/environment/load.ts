@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { stopChild } from '@probity/lab/services/daemon'
 import type { Answered, LoadTask } from './load-process.ts'
 
-/** Has callers come at a rate, for so many seconds, and says what became of each. */
+/** Sends requests at a rate for some seconds and returns the outcome of each. */
 export type Load = (rate: number, seconds: number) => Promise<Answered[]>
 
 /** Callers in a process of their own, so that the one that measures takes no time from them. */
@@ -36,7 +36,7 @@ export function isAccepted({ status }: Answered): boolean {
   return status >= 200 && status < 300
 }
 
-/** How long so large a share of those who were let in waited at most, in milliseconds. */
+/** The latency that this share of the accepted requests did not exceed, in milliseconds. */
 export function waitOf(share: number, answered: Answered[]): number {
   const times = answered
     .filter(isAccepted)

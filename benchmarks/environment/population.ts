@@ -1,5 +1,5 @@
 import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
-import { makeWorld, type WorldAddress, type WorldSize } from '@probity/lab/simulation/population'
+import { createMailPopulation, type SimulatedAddress, type SimulationSize } from '@probity/lab/simulation/population'
 
 /**
  * Servers that answer at once and bear several recipients to a transaction, large ones and small ones. Elsewhere a list waits for
@@ -23,13 +23,13 @@ const PROMPT = new Set<BehaviourName | 'broken'>([
   'comcast',
 ])
 
-/** About half of a world is at such servers; this is enough for every seed. */
+/** About half of a simulation is at such servers; this is enough for every seed. */
 const ADDRESSES_PER_ROW = 3
 const ROWS_PER_DOMAIN = 25
 const DOMAINS_MIN = 300
 
-/** `others` are at one large provider and not on the list: to get everybody going before anything counts. */
-export type Population = { size: WorldSize; addresses: WorldAddress[]; others: WorldAddress[] }
+/** `others` are at one large provider and not in the list: they warm up the workers before the measurement. */
+export type Population = { size: SimulationSize; addresses: SimulatedAddress[]; others: SimulatedAddress[] }
 
 const OTHERS = 5_000
 
@@ -37,7 +37,7 @@ const OTHERS = 5_000
 export function drawPopulation(rows: number, { onlyExisting }: { onlyExisting: boolean }): Population {
   const domains = Math.max(DOMAINS_MIN, Math.round(rows / ROWS_PER_DOMAIN))
   const size = { seed: 1, domains, addresses: rows * ADDRESSES_PER_ROW }
-  const prompt = makeWorld(size).addresses.filter(
+  const prompt = createMailPopulation(size).addresses.filter(
     ({ behaviour, exists, email }) =>
       PROMPT.has(behaviour) && (exists === 'yes' || !onlyExisting) && /^[\x21-\x7e]+$/.test(email),
   )
@@ -46,6 +46,6 @@ export function drawPopulation(rows: number, { onlyExisting }: { onlyExisting: b
   return { size, addresses: prompt.slice(0, rows), others: others.slice(0, OTHERS) }
 }
 
-export function writeCsv(addresses: WorldAddress[]): string {
+export function writeCsv(addresses: SimulatedAddress[]): string {
   return `name,email\r\n${addresses.map(({ email }, n) => `Customer ${n + 1},${email}\r\n`).join('')}`
 }

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
-import type { WorldSize } from '@probity/lab/simulation/population'
+import type { SimulationSize } from '@probity/lab/simulation/population'
 
-/** A running world, and the way to have a program run where that world is. */
+/** A running simulation in its own process, and a way to start programs in its network. */
 export type Place = {
   dnsPort: number
   smtpPort: number
@@ -16,21 +16,21 @@ export type Place = {
   stop(): Promise<void>
 }
 
-/** The first two bytes of every address of the world. */
+/** The first two bytes of every address of the simulation. */
 export const ADDRESS_BASE = '127.77'
 
 const UP_WITHIN_MS = 60_000
 
-/** The world beside everything else on this machine, on free ports. */
-export function openPlaceHere(size: WorldSize, signal: AbortSignal): Promise<Place> {
-  return openPlace({ ...size, addressBase: ADDRESS_BASE }, { signal, enter: [], inside: () => [] })
+/** A simulation in the network of this machine, on free ports. */
+export function startSimulationHere(size: SimulationSize, signal: AbortSignal): Promise<Place> {
+  return startSimulationProcess({ ...size, addressBase: ADDRESS_BASE }, { signal, enter: [], inside: () => [] })
 }
 
 /**
- * The world on the ports where mail and DNS really are, in a network of its own where there is nothing else, with a resolver file
- * that leads to it. So programs that know nothing of the world live in it. Needs root.
+ * A simulation on the standard ports of SMTP and DNS, in a network namespace with its own resolv.conf. Programs without settings for ports can
+ * be run there. Needs root.
  */
-export async function openPlaceApart(size: WorldSize, signal: AbortSignal): Promise<Place> {
+export async function startSimulationInNamespace(size: SimulationSize, signal: AbortSignal): Promise<Place> {
   const folder = makeFolder('probity-bench')
   const resolvConf = join(folder, 'resolv.conf')
   writeFileSync(resolvConf, 'nameserver 127.0.0.1\n')
@@ -39,7 +39,7 @@ export async function openPlaceApart(size: WorldSize, signal: AbortSignal): Prom
   const inside = (pid: number) => ['nsenter', '--net', '--mount', '--target', String(pid)]
   const options = { ...size, addressBase: ADDRESS_BASE, port: 25, dnsPort: 53 }
   try {
-    return await openPlace(options, { signal, enter, inside })
+    return await startSimulationProcess(options, { signal, enter, inside })
   } finally {
     removeFolder(folder) // what is mounted stays, as an open file does
   }
@@ -53,24 +53,24 @@ type Way = {
   inside(pid: number): string[]
 }
 
-async function openPlace(options: object, { signal, enter, inside }: Way): Promise<Place> {
-  const world = run([...enter, ...script('environment/simulation-process.ts', options)], {
+async function startSimulationProcess(options: object, { signal, enter, inside }: Way): Promise<Place> {
+  const simulation = run([...enter, ...script('environment/simulation-process.ts', options)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     signal,
   })
-  const [{ dnsPort, smtpPort }] = await heardFrom(world)
+  const [{ dnsPort, smtpPort }] = await heardFrom(simulation)
   return {
     dnsPort,
     smtpPort,
     async connections() {
-      const answer = heardFrom(world)
-      world.send('connections')
+      const answer = heardFrom(simulation)
+      simulation.send('connections')
       const [count] = await answer
       return count
     },
     start: (path, task) =>
-      run([...inside(world.pid ?? 0), ...script(path, task)], { stdio: ['pipe', 'pipe', 'inherit'], signal }),
-    stop: () => stopChild(world, 'SIGTERM'),
+      run([...inside(simulation.pid ?? 0), ...script(path, task)], { stdio: ['pipe', 'pipe', 'inherit'], signal }),
+    stop: () => stopChild(simulation, 'SIGTERM'),
   }
 }
 
@@ -84,7 +84,7 @@ function run([program = '', ...args]: string[], options: SpawnOptions): ChildPro
   return child
 }
 
-/** The next word of a child; its end is an error, and so is saying nothing. */
+/** The next message of a child process. Its end is an error, and so is a timeout. */
 async function heardFrom(child: ChildProcess) {
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), UP_WITHIN_MS)

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { postCredits } from '@probity/database/billing/ledger'
 import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
-import { type Caller, confirmUpload, type ListProduct, openAccount, uploadList } from '../environment/jobs.ts'
+import { confirmUpload, type JobClient, type JobInstance, openAccount, uploadList } from '../environment/jobs.ts'
 
-/** A customer with far more waiting than can be done meanwhile. */
-export type Crowd = {
-  /** Lets the work on it begin, or go on. */
+/** An account with more waiting addresses than can be validated during the measurement. */
+export type Backlog = {
+  /** Starts or resumes its jobs. */
   begin(): Promise<void>
-  /** Keeps it from going on, and waits until nobody works on it. */
+  /** Pauses its jobs, and waits until no worker has a batch of them. */
   rest(): Promise<void>
-  /** Addresses that are done. */
+  /** The number of completed addresses. */
   done(): Promise<number>
 }
 
@@ -20,30 +20,30 @@ const LOOK_MS = 100
 
 type Options = { csv: string; jobs: number }
 
-/** One list goes in as a customer's would and is planned by a worker; the others are copies of what came out. They rest at first. */
-export async function layInCrowd(
-  { url, databaseUrl }: ListProduct,
+/** One job is created and planned by a worker; the others are copies of its rows. All are paused at first. */
+export async function createBacklog(
+  { url, databaseUrl }: JobInstance,
   { csv, jobs }: Options,
   cleanUp: AsyncDisposableStack,
-): Promise<Crowd> {
+): Promise<Backlog> {
   const { accountId, key } = await openAccount(databaseUrl, ['jobs:write'])
   const db = connect(databaseUrl, { connectionsMax: 2 })
   cleanUp.defer(() => db.destroy())
   const jobId = await planAndRest(db, { url, key }, { accountId, csv })
   for (let n = 1; n < jobs; n += 1) await copyJob(db, accountId, jobId)
 
-  const crowd = { db, accountId }
+  const backlog = { db, accountId }
   return {
-    begin: () => begin(crowd),
-    rest: () => rest(crowd),
-    done: async () => (await readProgress(crowd)).done,
+    begin: () => begin(backlog),
+    rest: () => rest(backlog),
+    done: async () => (await readProgress(backlog)).done,
   }
 }
 
 type Whose = { db: Db; accountId: string }
 
 /** Nothing is let out of an account that is under audit, but a job of it is planned all the same. */
-async function planAndRest(db: Db, caller: Caller, { accountId, csv }: { accountId: string; csv: string }) {
+async function planAndRest(db: Db, caller: JobClient, { accountId, csv }: { accountId: string; csv: string }) {
   const uploaded = await uploadList(caller, csv)
   const jobId = await confirmUpload(caller, uploaded)
   await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))
@@ -84,16 +84,16 @@ async function pause({ db, accountId }: Whose): Promise<void> {
   await asOwner(db, (trx) => sql`update jobs set paused_at = now() where account_id = ${accountId}`.execute(trx))
 }
 
-async function begin(crowd: Whose): Promise<void> {
-  const { db, accountId } = crowd
+async function begin(backlog: Whose): Promise<void> {
+  const { db, accountId } = backlog
   await asOwner(db, (trx) => sql`update jobs set paused_at = null where account_id = ${accountId}`.execute(trx))
-  const { done } = await readProgress(crowd)
-  await eventually('work is going on', 60_000, async () => (await readProgress(crowd)).done >= done + AT_WORK_MIN)
+  const { done } = await readProgress(backlog)
+  await eventually('work is going on', 60_000, async () => (await readProgress(backlog)).done >= done + AT_WORK_MIN)
 }
 
-async function rest(crowd: Whose): Promise<void> {
-  await pause(crowd)
-  await eventually('nobody works on it', 120_000, async () => (await readProgress(crowd)).held === 0)
+async function rest(backlog: Whose): Promise<void> {
+  await pause(backlog)
+  await eventually('nobody works on it', 120_000, async () => (await readProgress(backlog)).held === 0)
 }
 
 async function readProgress({ db, accountId }: Whose): Promise<{ done: number; held: number }> {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { WorldAddress } from '@probity/lab/simulation/population'
-import { type Caller, openAccount, startListProduct, uploadList, validateUploaded } from '../environment/jobs.ts'
+import type { SimulatedAddress } from '@probity/lab/simulation/population'
+import { type JobClient, openAccount, startJobInstance, uploadList, validateUploaded } from '../environment/jobs.ts'
 import { drawPopulation, writeCsv } from '../environment/population.ts'
-import { openPlaceHere } from '../environment/simulation.ts'
+import { startSimulationHere } from '../environment/simulation.ts'
 import { startRelays } from '../list/distant.ts'
 import { printTable, rounded } from '../report/print-table.ts'
 import type { BenchMode } from '../report/product-only.ts'
-import { type Crowd, layInCrowd } from './backlog.ts'
+import { type Backlog, createBacklog } from './backlog.ts'
 
 const SMALL_LIST = 100
 /** As many waiting addresses as a round of 40 single requests needs, and one round, because each takes 20 s. */
@@ -19,8 +19,8 @@ const SINGLE_EVERY_MS = 100
 type Phase = { listSeconds: number; singleMs: number[]; crowdPerSecond: number }
 
 /**
- * What a customer with a hundred addresses, and callers with one, notice of another who has a million waiting. The mail servers
- * are a round trip away. The phases take turns, so that whatever else the machine does hits both alike.
+ * What a job of a hundred addresses and single requests notice of another account that has a million addresses waiting. The mail servers
+ * are a round trip away. The phases alternate, so that other load on the machine affects both alike.
  */
 export async function benchFairness(args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const defaults = isProductOnly ? PRODUCT_ONLY : WHOLE
@@ -47,37 +47,37 @@ export async function benchFairness(args: string[], { isProductOnly }: BenchMode
 
   const others = (2 * defaults.rounds + 1) * (SMALL_LIST + singles)
   const { size, addresses } = drawPopulation(rows + others, { onlyExisting: false })
-  const place = await openPlaceHere(size, stop.signal)
+  const place = await startSimulationHere(size, stop.signal)
   cleanUp.defer(() => place.stop())
   const smtpPort = await startRelays({ size, smtpPort: place.smtpPort }, cleanUp)
-  const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
-  const crowd = await layInCrowd(product, { csv: writeCsv(addresses.slice(0, rows)), jobs }, cleanUp)
+  const product = await startJobInstance({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
+  const backlog = await createBacklog(product, { csv: writeCsv(addresses.slice(0, rows)), jobs }, cleanUp)
   const { key } = await openAccount(product.databaseUrl, ['jobs:write', 'validations:write'])
-  const measure = openMeasure({ url: product.url, key }, { crowd, singles, waiting: addresses.slice(rows).values() })
+  const measure = openMeasure({ url: product.url, key }, { backlog, singles, waiting: addresses.slice(rows).values() })
 
   await measure() // a first round that does not count, for caches and connections
   const idle: Phase[] = []
   const beside: Phase[] = []
   for (let round = 0; round < defaults.rounds && !stop.signal.aborted; round += 1) {
     idle.push(await measure())
-    await crowd.begin()
+    await backlog.begin()
     beside.push(await measure())
-    await crowd.rest()
+    await backlog.rest()
   }
   return summarise(idle, beside, { crowd_rows: rows * jobs, workers })
 }
 
-type Task = { crowd: Crowd; singles: number; waiting: Iterator<WorldAddress> }
+type Task = { backlog: Backlog; singles: number; waiting: Iterator<SimulatedAddress> }
 
-/** Each address is asked for once, so that nobody profits from what another was told. */
-function openMeasure(caller: Caller, { crowd, singles, waiting }: Task): () => Promise<Phase> {
-  const draw = (count: number) => Array.from({ length: count }, () => waiting.next().value as WorldAddress)
+/** Each address is used once, so that no phase profits from cached results. */
+function openMeasure(caller: JobClient, { backlog, singles, waiting }: Task): () => Promise<Phase> {
+  const draw = (count: number) => Array.from({ length: count }, () => waiting.next().value as SimulatedAddress)
   return async () => {
     const uploaded = await uploadList(caller, writeCsv(draw(SMALL_LIST)))
-    const [began, before] = [performance.now(), await crowd.done()]
+    const [began, before] = [performance.now(), await backlog.done()]
     const { seconds: listSeconds } = await validateUploaded(caller, uploaded)
     const singleMs = await askSingly(caller, draw(singles))
-    const crowdPerSecond = ((await crowd.done()) - before) / ((performance.now() - began) / 1_000)
+    const crowdPerSecond = ((await backlog.done()) - before) / ((performance.now() - began) / 1_000)
     process.stderr.write(
       `${SMALL_LIST} rows in ${listSeconds.toFixed(2)} s, single p95 ${Math.round(share(0.95, singleMs))} ms, the others ${Math.round(crowdPerSecond)} rows/s\n`,
     )
@@ -85,7 +85,7 @@ function openMeasure(caller: Caller, { crowd, singles, waiting }: Task): () => P
   }
 }
 
-async function askSingly({ url, key }: Caller, addresses: WorldAddress[]): Promise<number[]> {
+async function askSingly({ url, key }: JobClient, addresses: SimulatedAddress[]): Promise<number[]> {
   const asked: Promise<number>[] = []
   for (const { email } of addresses) {
     asked.push(askOne(`${url}/api/v1/validation/single`, key, email))

@@ -1,9 +1,9 @@
 import { layOut } from '@probity/lab/simulation/loopback'
-import { makeWorld, type WorldAddress, type WorldSize } from '@probity/lab/simulation/population'
+import { createMailPopulation, type SimulatedAddress, type SimulationSize } from '@probity/lab/simulation/population'
 import { parse } from 'csv-parse'
 import { ADDRESS_BASE } from '../environment/simulation.ts'
 import { domainOf } from '../probe/addresses.ts'
-import { askBare } from '../probe/bare-sessions.ts'
+import { probeBare } from '../probe/bare-sessions.ts'
 import { type BareResult, type CopySeconds, measureCopy } from './copy.ts'
 
 /** The least that a list costs, in seconds: reading it, probing its addresses without any care, and storing the results, in one of two ways. */
@@ -15,8 +15,8 @@ const ROUNDS = 5
 
 type Task = {
   csv: string
-  size: WorldSize
-  addresses: WorldAddress[]
+  size: SimulationSize
+  addresses: SimulatedAddress[]
   smtpPort: number
   databaseUrl: string
   results: BareResult[]
@@ -36,7 +36,7 @@ export async function measureBare({ csv, size, addresses, smtpPort, databaseUrl,
       const askers = Array.from({ length: DOMAINS_AT_ONCE }, async () => {
         for (const [domain, some] of waiting) {
           const emails = some.map(({ email }) => email)
-          await askBare(emails, { host: hostOf(domain).host, port: smtpPort })
+          await probeBare(emails, { host: hostOf(domain).host, port: smtpPort })
         }
       })
       await Promise.all(askers)
@@ -57,11 +57,11 @@ async function timed(work: () => Promise<void>): Promise<number> {
 }
 
 /** The first mail host of a domain, as the world's DNS would say, and who runs it: what shares one budget of connections. */
-export function openHosts(size: WorldSize): (domain: string) => { host: string; site: string } {
-  const world = makeWorld(size)
-  const { addressOf } = layOut(ADDRESS_BASE, world.domains)
+export function openHosts(size: SimulationSize): (domain: string) => { host: string; site: string } {
+  const simulation = createMailPopulation(size)
+  const { addressOf } = layOut(ADDRESS_BASE, simulation.domains)
   return (name) => {
-    const domain = world.findDomain(name)
+    const domain = simulation.findDomain(name)
     const [first] = domain?.hosts.toSorted((a, b) => a.preference - b.preference) ?? []
     if (!domain?.site || first === undefined) throw new Error(`nobody takes mail for ${name}`)
     return { host: addressOf(first.name), site: domain.provider || first.name }

@@ -4,7 +4,7 @@ import { constants, zstdCompressSync } from 'node:zlib'
 import { asOwner, connect, type Db } from '@probity/database/connection/connect'
 import { makeFolder, removeFolder, unprivilegedUser } from '@probity/lab/services/daemon'
 import { sql } from 'kysely'
-import { type Caller, call } from '../environment/jobs.ts'
+import { call, type JobClient } from '../environment/jobs.ts'
 
 /** The seconds that COPY takes for the results of a job: one full JSON row per address, and compressed chunks. */
 export type CopySeconds = { copy: number; copyChunks: number }
@@ -16,7 +16,7 @@ const ZSTD_LEVEL = 3
 export type BareResult = { row: number; email: string; status: string; subStatus: string; text: string }
 
 /** The results of a job, as the API exports them with their evidence. */
-export async function exportResults(caller: Caller, jobId: string): Promise<BareResult[]> {
+export async function exportResults(caller: JobClient, jobId: string): Promise<BareResult[]> {
   const lines = await call(caller, `/bulk/jobs/${jobId}/results?format=ndjson&evidence=true`, {})
   return lines.split('\n').slice(0, -1).map(readLine)
 }

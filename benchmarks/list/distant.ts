@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
-import { WORLD_HABITS } from '@probity/lab/simulation/data/provider-limits'
-import type { WorldAddress, WorldSize } from '@probity/lab/simulation/population'
-import { startListProduct } from '../environment/jobs.ts'
+import { SIMULATED_LIMITS } from '@probity/lab/simulation/data/provider-limits'
+import type { SimulatedAddress, SimulationSize } from '@probity/lab/simulation/population'
+import { startJobInstance } from '../environment/jobs.ts'
 import { type Population, writeCsv } from '../environment/population.ts'
-import { ADDRESS_BASE, openPlaceHere } from '../environment/simulation.ts'
+import { ADDRESS_BASE, startSimulationHere } from '../environment/simulation.ts'
 import { domainOf } from '../probe/addresses.ts'
-import { askOneByOne } from '../probe/bare-sessions.ts'
+import { probeOneByOne } from '../probe/bare-sessions.ts'
 import { openHosts } from './bare.ts'
 import type { RelaysTask } from './relay-process.ts'
 
@@ -22,10 +22,10 @@ export type Far = { oursPerSecond: number; peersPerSecond: number }
 export async function measureFar(population: Population, workers: number, signal: AbortSignal): Promise<Far> {
   await using cleanUp = new AsyncDisposableStack()
   const { size, addresses, others } = population
-  const place = await openPlaceHere(size, signal)
+  const place = await startSimulationHere(size, signal)
   cleanUp.defer(() => place.stop())
   const smtpPort = await startRelays({ size, smtpPort: place.smtpPort }, cleanUp)
-  const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
+  const product = await startJobInstance({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
   await product.validate([writeCsv(others)])
   const { seconds } = await product.validate([writeCsv(addresses)])
   const few = addresses.slice(0, ONE_BY_ONE)
@@ -35,11 +35,11 @@ export async function measureFar(population: Population, workers: number, signal
 
 /** On the same addresses as the servers behind them, at a port of their own. */
 export async function startRelays(
-  world: Pick<RelaysTask, 'size' | 'smtpPort'>,
+  simulation: Pick<RelaysTask, 'size' | 'smtpPort'>,
   cleanUp: AsyncDisposableStack,
 ): Promise<number> {
   const port = await freePort()
-  const task: RelaysTask = { ...world, addressBase: ADDRESS_BASE, port, delayMs: ROUND_TRIP_MS }
+  const task: RelaysTask = { ...simulation, addressBase: ADDRESS_BASE, port, delayMs: ROUND_TRIP_MS }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'relay-process.ts'), JSON.stringify(task)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -49,16 +49,16 @@ export async function startRelays(
 }
 
 /** Seconds until the last answer, with as many connections to a provider at once as we have to it. */
-async function askAsPeers(addresses: WorldAddress[], size: WorldSize, port: number): Promise<number> {
+async function askAsPeers(addresses: SimulatedAddress[], size: SimulationSize, port: number): Promise<number> {
   const hostOf = openHosts(size)
   const asked = addresses.map((address) => ({ ...address, ...hostOf(domainOf(address.email).toLowerCase()) }))
   const began = performance.now()
   await Promise.all(
     [...Map.groupBy(asked, ({ site }) => site).values()].map(async (some) => {
       const waiting = some.values()
-      const askers = Array.from({ length: WORLD_HABITS[''].connectionsPerEgress }, async () => {
+      const askers = Array.from({ length: SIMULATED_LIMITS[''].connectionsPerEgress }, async () => {
         for (const { email, exists, host } of waiting) {
-          const [isAccepted] = await askOneByOne([email], { host, port })
+          const [isAccepted] = await probeOneByOne([email], { host, port })
           if (isAccepted !== (exists === 'yes')) throw new Error('a wrong answer, one by one')
         }
       })

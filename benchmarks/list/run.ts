@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { startListProduct } from '../environment/jobs.ts'
+import { startJobInstance } from '../environment/jobs.ts'
 import { drawPopulation, writeCsv } from '../environment/population.ts'
 import { describeProfiles } from '../environment/profile.ts'
-import { openPlaceHere } from '../environment/simulation.ts'
+import { startSimulationHere } from '../environment/simulation.ts'
 import { readStorage, readWalBytes } from '../environment/storage.ts'
 import { printTable, rounded } from '../report/print-table.ts'
 import type { BenchMode } from '../report/product-only.ts'
@@ -105,9 +105,9 @@ async function measureNear(rows: number, workers: number, signal: AbortSignal): 
 
 async function validateNear({ rows, workers }: Run, signal: AbortSignal, cleanUp: AsyncDisposableStack) {
   const { size, addresses, others } = drawPopulation(rows, { onlyExisting: true })
-  const place = await openPlaceHere(size, signal)
+  const place = await startSimulationHere(size, signal)
   cleanUp.defer(() => place.stop())
-  const product = await startListProduct({ ...place, workers }, cleanUp)
+  const product = await startJobInstance({ ...place, workers }, cleanUp)
   const csv = writeCsv(addresses)
   await product.validate([writeCsv(others)])
   const { databaseUrl } = product
@@ -155,9 +155,9 @@ function perRow(cpuMs: Record<string, number>, rows: number): Record<string, num
 async function showProfile(rows: number, workers: number, signal: AbortSignal): Promise<void> {
   await using cleanUp = new AsyncDisposableStack()
   const { size, addresses } = drawPopulation(rows, { onlyExisting: true })
-  const place = await openPlaceHere(size, signal)
+  const place = await startSimulationHere(size, signal)
   cleanUp.defer(() => place.stop())
-  const product = await startListProduct({ ...place, workers, isProfiled: true }, cleanUp)
+  const product = await startJobInstance({ ...place, workers, isProfiled: true }, cleanUp)
   await product.validate([writeCsv(addresses)])
   await product.stopWorkers()
   process.stderr.write(

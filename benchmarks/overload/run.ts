@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { cpuPerRequest, readCpu } from '../environment/cpu.ts'
-import { type BenchProduct, startBenchProduct } from '../environment/instance.ts'
+import { type BenchInstance, startBenchInstance } from '../environment/instance.ts'
 import { isAccepted, type Load, openLoad, waitOf } from '../environment/load.ts'
 import type { Answered, LoadKind } from '../environment/load-process.ts'
 import { printTable, rounded } from '../report/print-table.ts'
@@ -11,11 +11,11 @@ const FIRST_RATE = 100
 const GROWTH = 1.2
 const STEPS_MAX = 20
 const STEP_S = 6
-/** A step in which fewer are answered, or whose answers come this late, is one too many. */
+/** A step with fewer accepted requests, or with a higher latency, is over the limit. */
 const ANSWERED_SHARE_MIN = 0.85
 const P99_MS_MAX = 1_000
 const AFTER_S = 20
-/** How much of the peak comes in at most after the crowd has gone. */
+/** The share of the peak that is sent after the overload. */
 const AFTER_SHARE_MAX = 0.5
 /** Twice the peak of two cores, without the ramp: a peak that each run finds anew would make its load differ from the others'. */
 const PRODUCT_ONLY_RATE = 2_400
@@ -24,15 +24,14 @@ const PRODUCT_ONLY_SECONDS = '10'
 const ADAPTATION_S = 5
 
 /**
- * What becomes of callers when twice as many come as can be served: a ramp finds how many that is, twice as many come for a minute, and
- * then half as many, or as many as were all served before if those are fewer: lists are turned away long before the peak, and whether everybody
- * is served again shows only where everybody was. All come at their own pace. Kinds are mixed as in overload-load.ts.
+ * Overload: a ramp finds the highest rate that is served (the peak), then twice that rate is sent for a minute, and then half of it, or the
+ * highest rate without rejections if that is lower. Requests come at a fixed rate. The mix of requests is in load-process.ts.
  */
 export async function benchOverload(args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const defaultSeconds = isProductOnly ? PRODUCT_ONLY_SECONDS : '60'
   const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: defaultSeconds } } })
   await using cleanUp = new AsyncDisposableStack()
-  const product = await startBenchProduct()
+  const product = await startBenchInstance()
   cleanUp.defer(() => product.stop())
   const load = openLoad(product, cleanUp)
 
@@ -69,8 +68,8 @@ export async function benchOverload(args: string[], { isProductOnly }: BenchMode
   }
 }
 
-/** What the product did under twice the load that it can serve. */
-function summarizeHeld(held: Sum, { pids }: BenchProduct) {
+/** The figures under twice the load that can be served. */
+function summarizeHeld(held: Sum, { pids }: BenchInstance) {
   return {
     held_rps: rounded(held.goodput),
     p99_ms_accepted: rounded(held.p99),
@@ -83,8 +82,8 @@ function summarizeHeld(held: Sum, { pids }: BenchProduct) {
 }
 
 /**
- * Goes up step by step until answers come late or not at all, twice in a row: once may be another's doing. What the best step before that answered is the
- * peak; `allServed` is how many came in the last one in which nobody was turned away.
+ * Raises the rate step by step until responses are late or missing twice in a row: once may be caused by another process. The peak is the best
+ * rate of accepted requests before that; `allServed` is the rate of the last step without rejections.
  */
 async function findPeak(load: Load) {
   const steps: Sum[] = []
@@ -106,7 +105,7 @@ async function findPeak(load: Load) {
     rate *= GROWTH
   }
   if (goodput === 0)
-    throw new Error(`not even ${FIRST_RATE} callers a second were served in time: this machine is too busy`)
+    throw new Error(`not even ${FIRST_RATE} requests per second were served in time: this machine is too busy`)
   return { steps, goodput, allServed }
 }
 
@@ -148,7 +147,7 @@ function byKind<Figure>(figureOf: (kind: LoadKind) => Figure): Record<LoadKind, 
   return { list: figureOf('list'), single: figureOf('single'), recent: figureOf('recent'), read: figureOf('read') }
 }
 
-/** The first second from which on nobody was refused or waited for long. */
+/** The first second after which no request was rejected or slow. */
 function recoverySeconds(after: Answered[]): number {
   const bad = after.filter((one) => !isAccepted(one) || one.ms > P99_MS_MAX)
   return rounded(bad.reduce((last, { due }) => Math.max(last, due), 0) / 1_000)

@@ -11,7 +11,7 @@ const SMALL_DOMAIN_MAILBOXES = 250
 
 type ListOptions = { size: number; badShare: number; seed: number }
 
-/** So many addresses of a domain, a share of them nobody's, in an order that is the same for the same seed. */
+/** Addresses of a domain, a share of which do not exist, in an order that is the same for the same seed. */
 export function listKnown(domain: string, { size, badShare, seed }: ListOptions): Known[] {
   const bad = Math.round(size * badShare)
   const list = Array.from({ length: size }, (_, n) => ({
@@ -22,7 +22,7 @@ export function listKnown(domain: string, { size, badShare, seed }: ListOptions)
   return list
 }
 
-/** Everybody who has a mailbox. */
+/** All existing mailboxes. */
 export function listMailboxes(): string[] {
   const listAll = (domain: string, size: number) => listKnown(domain, { size, badShare: 0, seed: 0 })
   const known = [

@@ -5,17 +5,17 @@ import type { Place } from '@probity/lab/mail/process'
 const HELLO = 'EHLO bench.probity.example'
 const MAIL = 'MAIL FROM:<bounce@probity.example>'
 
-/** RSET counts as junk to Postfix, which bears a hundred of those on a connection; so more than this is not asked on one. */
+/** RSET counts as junk to Postfix, which accepts a hundred of those on a connection; so no more recipients than this are sent on one. */
 const BARE_PER_CONNECTION = 1_000
 const BARE_PER_TRANSACTION = 25
 const IN_FLIGHT_MAX = 10
 const PATIENCE_MS = 30_000
 
 /**
- * As the peers do it: a connection for every address, one after the other, with a recipient that cannot exist before the real
- * one, and every command waits for the reply to the one before.
+ * As other libraries do it: one connection per address, one after the other, a control recipient before the address, and each command
+ * waits for the reply to the one before.
  */
-export async function askOneByOne(emails: string[], place: Place): Promise<boolean[]> {
+export async function probeOneByOne(emails: string[], place: Place): Promise<boolean[]> {
   const accepted: boolean[] = []
   for (const [n, email] of emails.entries()) {
     const control = `zz-no-such-user-${n}${email.slice(email.lastIndexOf('@'))}`
@@ -51,7 +51,7 @@ async function* listReplies(socket: Socket): AsyncGenerator<string, undefined> {
 }
 
 /** The least that a client can do: recipients that all exist, ten in flight, and of the replies only their number. */
-export async function askBare(emails: string[], place: Place): Promise<void> {
+export async function probeBare(emails: string[], place: Place): Promise<void> {
   for (let at = 0; at < emails.length; at += BARE_PER_CONNECTION) {
     await askOnConnection(emails.slice(at, at + BARE_PER_CONNECTION), place)
   }

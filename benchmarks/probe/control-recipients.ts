@@ -1,7 +1,7 @@
 import { printTable } from '../report/print-table.ts'
 import { domainOf, type Known, listKnown, SMALL_DOMAINS } from './addresses.ts'
 import type { BenchPostfix } from './postfix.ts'
-import { askOurWay } from './prober.ts'
+import { probeLists } from './prober.ts'
 
 /** More than are asked together, so that there is something to remember from one batch to the next. */
 const DOMAIN_SIZE = 250
@@ -9,14 +9,14 @@ const DOMAIN_SIZE = 250
 const SHARES = [0, 0.05, 0.5, 1]
 
 /**
- * The most recipients that Postfix was asked for at one domain, by its own log, though nobody wanted to know of them. All domains
- * are asked for twice and at once, on as many connections as a worker would have.
+ * The largest number of control recipients that Postfix received at one domain, by its own log. All domains are probed twice and at
+ * once, on as many connections as a worker has.
  */
 export async function countControls({ place, listRefused }: BenchPostfix) {
   const lists = SMALL_DOMAINS.map((domain, n) =>
     listKnown(domain, { size: DOMAIN_SIZE, badShare: SHARES[n % SHARES.length] ?? 0, seed: n }),
   )
-  await askOurWay([lists.flat(), lists.flat()], place)
+  await probeLists([lists.flat(), lists.flat()], place)
   const counts = countUnwanted(lists, await listRefused())
   const most = SHARES.map((_, kind) => Math.max(...counts.filter((_count, n) => n % SHARES.length === kind)))
   printTable(`${lists.length} domains of ${DOMAIN_SIZE} addresses, asked twice`, [
@@ -26,7 +26,7 @@ export async function countControls({ place, listRefused }: BenchPostfix) {
   return { control_recipients_per_domain: Math.max(...counts) }
 }
 
-/** None of these domains takes everything, so that whatever is nobody's was refused and is in the log. */
+/** None of these domains is a catch-all, so every unknown recipient was rejected and is in the log. */
 function countUnwanted(lists: Known[][], refused: string[]): number[] {
   return lists.map((list) => {
     const wanted = new Set(list.map(({ email }) => email))

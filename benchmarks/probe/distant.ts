@@ -2,9 +2,9 @@ import type { Place } from '@probity/lab/mail/process'
 import { startRelay } from '@probity/lab/relay'
 import { printTable, rounded } from '../report/print-table.ts'
 import { type Known, LARGE_DOMAIN, listKnown } from './addresses.ts'
-import { askOneByOne } from './bare-sessions.ts'
+import { probeOneByOne } from './bare-sessions.ts'
 import type { BenchPostfix } from './postfix.ts'
-import { askOurWay } from './prober.ts'
+import { probeLists } from './prober.ts'
 
 const ROUNDS = [1, 2, 3]
 const ROUND_TRIP_MS = 50
@@ -55,12 +55,12 @@ async function fromAfar(postfix: Place, list: Known[], ask: Way): Promise<Far> {
 
 async function askAsPeers(list: Known[], place: Place): Promise<void> {
   const emails = list.map(({ email }) => email)
-  const accepted = await askOneByOne(emails, place)
+  const accepted = await probeOneByOne(emails, place)
   if (list.some(({ exists }, n) => exists !== accepted[n])) throw new Error('a wrong answer, one by one')
 }
 
 async function askOurs(list: Known[], place: Place): Promise<void> {
-  await askOurWay([list], place, { connectionsPerEgress: 1 })
+  await probeLists([list], place, { connectionsPerEgress: 1 })
 }
 
 const speed = (rounds: Far[]) => Math.max(...rounds.map(({ perSecond }) => perSecond))

@@ -1,9 +1,9 @@
 import { readCpu } from '../environment/cpu.ts'
 import { printTable, rounded } from '../report/print-table.ts'
 import { LARGE_DOMAIN, listKnown } from './addresses.ts'
-import { askBare } from './bare-sessions.ts'
+import { probeBare } from './bare-sessions.ts'
 import type { BenchPostfix } from './postfix.ts'
-import { askOurWay } from './prober.ts'
+import { probeLists } from './prober.ts'
 
 const ROUNDS = 15
 /** A worker runs for days; so much is needed until compilers have done with us. */
@@ -19,10 +19,10 @@ type Near = { perSecond: number; clientUs: number; postfixUs: number }
 export async function measureNear(postfix: BenchPostfix) {
   const list = listKnown(LARGE_DOMAIN, { size: LIST_SIZE, badShare: 0, seed: 1 })
   const emails = list.map(({ email }) => email)
-  const askOurs = () => askOurWay([list], postfix.place, { connectionsPerEgress: 1 })
+  const askOurs = () => probeLists([list], postfix.place, { connectionsPerEgress: 1 })
   const rounds: { bare: Near; ours: Near }[] = []
   for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
-    const bare = await fromNear(postfix, () => askBare(emails, postfix.place))
+    const bare = await fromNear(postfix, () => probeBare(emails, postfix.place))
     const ours = await fromNear(postfix, askOurs)
     if (round >= WARM_UP_ROUNDS) rounds.push({ bare, ours })
   }
@@ -37,7 +37,7 @@ export async function measureProductNear(postfix: BenchPostfix) {
   const list = listKnown(LARGE_DOMAIN, { size: LIST_SIZE, badShare: 0, seed: 1 })
   const rounds: Near[] = []
   for (let round = 0; round < WARM_UP_ROUNDS + PRODUCT_ONLY_ROUNDS; round += 1) {
-    const ours = await fromNear(postfix, () => askOurWay([list], postfix.place, { connectionsPerEgress: 1 }))
+    const ours = await fromNear(postfix, () => probeLists([list], postfix.place, { connectionsPerEgress: 1 }))
     if (round >= WARM_UP_ROUNDS) rounds.push(ours)
   }
   return summarizeOurs(mediansOf(rounds))

@@ -12,23 +12,23 @@ import { domainOf, type Known } from './addresses.ts'
 const MAIL_HOST = 'mx.bench.example'
 const WITHIN_MS = 120_000
 
-/** As for every server that we know nothing of, but that no new connection has to wait: what is measured is asking, not waiting. */
+/** The limits of an unknown provider, without the rate limit of new connections: the probe is measured, not the delay. */
 const UNPACED: ProviderLimits = { ...PROVIDER_LIMITS[''], connectionsPerMinute: 60_000, errorsPerHour: null }
 
 /**
- * Asks for lists, one after the other, as a worker does it that knows nothing at first. Ends its last connection, and fails if one
- * of the answers is not the truth.
+ * Probes lists one after the other, as a worker with an empty cache does. Closes its last connection, and fails if a result
+ * is wrong.
  */
-export async function askOurWay(lists: Known[][], place: Place, habits: Partial<ProviderLimits> = {}): Promise<void> {
-  const desk = openDesk(place, habits)
+export async function probeLists(lists: Known[][], place: Place, habits: Partial<ProviderLimits> = {}): Promise<void> {
+  const prober = openProber(place, habits)
   try {
-    for (const list of lists) await askFor(list, desk)
+    for (const list of lists) await probeList(list, prober)
   } finally {
-    await desk.close()
+    await prober.close()
   }
 }
 
-function openDesk({ host, port }: Place, habits: Partial<ProviderLimits>): MailboxProber {
+function openProber({ host, port }: Place, habits: Partial<ProviderLimits>): MailboxProber {
   return createMailboxProber({
     dns: {
       resolve4: async () => [host],
@@ -46,11 +46,11 @@ function openDesk({ host, port }: Place, habits: Partial<ProviderLimits>): Mailb
   })
 }
 
-async function askFor(list: Known[], desk: MailboxProber): Promise<void> {
+async function probeList(list: Known[], prober: MailboxProber): Promise<void> {
   const where = { hosts: [{ name: MAIL_HOST, preference: 10 }], provider: '', deadline: performance.now() + WITHIN_MS }
   const answers = await Promise.all(
     list.map(({ email: path }) =>
-      desk.probe({ ...where, domain: domainOf(path), recipient: { path, needsUtf8: false } }),
+      prober.probe({ ...where, domain: domainOf(path), recipient: { path, needsUtf8: false } }),
     ),
   )
   const wrong = answers.filter((answer, n) => !isTrue(answer, list[n]?.exists === true))

@@ -6,7 +6,7 @@ import { insertAccount } from '@probity/database/accounts/accounts'
 import { asOwner, connect, type Db } from '@probity/database/connection/connect'
 import { keepPartitions } from '@probity/database/system/retention'
 import { sql } from 'kysely'
-import { startBenchProduct } from '../environment/instance.ts'
+import { startBenchInstance } from '../environment/instance.ts'
 import { openLoad, waitOf } from '../environment/load.ts'
 import { rounded } from '../report/print-table.ts'
 import type { BenchMode } from '../report/product-only.ts'
@@ -48,7 +48,7 @@ export async function benchPurge(args: string[], { isProductOnly }: BenchMode): 
 
 async function measure(rows: number, disk: string, lengths: typeof WHOLE) {
   await using cleanUp = new AsyncDisposableStack()
-  const product = await startBenchProduct(disk)
+  const product = await startBenchInstance(disk)
   cleanUp.defer(() => product.stop())
   const db = connect(product.databaseUrl, { connectionsMax: 2 })
   cleanUp.defer(() => db.destroy())

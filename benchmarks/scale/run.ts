@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 import { connectRedis } from '@probity/redis/connection'
-import { type ListProduct, startListProduct } from '../environment/jobs.ts'
+import { type JobInstance, startJobInstance } from '../environment/jobs.ts'
 import { drawPopulation, writeCsv } from '../environment/population.ts'
-import { openPlaceHere, type Place } from '../environment/simulation.ts'
+import { type Place, startSimulationHere } from '../environment/simulation.ts'
 import { readStorage, readWalBytes } from '../environment/storage.ts'
 import type { PerRow } from '../report/capacity.ts'
 import { printTable, rounded } from '../report/print-table.ts'
 import type { BenchMode } from '../report/product-only.ts'
 
-/** To get everybody going before anything counts. */
+/** Warms up the workers before the measurement. */
 const WARM_UP_ROWS = 5_000
 /** Fifteen seconds at 2,000 rows/s. The cost of a row hardly depends on the number of rows, as the whole benchmark shows. */
 const PRODUCT_ONLY_ROWS = '30000'
@@ -71,9 +71,9 @@ function summarizeEach(done: Measured[]) {
 async function measure({ rows, files, workers }: Run, signal: AbortSignal): Promise<Measured> {
   await using cleanUp = new AsyncDisposableStack()
   const { size, addresses } = drawPopulation(rows + WARM_UP_ROWS, { onlyExisting: true })
-  const place = await openPlaceHere(size, signal)
+  const place = await startSimulationHere(size, signal)
   cleanUp.defer(() => place.stop())
-  const product = await startListProduct({ ...place, workers }, cleanUp)
+  const product = await startJobInstance({ ...place, workers }, cleanUp)
   await product.validate([writeCsv(addresses.slice(rows))])
   const each = rows / files
   const lists = Array.from({ length: files }, (_, n) => writeCsv(addresses.slice(n * each, (n + 1) * each)))
@@ -96,7 +96,7 @@ async function measure({ rows, files, workers }: Run, signal: AbortSignal): Prom
 type Meters = Omit<PerRow, 'cpuUs'>
 
 /** What both databases and the mail servers have counted so far. */
-async function readMeters({ databaseUrl, redisUrl }: ListProduct, place: Place): Promise<Meters> {
+async function readMeters({ databaseUrl, redisUrl }: JobInstance, place: Place): Promise<Meters> {
   const redis = connectRedis(redisUrl)
   try {
     await new Promise((resolve) => redis.once('ready', resolve))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { cpuPerRequest, readCpu } from '../environment/cpu.ts'
-import { type BenchProduct, MEMORY_CEILING, startBenchProduct, untilReady } from '../environment/instance.ts'
+import { type BenchInstance, MEMORY_CEILING, startBenchInstance, untilReady } from '../environment/instance.ts'
 import { describeProfiles } from '../environment/profile.ts'
 import type { BenchMode } from '../report/product-only.ts'
 import { type Figures, runWrk } from './wrk.ts'
@@ -36,7 +36,7 @@ export async function benchSingle(args: string[], { isProductOnly }: BenchMode):
 
 async function measureRates(isProductOnly: boolean): Promise<object> {
   const folder = makeFolder('probity-bench')
-  const product = await startBenchProduct()
+  const product = await startBenchInstance()
   try {
     const size = await warmUp(product)
     const lengths = isProductOnly ? PRODUCT_ONLY : WHOLE
@@ -117,7 +117,7 @@ function summarise(rounds: Round[], summaryOf: typeof bestOf) {
 }
 
 /** Has the recent result and the domains' facts made, and says how large an answer is. */
-async function warmUp({ url, key }: BenchProduct): Promise<number> {
+async function warmUp({ url, key }: BenchInstance): Promise<number> {
   let text = ''
   for (const email of [RECENT_EMAIL, 'warm@two-mx.example', RECENT_EMAIL]) {
     const answer = await fetch(url + PATH, {
@@ -135,7 +135,7 @@ async function warmUp({ url, key }: BenchProduct): Promise<number> {
 /** Prints where the API and the worker spend their time with requests of one kind only. */
 async function showProfile(kind: 'recent' | 'queued'): Promise<void> {
   const folder = makeFolder('probity-bench')
-  const product = await startBenchProduct(tmpdir(), {
+  const product = await startBenchInstance(tmpdir(), {
     NODE_OPTIONS: `${MEMORY_CEILING} --cpu-prof --cpu-prof-dir=${folder}`,
   })
   const script = kind === 'recent' ? fixedEmail(product.key) : freshEmails(product.key, 0)
@@ -154,7 +154,7 @@ async function showProfile(kind: 'recent' | 'queued'): Promise<void> {
   removeFolder(folder)
 }
 
-async function startBare(product: BenchProduct, size: number, { isDurable = false } = {}) {
+async function startBare(product: BenchInstance, size: number, { isDurable = false } = {}) {
   const { redisUrl, databaseUrl, start } = product
   const port = await freePort()
   const args = [String(port), redisUrl, String(size), ...(isDurable ? [databaseUrl] : [])]

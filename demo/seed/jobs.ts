@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import { type StoredResult, sandboxResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Chunk, chunkRow, encodeChunk } from '@probity/database/jobs/results/result-chunk'
-import { makeWorld, type World, type WorldAddress } from '@probity/lab/simulation/population'
+import { createMailPopulation, type MailPopulation, type SimulatedAddress } from '@probity/lab/simulation/population'
 import { JOBS, PROVIDERS, type SeedJob } from './data/account.ts'
 import type { Transaction } from './ledger.ts'
 import { DAY_MS, dayOf, hexOf, insertRows, isoOf, type Seeding } from './rows.ts'
@@ -25,14 +25,14 @@ type Seeded = { jobs: SeededJob[]; transactions: Transaction[] }
 
 /** Inserts jobs with their counts, results and queued batches. Workers sort the results and continue no job: the unfinished one is paused. */
 export async function seedJobs(seeding: Seeding, importKeyId: string): Promise<Seeded> {
-  const world = makeWorld(WORLD)
+  const simulation = createMailPopulation(WORLD)
   const seeded: Seeded = { jobs: [], transactions: [] }
   for (const [n, job] of JOBS.entries()) {
-    const addresses = pickAddresses(world, job, n * 700)
+    const addresses = pickAddresses(simulation, job, n * 700)
     const { seededJob, transactions } = await seedJob(seeding, {
       ...job,
       addresses,
-      world,
+      simulation,
       keyId: job.byKey ? importKeyId : null,
     })
     seeded.jobs.push(seededJob)
@@ -42,23 +42,23 @@ export async function seedJobs(seeding: Seeding, importKeyId: string): Promise<S
 }
 
 /** The paused job has no addresses of real providers: a worker would look them up if the job were resumed. */
-function pickAddresses({ addresses }: World, { count, end }: SeedJob, from: number): WorldAddress[] {
+function pickAddresses({ addresses }: MailPopulation, { count, end }: SeedJob, from: number): SimulatedAddress[] {
   const suitable = end?.state === 'paused' ? addresses.filter(({ email }) => email.endsWith('.example')) : addresses
   return Array.from(
     { length: Math.min(count, suitable.length) },
-    (_, n) => suitable[(from + n) % suitable.length] as WorldAddress,
+    (_, n) => suitable[(from + n) % suitable.length] as SimulatedAddress,
   )
 }
 
-type NewJob = SeedJob & { addresses: WorldAddress[]; world: World; keyId: string | null }
+type NewJob = SeedJob & { addresses: SimulatedAddress[]; simulation: MailPopulation; keyId: string | null }
 
 async function seedJob(seeding: Seeding, job: NewJob) {
   const { trx, accountId, nowMs } = seeding
-  const { addresses, end, keyId, world } = job
+  const { addresses, end, keyId, simulation } = job
   const id = randomUUID()
   const createdAtMs = nowMs - job.daysAgo * DAY_MS - seeding.random.below(3_600_000)
   const doneCount = Math.floor(addresses.length * (end?.done ?? 1))
-  const done = addresses.slice(0, doneCount).map((address) => ({ ...address, verdict: verdictOf(world, address) }))
+  const done = addresses.slice(0, doneCount).map((address) => ({ ...address, verdict: verdictOf(simulation, address) }))
   const chunks = groupsOf(done, CHUNK_ROWS)
   const isLive = job.mode === undefined
   const endedAtMs = Math.min(createdAtMs + 5_000 + (doneCount / ADDRESSES_PER_S) * 1_000, nowMs - 60_000)
@@ -163,8 +163,8 @@ function listTransactions({
   ]
 }
 
-export function verdictOf(world: World, { email }: WorldAddress): Verdict {
-  const subStatus = (world.expected(email).verdicts[0]?.subStatus ?? '') as SubStatus
+export function verdictOf(simulation: MailPopulation, { email }: SimulatedAddress): Verdict {
+  const subStatus = (simulation.expected(email).verdicts[0]?.subStatus ?? '') as SubStatus
   return { status: SUB_STATUSES[subStatus].status, subStatus }
 }
 
@@ -183,7 +183,7 @@ function countVerdicts(done: readonly { verdict: Verdict }[]) {
 }
 
 type Location = { expires_on: string; account_id: string; job_id: string }
-type DoneAddress = WorldAddress & { verdict: Verdict }
+type DoneAddress = SimulatedAddress & { verdict: Verdict }
 type NewResults = { location: Location; chunks: DoneAddress[][]; settledAtMs: number }
 
 /** The first row of a file has the names of the columns. */

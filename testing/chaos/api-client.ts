@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Customer = { url: string; key: string }
+export type ApiClient = { url: string; key: string }
 
 export type Upload = { upload_id: string; suggested_email_column: string; unique_count: number }
 type Job = { id: string; status: string; done_count: number; unique_count: number }
@@ -11,19 +11,19 @@ const TRY_AGAIN_AFTER_MS = 250
 const TRIES_MAX = 1_000
 const POLL_MS = 250
 
-/** Sends a file as often as it takes. */
-export async function upload(customer: Customer, csv: string, signal: AbortSignal): Promise<Upload> {
+/** Uploads a file, with as many attempts as it takes. */
+export async function upload(client: ApiClient, csv: string, signal: AbortSignal): Promise<Upload> {
   const { body } = await insist(signal, () => {
     const form = new FormData()
     form.set('file', new Blob([csv], { type: 'text/csv' }), 'list.csv')
-    return call(customer, '/bulk/upload/preview', { method: 'POST', body: form, signal })
+    return call(client, '/bulk/upload/preview', { method: 'POST', body: form, signal })
   })
   return JSON.parse(body) as Upload
 }
 
-/** Confirms an upload as often as it takes. `meanwhile` is done at the same time as each of the calls. */
+/** Confirms an upload, with as many attempts as it takes. `meanwhile` runs at the same time as each attempt. */
 export async function confirm(
-  customer: Customer,
+  client: ApiClient,
   { upload_id, suggested_email_column: email_column }: Upload,
   { signal, meanwhile }: { signal: AbortSignal; meanwhile(tries: number): Promise<void> },
 ): Promise<Pick<Job, 'id' | 'status'>> {
@@ -36,7 +36,7 @@ export async function confirm(
       body: JSON.stringify({ upload_id, email_column }),
       signal,
     }
-    const [answer] = await Promise.all([call(customer, '/bulk/upload/confirm', request), meanwhile(tries)])
+    const [answer] = await Promise.all([call(client, '/bulk/upload/confirm', request), meanwhile(tries)])
     return answer
   })
   return JSON.parse(body) as Pick<Job, 'id' | 'status'>
@@ -44,14 +44,14 @@ export async function confirm(
 
 /** Asks for a job until it has ended, or nothing has happened for too long. `pauseMs` is the longest time without a result. */
 export async function untilEnded(
-  customer: Customer,
+  client: ApiClient,
   jobId: string,
   { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
 ): Promise<Job & { pauseMs: number }> {
   let last: Job | undefined
   let pauseMs = 0
   for (let movedAt = performance.now(); ; await sleep(POLL_MS, undefined, { signal })) {
-    const { body } = await insist(signal, () => call(customer, `/bulk/jobs/${jobId}`, { signal }))
+    const { body } = await insist(signal, () => call(client, `/bulk/jobs/${jobId}`, { signal }))
     const job = JSON.parse(body) as Job
     pauseMs = Math.max(pauseMs, performance.now() - movedAt)
     if (job.done_count !== last?.done_count) {
@@ -65,16 +65,16 @@ export async function untilEnded(
 }
 
 /** Every result of a job, a line each. */
-export async function exportResults(customer: Customer, jobId: string, signal: AbortSignal): Promise<string> {
+export async function exportResults(client: ApiClient, jobId: string, signal: AbortSignal): Promise<string> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(EXPORT_WITHIN_MS)])
   const path = `/bulk/jobs/${jobId}/results?format=ndjson`
-  const { body } = await insist(signal, () => call(customer, path, { signal: within }))
+  const { body } = await insist(signal, () => call(client, path, { signal: within }))
   return body
 }
 
 type Answer = { status: number; body: string }
 
-async function call({ url, key }: Customer, path: string, request: RequestInit): Promise<Answer | undefined> {
+async function call({ url, key }: ApiClient, path: string, request: RequestInit): Promise<Answer | undefined> {
   const within = path.includes('/results') ? [] : [AbortSignal.timeout(CALL_WITHIN_MS)]
   try {
     const answer = await fetch(`${url}/api/v1${path}`, {
@@ -90,7 +90,7 @@ async function call({ url, key }: Customer, path: string, request: RequestInit):
   }
 }
 
-/** What is down or busy is asked again. Any other refusal is a wrong answer, whatever has been killed. */
+/** Requests to a process that is down or busy are sent again. Any other rejection is a violation, whatever has been killed. */
 async function insist(signal: AbortSignal, ask: () => Promise<Answer | undefined>): Promise<Answer> {
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const answer = await ask()

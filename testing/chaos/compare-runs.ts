@@ -24,7 +24,7 @@ const FAULTS_PER_ROW = 60 / 100_000
 /** A run that ends with fewer than this has shown little. */
 const FAULTS_PER_ROW_MIN = 40 / 100_000
 
-/** Has the same list validated twice over the same world, in peace and while processes die. The customer must not tell them apart. */
+/** Validates the same list twice over the same simulation, once undisturbed and once while processes are killed. The results must be equal. */
 export async function compareRuns(task: ChaosTask): Promise<Outcome> {
   const { rows, seed, redis, logFolder, patienceMs, signal } = task
   const size = sizeOf(rows, seed)

@@ -11,41 +11,49 @@ import { recordEndedBatches } from '@probity/database/jobs/test-jobs'
 import { migrate } from '@probity/database/system/migrate'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { type PostgresServer, startPostgres } from '@probity/lab/services/postgres'
-import type { WorldSize } from '@probity/lab/simulation/population'
-import type { Customer } from './api-client.ts'
+import type { SimulationSize } from '@probity/lab/simulation/population'
+import type { ApiClient } from './api-client.ts'
 import type { Victim, Victims } from './nemesis.ts'
 import { killTree, signalTree } from './process-tree.ts'
 import { type Persistence, startChaosRedis } from './redis.ts'
-import { type Program, type ProgramOptions, startProgram } from './supervisor.ts'
+import { type ProcessOptions, type SupervisedProcess, startSupervised } from './supervisor.ts'
 import type { WorkerTask } from './worker.ts'
 
-/** The whole product over a world: an api and two workers as processes of their own, on servers of their own. */
-export type Place = {
+/** An API and two workers in their own processes, over their own PostgreSQL and Redis and a simulation. */
+export type Environment = {
   db: Db
   accountId: string
-  customer: Customer
+  client: ApiClient
   victims: Victims
   /** How often a process of the product ended by itself. */
   failures(): number
 }
 
-export type PlaceOptions = { size: WorldSize; redis: Persistence; credits: number; logFolder?: string | undefined }
+export type EnvironmentOptions = {
+  size: SimulationSize
+  redis: Persistence
+  credits: number
+  logFolder?: string | undefined
+}
 
 const ROOT = join(import.meta.dirname, '../..')
 const ADDRESS_BASE = '127.77'
 const UP_WITHIN_MS = 60_000
 const ANSWERS_WITHIN_MS = 2_000
 
-/** Who asks. A name that nobody can own (RFC 2606), since only the world's own servers ever hear it. */
+/** The identity of the probes: a reserved name (RFC 2606), since only simulated servers receive it. */
 const IDENTITY = { SMTP_HELO_NAME: 'probe.probity.example', SMTP_MAIL_FROM: 'bounces@probity.example' }
 
-export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableStack): Promise<Place> {
+export async function startEnvironment(
+  options: EnvironmentOptions,
+  cleanUp: AsyncDisposableStack,
+): Promise<Environment> {
   const folder = makeFolder('probity-chaos')
   cleanUp.defer(() => removeFolder(folder))
   const logFolder = options.logFolder ?? folder
   mkdirSync(logFolder, { recursive: true })
 
-  const world = await startWorldProcess(options.size, cleanUp)
+  const simulation = await startSimulationProcess(options.size, cleanUp)
   const postgres = await startPostgres({ fsync: true })
   cleanUp.defer(() => postgres.stop())
   const redis = await startChaosRedis(options.redis, folder, await freePort())
@@ -63,8 +71,8 @@ export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableS
     UPLOADS_FOLDER: join(folder, 'uploads'),
     LOG_LEVEL: 'info',
   }
-  const run = (name: string, options: Omit<ProgramOptions, 'logFile'>): Program => {
-    const program = startProgram({ ...options, logFile: join(logFolder, `${name}.log`) })
+  const run = (name: string, options: Omit<ProcessOptions, 'logFile'>): SupervisedProcess => {
+    const program = startSupervised({ ...options, logFile: join(logFolder, `${name}.log`) })
     cleanUp.defer(() => program.stop())
     return program
   }
@@ -79,10 +87,10 @@ export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableS
     settings: {
       ...settings,
       ...IDENTITY,
-      DNS_SERVERS: `127.0.0.1:${world.dnsPort}`,
+      DNS_SERVERS: `127.0.0.1:${simulation.dnsPort}`,
       WORKER_TASKS: 'validations,jobs,webhooks,maintenance',
     },
-    smtpPort: world.smtpPort,
+    smtpPort: simulation.smtpPort,
     addressBase: ADDRESS_BASE,
   }
   const worker = { args: [join(import.meta.dirname, 'worker.ts'), JSON.stringify(task)] }
@@ -92,13 +100,13 @@ export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableS
   return {
     db,
     accountId,
-    customer: { url, key },
+    client: { url, key },
     victims: { api, worker_1: first, worker_2: second, redis, postgres: asVictim(postgres) },
     failures: () => programs.reduce((sum, program) => sum + program.failures(), 0),
   }
 }
 
-async function startWorldProcess(size: WorldSize, cleanUp: AsyncDisposableStack) {
+async function startSimulationProcess(size: SimulationSize, cleanUp: AsyncDisposableStack) {
   const task = JSON.stringify({ ...size, addressBase: ADDRESS_BASE })
   const child = spawn(process.execPath, [join(import.meta.dirname, 'simulation.ts'), task], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -3,13 +3,13 @@ import { asOwner, type Db } from '@probity/database/connection/connect'
 
 const PAUSE_MS = 50
 
-export type Bank = {
+export type LedgerMonitor = {
   /** How often the balances were read, and how often they did not add up to what was granted. */
   end(): Promise<{ reads: number; wrong: number }>
 }
 
-/** Looks at an account all the time: whenever it looks, no credit is missing and none is there twice. */
-export function watchBank(db: Db, accountId: string, granted: number): Bank {
+/** Reads the balances of an account all the time. Their sum is always what was granted: no credit is lost or counted twice. */
+export function watchLedger(db: Db, accountId: string, granted: number): LedgerMonitor {
   let isOver = false
   let reads = 0
   let wrong = 0
@@ -21,7 +21,7 @@ export function watchBank(db: Db, accountId: string, granted: number): Bank {
         reads += 1
         if (total !== granted) wrong += 1
       } catch {
-        // PostgreSQL is down at the moment, and with it the bank.
+        // PostgreSQL is down at the moment: the read does not count.
       }
     }
   }

@@ -1,11 +1,14 @@
-import { WORLD_HABITS } from '@probity/lab/simulation/data/provider-limits'
+import { SIMULATED_LIMITS } from '@probity/lab/simulation/data/provider-limits'
 
 /**
- * As many waits as it takes to meet a server that turns every third connection away in a good moment, and the last is longer than a
- * process stands still here: in reality, too, the ladder outlasts every mishap of ours. The world's own is short, for people who look on.
+ * A retry schedule with enough attempts for a server that rejects every third connection. The last delay is longer than any pause of a process here:
+ * in production, too, the schedule is longer than every outage. The schedule of the simulation is short, for interactive use.
  */
-const LADDER_S = [1, 2, 3, 5, 5, 5, 10, 20]
+const RETRY_DELAYS_S = [1, 2, 3, 5, 5, 5, 10, 20]
 
-const patient = Object.entries(WORLD_HABITS).map(([name, habits]) => [name, { ...habits, retryDelaysS: LADDER_S }])
+const lenient = Object.entries(SIMULATED_LIMITS).map(([name, limits]) => [
+  name,
+  { ...limits, retryDelaysS: RETRY_DELAYS_S },
+])
 
-export const PATIENT_HABITS: typeof WORLD_HABITS = Object.fromEntries(patient)
+export const LENIENT_LIMITS: typeof SIMULATED_LIMITS = Object.fromEntries(lenient)

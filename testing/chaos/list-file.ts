@@ -1,7 +1,7 @@
-import { makeWorld, type WorldSize } from '@probity/lab/simulation/population'
+import { createMailPopulation, type SimulationSize } from '@probity/lab/simulation/population'
 import { openRandom } from '@probity/lab/simulation/random'
 
-/** A customer's file, and what is to come of it: the row of each address where it stands first. */
+/** The file of a job and its expected results: the row of each address, and where it occurs first. */
 export type ListFile = { csv: string; expected: Map<number, string> }
 
 /** Of all rows with an address: those that repeat an earlier one. Besides them, rows without one. */
@@ -20,17 +20,17 @@ const ADDRESS_LIKE = /[^\s@]@+[^\s@]/
 const ADDRESSES_PER_DOMAIN = 50
 const DOMAINS_MIN = 300
 
-/** How large a world has to be for a list with so many rows. */
-export function sizeOf(rows: number, seed: number): WorldSize {
+/** The size of the simulation for a list with this number of rows. */
+export function sizeOf(rows: number, seed: number): SimulationSize {
   const addresses = Math.round(rows * (1 - REPEATED_SHARE))
   return { seed, addresses, domains: Math.max(DOMAINS_MIN, Math.round(addresses / ADDRESSES_PER_DOMAIN)) }
 }
 
-/** The addresses of a world, and so many rows with an address in all; the same for the same seed. */
-export function makeList(size: WorldSize, rows: number): ListFile {
+/** The addresses of a simulation, and the given number of rows with an address; the same for the same seed. */
+export function makeList(size: SimulationSize, rows: number): ListFile {
   const random = openRandom(size.seed)
-  const world = makeWorld(size)
-  const addresses = world.addresses.filter(({ behaviour }) => behaviour !== LEFT_OUT)
+  const simulation = createMailPopulation(size)
+  const addresses = simulation.addresses.filter(({ behaviour }) => behaviour !== LEFT_OUT)
   const lines = ['name,email']
   const expected = new Map<number, string>()
   const write = (email: string) => lines.push(`Customer ${lines.length},${quote(email)}`)

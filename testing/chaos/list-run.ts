@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '@probity/database/connection/connect'
 import { openRandom } from '@probity/lab/simulation/random'
 import { confirm, exportResults, type Upload, untilEnded, upload } from './api-client.ts'
-import { openPlace, type Place, type PlaceOptions } from './environment.ts'
-import { watchBank } from './ledger-monitor.ts'
+import { type Environment, type EnvironmentOptions, startEnvironment } from './environment.ts'
+import { watchLedger } from './ledger-monitor.ts'
 import type { ListFile } from './list-file.ts'
 import { type Nemesis, openNemesis, type VictimName } from './nemesis.ts'
 import { untilOrdered } from './ordering.ts'
 import { freezeUntilReplaced, holdOrdering, killWhileSettling } from './targeted-faults.ts'
 import { type Books, listViolations, readBooks } from './violations.ts'
 
-/** What came of a list: the file that the customer downloads, what the books say, and what is wrong with them. */
+/** The outcome of a job: the downloaded file, the ledger, and the violations. */
 export type ListRun = {
   ndjson: string
   books: Books
@@ -25,7 +25,7 @@ export type ListRun = {
   failures: number
 }
 
-export type RunOptions = Omit<PlaceOptions, 'credits'> & {
+export type RunOptions = Omit<EnvironmentOptions, 'credits'> & {
   list: ListFile
   faultsMax: number
   patienceMs: number
@@ -48,33 +48,33 @@ export async function runList(options: RunOptions): Promise<ListRun> {
   const { list, faultsMax, patienceMs, signal, size } = options
   const isHarmed = faultsMax > 0
   const granted = list.expected.size + CREDITS_LEFT
-  const place = await openPlace({ ...options, credits: granted }, cleanUp)
-  const bank = watchBank(place.db, place.accountId, granted)
-  cleanUp.defer(async () => void (await bank.end()))
-  const uploaded = await upload(place.customer, list.csv, signal)
-  const nemesis = isHarmed ? openNemesis(place.victims, { random: openRandom(size.seed), faultsMax }) : undefined
+  const environment = await startEnvironment({ ...options, credits: granted }, cleanUp)
+  const ledger = watchLedger(environment.db, environment.accountId, granted)
+  cleanUp.defer(async () => void (await ledger.end()))
+  const uploaded = await upload(environment.client, list.csv, signal)
+  const nemesis = isHarmed ? openNemesis(environment.victims, { random: openRandom(size.seed), faultsMax }) : undefined
   cleanUp.defer(() => nemesis?.end())
 
   const began = performance.now()
-  const jobId = await confirmUnderFire(place, uploaded, nemesis, signal)
-  const harming = nemesis && harm(nemesis, place.db, jobId)
-  const ordering = nemesis && holdOrdering(place.db)
+  const jobId = await confirmUnderFire(environment, uploaded, nemesis, signal)
+  const harming = nemesis && harm(nemesis, environment.db, jobId)
+  const ordering = nemesis && holdOrdering(environment.db)
   cleanUp.defer(() => ordering?.release())
-  const job = await untilEnded(place.customer, jobId, { patienceMs, signal })
+  const job = await untilEnded(environment.client, jobId, { patienceMs, signal })
   const seconds = Math.round((performance.now() - began) / 100) / 10
   const isCompleted = job.status === 'completed'
-  const asSettled = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
+  const asSettled = isCompleted ? await exportResults(environment.client, jobId, signal) : ''
   const rows = list.expected.size
-  const isOrdered = !isCompleted || (await untilOrdered({ db: place.db, jobId, rows, nemesis, hold: ordering }))
+  const isOrdered = !isCompleted || (await untilOrdered({ db: environment.db, jobId, rows, nemesis, hold: ordering }))
   const faults = nemesis?.counts() ?? {}
   await nemesis?.end()
   await harming
   if (isHarmed) await sleep(LATE_MS, undefined, { signal })
 
   const pauseSeconds = Math.round(job.pauseMs / 100) / 10
-  const ndjson = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
-  const { reads: bankReads, wrong } = await bank.end()
-  const books = await readBooks(place.db, place.accountId, jobId)
+  const ndjson = isCompleted ? await exportResults(environment.client, jobId, signal) : ''
+  const { reads: bankReads, wrong } = await ledger.end()
+  const books = await readBooks(environment.db, environment.accountId, jobId)
   const violations = [
     ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_count} results`]),
     ...(isOrdered ? [] : ['the results are not in row order']),
@@ -82,18 +82,28 @@ export async function runList(options: RunOptions): Promise<ListRun> {
     ...(wrong > 0 ? [`the balances did not add up in ${wrong} of ${bankReads} reads`] : []),
     ...listViolations(books, { expected: list.expected, ndjson, granted }),
   ]
-  return { ndjson, books, violations, seconds, pauseSeconds, faults, granted, bankReads, failures: place.failures() }
+  return {
+    ndjson,
+    books,
+    violations,
+    seconds,
+    pauseSeconds,
+    faults,
+    granted,
+    bankReads,
+    failures: environment.failures(),
+  }
 }
 
-/** Once the customer has the answer, the job is there, whatever dies: so everybody does. */
+/** Once the client has a response, the job exists, whatever is killed. */
 async function confirmUnderFire(
-  { customer }: Place,
+  { client }: Environment,
   uploaded: Upload,
   nemesis: Nemesis | undefined,
   signal: AbortSignal,
 ): Promise<string> {
   const hit = (tries: number) => nemesis?.killSoon(tries % 2 === 1 ? 'api' : 'postgres', HIT_WITHIN_MS)
-  const { id } = await confirm(customer, uploaded, {
+  const { id } = await confirm(client, uploaded, {
     signal,
     meanwhile: async (tries) => void (tries <= HIT_CONFIRMS && (await hit(tries))),
   })

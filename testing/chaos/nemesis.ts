@@ -51,11 +51,11 @@ export type Nemesis = {
   reserve(names: VictimName[], work: (faults: Faults) => Promise<void>): Promise<void>
   /** How often each fault was brought about so far, by its name. */
   counts(): Record<string, number>
-  /** Begins nothing new, and waits until everybody is up and awake. */
+  /** Starts no new fault, and waits until all processes run again. */
   end(): Promise<void>
 }
 
-/** Whoever harms the product: as it is told, and so many times of its own accord. Chance is that of a seed. */
+/** Injects faults, both planned ones and random ones by a seed. */
 export function openNemesis(victims: Victims, { random, faultsMax }: { random: Random; faultsMax: number }): Nemesis {
   const counts: Record<string, number> = {}
   const busy = new Map<VictimName, Promise<void>>()

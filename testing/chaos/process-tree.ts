@@ -25,7 +25,7 @@ function readProcess(pid: number): Process[] {
   }
 }
 
-/** One that has ended and that nobody has asked for since is not alive, though it is still listed. */
+/** A process that has ended and was not waited for (a zombie) is still listed, but is not alive. */
 function isAlive(pid: number): boolean {
   const [found] = readProcess(pid)
   return found !== undefined && found.state !== 'Z'

@@ -4,14 +4,14 @@ import { promisify } from 'node:util'
 import { type Daemon, startDaemon } from '@probity/lab/services/daemon'
 import type { Victim } from './nemesis.ts'
 
-/** Whether Redis writes down what it is told, or forgets all of it when it ends. */
+/** Whether Redis writes an append-only file or loses all data when it ends. */
 export type Persistence = 'aof' | 'noaof'
 
 export type ChaosRedis = Victim & { url: string; flush(): Promise<void>; stop(): Promise<void> }
 
 const FLUSH_WITHIN_MS = 5_000
 
-/** A private Redis on loopback that can be harmed. */
+/** A private Redis on loopback that can be killed and paused. */
 export async function startChaosRedis(persistence: Persistence, folder: string, port: number): Promise<ChaosRedis> {
   const command = ['redis-server', '--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
   const kept = ['--appendonly', persistence === 'aof' ? 'yes' : 'no', '--maxmemory-policy', 'noeviction']

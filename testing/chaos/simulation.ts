@@ -1,6 +1,6 @@
-import { startWorld, type WorldOptions } from '@probity/lab/simulation/start'
+import { type SimulationOptions, startSimulation } from '@probity/lab/simulation/start'
 
-/** The world in a process of its own, which nobody harms. It ends with whoever started it. */
-const running = await startWorld(JSON.parse(process.argv[2] ?? '') as WorldOptions)
+/** The simulation in its own process, which is never killed or paused. It ends with its parent. */
+const running = await startSimulation(JSON.parse(process.argv[2] ?? '') as SimulationOptions)
 process.once('disconnect', () => void running.stop())
 process.send?.({ dnsPort: running.dnsPort, smtpPort: running.smtpPort })

@@ -6,29 +6,29 @@ import { COMPILED } from '@probity/lab/compiled'
 import { stopChild } from '@probity/lab/services/daemon'
 import type { Victim } from './nemesis.ts'
 
-/** A process of the product together with somebody who starts it again when it ends, as every installation has. */
-export type Program = Victim & {
-  /** Who is killed before it is at work dies of nothing worth knowing. */
+/** A process of the product and its supervisor, which starts it again when it ends, as every installation has one. */
+export type SupervisedProcess = Victim & {
+  /** Ends when the process is ready: to kill it during its start tests nothing. */
   untilUp(): Promise<void>
-  /** How often it ended though nobody had killed it. */
+  /** How often the process ended without being killed. */
   failures(): number
   stop(): Promise<void>
 }
 
-export type ProgramOptions = {
+export type ProcessOptions = {
   args: string[]
   env?: Record<string, string>
   logFile: string
-  /** Whether it is at work; where nothing is said, it says so itself by a message. */
+  /** Whether the process is ready; without this function, it sends a message when it is. */
   isUp?(): Promise<boolean>
 }
 
 const START_AGAIN_AFTER_MS = 500
-/** One that fails as often as this never comes up. */
+/** After this many failures the process is not started again. */
 const FAILURES_MAX = 200
 const UP_WITHIN_MS = 30_000
 
-export function startProgram({ args, env = {}, logFile, isUp }: ProgramOptions): Program {
+export function startSupervised({ args, env = {}, logFile, isUp }: ProcessOptions): SupervisedProcess {
   const log = openSync(logFile, 'a')
   const meant = new WeakSet<ChildProcess>()
   const heard = new WeakSet<ChildProcess>()
@@ -49,7 +49,7 @@ export function startProgram({ args, env = {}, logFile, isUp }: ProgramOptions):
     })
     return started
   }
-  /** Unless somebody has killed it or started it since. */
+  /** Starts the process again unless it was killed or started in the meantime. */
   const startAfter = (ended: ChildProcess) => {
     const isMine = child === ended && !meant.has(ended) && !isStopped
     if (isMine && failures < FAILURES_MAX) child = start()

@@ -8,10 +8,10 @@ import type { ChaosTask, Outcome } from './compare-runs.ts'
 import { MUTANTS, type Replacement } from './mutants.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** What a run needs of the repository, besides the packages that are installed. */
+/** The parts of the repository that a run needs, besides installed packages. */
 export const PARTS = ['apps', 'packages', 'benchmarks', 'testing/chaos', 'testing/lab', 'package.json']
 
-/** Runs one mutant or all of them. Good is when every one of them was found out. */
+/** Runs one mutant or all of them. The result is good if every one is detected. */
 export async function tryMutants(name: string, task: ChaosTask): Promise<Outcome> {
   const chosen = Object.entries(MUTANTS).filter(([mutant]) => name === 'all' || mutant === name)
   if (chosen.length === 0) throw new Error(`--mutant is all or one of ${Object.keys(MUTANTS).join(', ')}`)
@@ -24,14 +24,14 @@ export async function tryMutants(name: string, task: ChaosTask): Promise<Outcome
   return { isGood: survived.length === 0, figures: { mutants: chosen.length, survived, caught_by: caughtBy } }
 }
 
-/** What chaos finds wrong with the product once these texts are exchanged, in a copy of it. */
+/** The violations that chaos finds in a copy of the product in which these texts are replaced. */
 async function listFindings(
   replacements: Replacement[],
   { rows, seed, redis, patienceMs, signal }: ChaosTask,
 ): Promise<string[]> {
   const folder = makeFolder('probity-mutant')
   try {
-    copyProduct(folder)
+    copyWorkspace(folder)
     for (const replacement of replacements) exchange(folder, replacement)
     const options = [
       '--rows',
@@ -60,8 +60,8 @@ async function listFindings(
 
 const STOPS_WITHIN_MS = 60_000
 
-/** Links between our own packages are copied as links, so that they lead to the copies; what others wrote is shared. */
-function copyProduct(folder: string): void {
+/** Links between our own packages are copied as links, so that they point to the copies; other packages are shared. */
+function copyWorkspace(folder: string): void {
   for (const part of PARTS) {
     cpSync(join(ROOT, part), join(folder, part), { recursive: true, verbatimSymlinks: true })
   }

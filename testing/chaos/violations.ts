@@ -28,7 +28,7 @@ export type Books = {
   spent: number
   isChargingStopped: boolean
   drifts: number
-  /** What the auditor, who runs in production too, has to say. */
+  /** The differences that ledger reconciliation finds, which also runs in production. */
   audit: string[]
 }
 

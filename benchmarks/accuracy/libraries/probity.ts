@@ -9,7 +9,7 @@ import { createMailboxProber } from '@probity/engine/smtp/probe/prober'
 import type { TranscriptEntry } from '@probity/engine/smtp/replies/reply-text'
 import { validate } from '@probity/engine/validate'
 import type { Validation } from '@probity/engine/verdict/validation'
-import { WORLD_ADDRESS_LIMITS, WORLD_HABITS } from '@probity/lab/simulation/data/provider-limits'
+import { SIMULATED_ADDRESS_LIMITS, SIMULATED_LIMITS } from '@probity/lab/simulation/data/provider-limits'
 import { type Answer, drive, type Limits } from './drive.ts'
 import { SENDER } from './library.ts'
 
@@ -26,8 +26,8 @@ const mailboxes = createMailboxProber({
   dns,
   policy: { port: task.smtpPort, allows: (address) => address.startsWith(`${task.addressBase}.`) },
   egress: { name: heloName, heloName, mailFrom: SENDER.address },
-  providerLimits: WORLD_HABITS,
-  addressLimits: WORLD_ADDRESS_LIMITS,
+  providerLimits: SIMULATED_LIMITS,
+  addressLimits: SIMULATED_ADDRESS_LIMITS,
   rateLimiter: createLocalRateLimiter(),
   probeCache: createProbeCache(openMemoryStore()),
   timeouts: DEFAULT_TIMEOUTS,

@@ -8,7 +8,7 @@ import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
-import { type Customer, openCustomer } from '../environment/instance.ts'
+import { type ApiClient, createApiClient } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
@@ -56,9 +56,9 @@ await startWorkerHere({
 })
 const api = await startApiProcess(settings)
 const SCOPES: KeyScope[] = ['validations:write', 'jobs:write', 'account:write']
-const newCustomer = (plan = 'scale') => openCustomer({ db: database.db, api }, { plan, key: { scopes: SCOPES } })
+const newCustomer = (plan = 'scale') => createApiClient({ db: database.db, api }, { plan, key: { scopes: SCOPES } })
 
-async function ask({ call }: Customer, email: string, options: object = {}): Promise<ValidationResult> {
+async function sendRequest({ call }: ApiClient, email: string, options: object = {}): Promise<ValidationResult> {
   return (await call('POST', '/validation/single', { email, ...options })).body as unknown as ValidationResult
 }
 
@@ -71,10 +71,10 @@ const people = (domain: string, count: number) =>
   Array.from({ length: count }, (_, n) => `person.${'abcdefghij'[n % 10]}${'klmnopqrst'[Math.floor(n / 10)]}@${domain}`)
 
 test('the evidence of every kind of result adds up to the chance, which the confidence follows', async () => {
-  const customer = await newCustomer()
+  const apiClient = await newCustomer()
   const emails = ['ada@truthful.example', 'bob@truthful.example', 'grace@all.example', 'xk7qzvw9trb4@all.example']
   for (const email of [...emails, 'nonsense', 'a@not-there.example']) {
-    const result = await ask(customer, email)
+    const result = await sendRequest(apiClient, email)
     expect(Math.abs(sumOf(result) - logit(result.deliverability)), email).toBeLessThan(1e-9)
     const certainty = result.status === 'invalid' ? 1 - result.deliverability : result.deliverability
     expect(result.confidence).toBeCloseTo(certainty, 9)
@@ -82,15 +82,15 @@ test('the evidence of every kind of result adds up to the chance, which the conf
 })
 
 test('reported outcomes count within seconds, for whoever reported them', async () => {
-  const [customer, other] = [await newCustomer(), await newCustomer()]
-  const before = await ask(customer, 'hedy.lamarr@firm.example')
+  const [apiClient, other] = [await newCustomer(), await newCustomer()]
+  const before = await sendRequest(apiClient, 'hedy.lamarr@firm.example')
   expect(before).toMatchObject({ sub_status: 'catch_all', safe_to_send: false })
   const messages = people('firm.example', 40).map((email) => ({ email, delivery: 'delivered' }))
-  expect((await customer.call('POST', '/feedback', { messages })).body).toMatchObject({ counted: { delivered: 40 } })
+  expect((await apiClient.call('POST', '/feedback', { messages })).body).toMatchObject({ counted: { delivered: 40 } })
 
   const after = await vi.waitFor(
     async () => {
-      const found = await ask(customer, 'hedy.lamarr@firm.example')
+      const found = await sendRequest(apiClient, 'hedy.lamarr@firm.example')
       expect(found.safe_to_send).toBe(true)
       return found
     },
@@ -100,27 +100,30 @@ test('reported outcomes count within seconds, for whoever reported them', async 
   expect(after.deliverability).toBeGreaterThan(0.97)
   expect(after.evidence.find(({ check }) => check === 'domain_history')).toMatchObject({ outcome: 'positive' })
   expect(Math.abs(sumOf(after) - logit(after.deliverability))).toBeLessThan(1e-9)
-  expect((await ask(other, 'hedy.lamarr@firm.example')).deliverability).toBe(before.deliverability)
+  expect((await sendRequest(other, 'hedy.lamarr@firm.example')).deliverability).toBe(before.deliverability)
 
   const bounced = people('firm.example', 60).slice(40)
   const bounces = bounced.map((email) => ({ email, delivery: 'bounced', code: '550 5.1.1 User unknown' }))
-  await customer.call('POST', '/feedback', { messages: bounces })
-  await vi.waitFor(async () => expect((await ask(customer, 'hedy.lamarr@firm.example')).safe_to_send).toBe(false), {
-    timeout: 10_000,
-    interval: 500,
-  })
+  await apiClient.call('POST', '/feedback', { messages: bounces })
+  await vi.waitFor(
+    async () => expect((await sendRequest(apiClient, 'hedy.lamarr@firm.example')).safe_to_send).toBe(false),
+    {
+      timeout: 10_000,
+      interval: 500,
+    },
+  )
 })
 
 test('the model takes part where the plan and the request let it, and says so', async () => {
-  const [customer, starter] = [await newCustomer(), await newCustomer('starter')]
+  const [apiClient, starter] = [await newCustomer(), await newCustomer('starter')]
   const email = 'xk7qzvw9trb4@all.example'
-  const used = await ask(customer, email)
+  const used = await sendRequest(apiClient, email)
   expect(used).toMatchObject({ ai_enhancement: { used: true, method: 'probity-local-1' } })
   expect(used).toMatchObject({
     flags: { is_machine_generated: true },
     metadata: { features_used: { ai_enhancement: true } },
   })
-  for (const without of [await ask(customer, email, { ai: false }), await ask(starter, email)]) {
+  for (const without of [await sendRequest(apiClient, email, { ai: false }), await sendRequest(starter, email)]) {
     expect(without).toMatchObject({
       ai_enhancement: { used: false, method: null },
       flags: { is_machine_generated: false },
@@ -128,58 +131,61 @@ test('the model takes part where the plan and the request let it, and says so', 
     expect(without.metadata.features_used.ai_enhancement).toBe(false)
     expect(without.deliverability).toBeGreaterThan(used.deliverability + 0.2)
   }
-  expect((await ask(customer, email)).deliverability).toBe(used.deliverability) // and not what the other request was told
+  expect((await sendRequest(apiClient, email)).deliverability).toBe(used.deliverability) // and not what the other request was told
 })
 
 test('without the catch-all test nobody is asked for an address that cannot exist', async () => {
-  const customer = await newCustomer()
-  const result = await ask(customer, 'ada.byron@alone.example', { catchall: false })
+  const apiClient = await newCustomer()
+  const result = await sendRequest(apiClient, 'ada.byron@alone.example', { catchall: false })
   expect(result).toMatchObject({ status: 'risky', sub_status: 'catch_all_untested', safe_to_send: false })
   expect(result).toMatchObject({
     catchall: { confidence: null },
     metadata: { features_used: { catchall_detection: false } },
   })
-  const byQuery = await customer.call('GET', '/validation/single?email=ada.byron@alone.example&catchall=false')
+  const byQuery = await apiClient.call('GET', '/validation/single?email=ada.byron@alone.example&catchall=false')
   expect(byQuery.body).toMatchObject({ sub_status: 'catch_all_untested' })
   expect(new Set(asked.filter((to) => to.endsWith('@alone.example')))).toEqual(new Set(['ada.byron@alone.example']))
-  expect((await ask(customer, 'ada.byron@alone.example')).sub_status).toBe('catch_all')
+  expect((await sendRequest(apiClient, 'ada.byron@alone.example')).sub_status).toBe('catch_all')
 })
 
 test('what is safe to send to is what the account says', async () => {
-  const customer = await newCustomer()
-  expect(await ask(customer, 'ada@truthful.example')).toMatchObject({ status: 'valid', safe_to_send: true })
+  const apiClient = await newCustomer()
+  expect(await sendRequest(apiClient, 'ada@truthful.example')).toMatchObject({ status: 'valid', safe_to_send: true })
   const machine = 'xk7qzvw9trb4@truthful.example'
-  expect(await ask(customer, machine)).toMatchObject({ status: 'valid', safe_to_send: false })
+  expect(await sendRequest(apiClient, machine)).toMatchObject({ status: 'valid', safe_to_send: false })
   const stricter = { sending: { threshold: 0.99 } }
-  expect((await customer.call('PATCH', '/account', stricter)).body).toMatchObject({
+  expect((await apiClient.call('PATCH', '/account', stricter)).body).toMatchObject({
     sending: { threshold: 0.99, excluded_traits: ['disposable', 'role_based', 'machine_generated'] },
   })
   const laxer = await newCustomer()
   await laxer.call('PATCH', '/account', { sending: { excluded_traits: [] } })
-  expect(await ask(laxer, machine)).toMatchObject({ status: 'valid', safe_to_send: true })
-  expect(await ask(customer, 'ada.king@truthful.example')).toMatchObject({ status: 'valid', safe_to_send: false })
+  expect(await sendRequest(laxer, machine)).toMatchObject({ status: 'valid', safe_to_send: true })
+  expect(await sendRequest(apiClient, 'ada.king@truthful.example')).toMatchObject({
+    status: 'valid',
+    safe_to_send: false,
+  })
 })
 
 test('a list is judged as its confirmation and its account say', async () => {
-  const customer = await newCustomer()
-  await customer.call('PATCH', '/account', { sending: { excluded_traits: [] } })
+  const apiClient = await newCustomer()
+  await apiClient.call('PATCH', '/account', { sending: { excluded_traits: [] } })
   const judge = async (options: object) => {
     const form = new FormData()
     form.set('file', new Blob(['email\nxk7qzvw9trb4@shop.example\nxk7qzvw9trb4@truthful.example\n']), 'list.csv')
-    const headers = { 'x-api-key': customer.key }
+    const headers = { 'x-api-key': apiClient.key }
     const preview = await fetch(`${api.url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
     const { upload_id } = (await preview.json()) as { upload_id: string }
-    const confirmed = await customer.call('POST', '/bulk/upload/confirm', {
+    const confirmed = await apiClient.call('POST', '/bulk/upload/confirm', {
       upload_id,
       email_column: 'email',
       ...options,
     })
     const jobId = String(confirmed.body['id'])
     await vi.waitFor(
-      async () => expect((await customer.call('GET', `/bulk/jobs/${jobId}`)).body['status']).toBe('completed'),
+      async () => expect((await apiClient.call('GET', `/bulk/jobs/${jobId}`)).body['status']).toBe('completed'),
       { timeout: 20_000, interval: 200 },
     )
-    const { text } = await customer.call('GET', `/bulk/jobs/${jobId}/results?evidence=true`)
+    const { text } = await apiClient.call('GET', `/bulk/jobs/${jobId}/results?evidence=true`)
     return JSON.parse(text) as (Result & { ai_enhancement: { used: boolean } })[]
   }
   const [shop, truth] = await judge({})

@@ -8,7 +8,7 @@ import { whenDone } from '@probity/lab/when-done'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
-import { type Customer, callApi, openCustomer } from '../environment/instance.ts'
+import { type ApiClient, callApi, createApiClient } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
@@ -56,9 +56,9 @@ await startWorkerHere({
   allows: (address) => address.startsWith('127.94.'),
 })
 const api = await startApiProcess(settings)
-const customer = await openCustomer({ db: database.db, api })
+const apiClient = await createApiClient({ db: database.db, api })
 
-async function upload(by: Customer, csv: string, { field = 'file', name = 'list.csv' } = {}) {
+async function upload(by: ApiClient, csv: string, { field = 'file', name = 'list.csv' } = {}) {
   const form = new FormData()
   form.append(field, new Blob([csv]), name)
   const headers = { 'x-api-key': by.key }
@@ -66,23 +66,23 @@ async function upload(by: Customer, csv: string, { field = 'file', name = 'list.
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
-async function confirm(by: Customer, csv: string, emailColumn = 'email') {
+async function confirm(by: ApiClient, csv: string, emailColumn = 'email') {
   const { body } = await upload(by, csv)
   return by.call('POST', '/bulk/upload/confirm', { upload_id: body['upload_id'], email_column: emailColumn })
 }
 
-async function getJob(by: Customer, id: unknown): Promise<Job> {
+async function getJob(by: ApiClient, id: unknown): Promise<Job> {
   return (await by.call('GET', `/bulk/jobs/${id}`)).body as unknown as Job
 }
 
 const SOON = { timeout: 50_000, interval: 100 }
 
-async function completed(by: Customer, id: unknown): Promise<Job> {
+async function completed(by: ApiClient, id: unknown): Promise<Job> {
   await vi.waitFor(async () => expect((await getJob(by, id)).status).toBe('completed'), SOON)
   return getJob(by, id)
 }
 
-async function creditsOf(by: Customer) {
+async function creditsOf(by: ApiClient) {
   return (await by.call('GET', '/account')).body['credits'] as { available: number; reserved: number; used: number }
 }
 
@@ -92,33 +92,36 @@ function list(count: number, domain = 'truthful.example'): string {
 
 test('4.4, 2.3 a CSV in the form field file is answered with its id, its name, its columns and the one with the addresses', async () => {
   const csv = 'Name,E-Mail\nAda,ada@truthful.example\nBob,bob@truthful.example\n'
-  const { status, body } = await upload(customer, csv, { name: 'people.csv' })
+  const { status, body } = await upload(apiClient, csv, { name: 'people.csv' })
   expect(status).toBe(200)
   expect([...Value.Errors(UploadPreview, body)]).toEqual([])
   expect(body).toMatchObject({ filename: 'people.csv', columns: ['Name', 'E-Mail'], suggested_email_column: 'E-Mail' })
 })
 
 test('4.4 the file comes in the form field file, and has a column with addresses', async () => {
-  expect((await upload(customer, list(1), { field: 'csv' })).body['code']).toBe('no_file')
-  expect((await upload(customer, 'name\nAda\n')).body['code']).toBe('no_email_column')
+  expect((await upload(apiClient, list(1), { field: 'csv' })).body['code']).toBe('no_file')
+  expect((await upload(apiClient, 'name\nAda\n')).body['code']).toBe('no_email_column')
 })
 
 test('4.5, 2.4, 3 confirming with the upload and a column of it makes a job that is queued', async () => {
-  const { status, body } = await confirm(customer, list(2))
+  const { status, body } = await confirm(apiClient, list(2))
   expect(status).toBe(201)
   expect([...Value.Errors(JobCreated, body)]).toEqual([])
   expect(body['status']).toBe('queued')
-  expect((await getJob(customer, body['id'])).id).toBe(body['id'])
+  expect((await getJob(apiClient, body['id'])).id).toBe(body['id'])
 })
 
 test('4.5 the column is any of the columns, not just the suggested one', async () => {
   const csv = 'email,second\nada@truthful.example,bob@truthful.example\n'
-  const { body } = await confirm(customer, csv, 'second')
-  expect(await completed(customer, body['id'])).toMatchObject({ email_column: 'second', status_counts: { invalid: 1 } })
+  const { body } = await confirm(apiClient, csv, 'second')
+  expect(await completed(apiClient, body['id'])).toMatchObject({
+    email_column: 'second',
+    status_counts: { invalid: 1 },
+  })
 })
 
 test('3 without a valid upload_id and email_column no job is made', async () => {
-  const by = await openCustomer({ db: database.db, api })
+  const by = await createApiClient({ db: database.db, api })
   const { body: uploaded } = await upload(by, list(1))
   for (const wish of [
     { upload_id: '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a', email_column: 'email' },
@@ -136,8 +139,8 @@ test('3 without a valid upload_id and email_column no job is made', async () => 
 
 test('4.7, 2.4 a job is fetched by its id, and in the end every address of the file has its verdict', async () => {
   const csv = 'email\nada@truthful.example\nbob@truthful.example\nada@@truthful\nada@null.truthful.example\nn/a\n'
-  const { body } = await confirm(customer, csv)
-  const job = await completed(customer, body['id'])
+  const { body } = await confirm(apiClient, csv)
+  const job = await completed(apiClient, body['id'])
   expect([...Value.Errors(Job, job)]).toEqual([])
   expect(job).toMatchObject({
     id: body['id'],
@@ -152,11 +155,11 @@ test('4.7, 2.4 a job is fetched by its id, and in the end every address of the f
 })
 
 test('4.7 a job that is not there is not found', async () => {
-  expect((await customer.call('GET', '/bulk/jobs/0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a')).status).toBe(404)
+  expect((await apiClient.call('GET', '/bulk/jobs/0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a')).status).toBe(404)
 })
 
 test('1, 8 each unique address of a file costs one credit, and duplicates are free', async () => {
-  const by = await openCustomer({ db: database.db, api }, { credits: 10 })
+  const by = await createApiClient({ db: database.db, api }, { credits: 10 })
   const csv = 'email\nada@truthful.example\nADA@truthful.example\nbob@truthful.example\n\nada@TRUTHFUL.example\n'
   const { body } = await confirm(by, csv)
   expect(await creditsOf(by)).toMatchObject({ available: 8 })
@@ -166,7 +169,7 @@ test('1, 8 each unique address of a file costs one credit, and duplicates are fr
 })
 
 test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and limit say otherwise', async () => {
-  const by = await openCustomer({ db: database.db, api })
+  const by = await createApiClient({ db: database.db, api })
   const ids: unknown[] = []
   for (let n = 0; n < 11; n++) ids.unshift((await confirm(by, list(1))).body['id'])
   const page = async (query: string) => {
@@ -180,20 +183,20 @@ test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and l
 })
 
 test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', async () => {
-  const small = await openCustomer({ db: database.db, api }, { plan: 'starter' })
+  const small = await createApiClient({ db: database.db, api }, { plan: 'starter' })
   expect((await upload(small, list(10_000))).body['unique_count']).toBe(10_000)
   expect((await upload(small, list(10_001))).body['code']).toBe('too_many_emails')
-  expect((await upload(customer, list(100_000))).body['unique_count']).toBe(100_000)
-  expect((await upload(customer, list(100_001))).body['code']).toBe('too_many_emails')
+  expect((await upload(apiClient, list(100_000))).body['unique_count']).toBe(100_000)
+  expect((await upload(apiClient, list(100_001))).body['code']).toBe('too_many_emails')
 })
 
 test('8 several files of one customer are worked on in parallel', { tags: ['timed'] }, async () => {
   askedAt.length = 0
   const confirmed = await Promise.all([
-    confirm(customer, list(1, 'slow-one.example')),
-    confirm(customer, list(1, 'slow-two.example')),
+    confirm(apiClient, list(1, 'slow-one.example')),
+    confirm(apiClient, list(1, 'slow-two.example')),
   ])
-  const jobs = await Promise.all(confirmed.map(({ body }) => completed(customer, body['id'])))
+  const jobs = await Promise.all(confirmed.map(({ body }) => completed(apiClient, body['id'])))
   // The second was asked about while the first was still being waited for.
   expect(askedAt).toHaveLength(2)
   expect(Math.max(...askedAt) - Math.min(...askedAt)).toBeLessThan(SLOW_MS)

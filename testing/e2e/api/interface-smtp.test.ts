@@ -6,7 +6,7 @@ import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
@@ -39,34 +39,34 @@ await startWorkerHere({
   allows: (address) => address.startsWith('127.93.'),
 })
 const api = await startApiProcess(settings)
-const customer = await openCustomer({ db: database.db, api })
+const apiClient = await createApiClient({ db: database.db, api })
 
-async function ask(email: string): Promise<ValidationResult> {
-  return (await customer.call('POST', '/validation/single', { email })).body as unknown as ValidationResult
+async function sendRequest(email: string): Promise<ValidationResult> {
+  return (await apiClient.call('POST', '/validation/single', { email })).body as unknown as ValidationResult
 }
 
 test('1 it checks SMTP reachability: what the mail server says of the recipient is the verdict', async () => {
-  const ada = await ask('ada@truthful.example')
+  const ada = await sendRequest('ada@truthful.example')
   expect(ada).toMatchObject({ status: 'valid', sub_status: '', is_valid: true, safe_to_send: true })
   expect(ada.details).toMatchObject({ smtp_valid: true, smtp_code: 250 })
-  const bob = await ask('bob@truthful.example')
+  const bob = await sendRequest('bob@truthful.example')
   expect(bob).toMatchObject({ status: 'invalid', sub_status: 'mailbox_not_found', is_valid: false })
   expect(bob.details).toMatchObject({ smtp_valid: false, smtp_code: 550 })
 })
 
 test('1 it checks for catch-all domains, and says whether it did', async () => {
-  const found = await ask('anybody@all.example')
+  const found = await sendRequest('anybody@all.example')
   expect(found).toMatchObject({ status: 'risky', sub_status: 'catch_all', catchall: { is_catchall: true } })
   expect(found.catchall.confidence).toBeGreaterThan(0.9)
   expect(found.metadata.features_used.catchall_detection).toBe(true)
-  const other = await ask('ada@truthful.example')
+  const other = await sendRequest('ada@truthful.example')
   expect(other.catchall).toEqual({ is_catchall: false, confidence: found.catchall.confidence })
 })
 
 test('2.2 a list is asked together: one connection for the addresses of a domain', async () => {
   const before = truthful.connections()
   const emails = Array.from({ length: 12 }, (_, n) => `${n % 4 === 0 ? 'nobody' : 'ada'}+${n}@truthful.example`)
-  const { status, body } = await customer.call('POST', '/validation/bulk', { emails })
+  const { status, body } = await apiClient.call('POST', '/validation/bulk', { emails })
   expect([status, body['total'], body['valid_count'], body['invalid_count']]).toEqual([200, 12, 9, 3])
   expect(truthful.connections() - before).toBeLessThanOrEqual(1)
 })

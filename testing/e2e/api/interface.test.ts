@@ -2,17 +2,17 @@ import { BulkSummary } from '@probity/contract/schemas/validations/bulk'
 import { ValidationResult } from '@probity/contract/schemas/validations/single'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { callApi, openCustomer } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { callApi, createApiClient } from '../environment/instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 /**
  * One test for every statement of the interface, with its section in the name. Those of lists are in interface-lists, those of mail
  * servers in interface-mailbox, and that of the page for keys (5.2) in web-keys.
  */
-const product = await borrowProduct()
-const customer = await openCustomer(product)
+const instance = await useSharedInstance()
+const apiClient = await createApiClient(instance)
 
-const post = (email: string) => customer.call('POST', '/validation/single', { email })
+const post = (email: string) => apiClient.call('POST', '/validation/single', { email })
 
 test('1 the service validates addresses through a REST interface, synchronously, with one detailed result', async () => {
   const { status, body } = await post('ada@null-mx.example')
@@ -41,7 +41,7 @@ test.each([
 ])('1 a text that wraps an address is a syntax error and suggests the address: %j', async (email, suggestion) => {
   const { body } = await post(email)
   expect(body).toMatchObject({ email, sub_status: 'syntax_error', did_you_mean: suggestion })
-  const { body: bulk } = await customer.call('POST', '/validation/bulk', { emails: [email, email] })
+  const { body: bulk } = await apiClient.call('POST', '/validation/bulk', { emails: [email, email] })
   expect(bulk).toMatchObject({ duplicate_count: 1, credits_used: 1, results: [{ email, status: 'invalid' }] })
 })
 
@@ -66,20 +66,20 @@ test('1 it checks for SPF and DMARC records', async () => {
 })
 
 test('1 each unique email validated consumes credits', async () => {
-  const { body: before } = await customer.call('GET', '/account')
+  const { body: before } = await apiClient.call('GET', '/account')
   await post('one@null-mx.example')
   await post('two@null-mx.example')
-  const { body: after } = await customer.call('GET', '/account')
+  const { body: after } = await apiClient.call('GET', '/account')
   const available = (body: Record<string, unknown>) => (body['credits'] as { available: number }).available
   expect(available(before) - available(after)).toBe(2)
 })
 
 test('1 API access is included with pay-as-you-go and every paid plan', async () => {
   for (const plan of ['payg', 'starter', 'growth', 'scale']) {
-    const { call } = await openCustomer(product, { plan })
+    const { call } = await createApiClient(instance, { plan })
     expect((await call('GET', '/account')).status).toBe(200)
   }
-  const { call } = await openCustomer(product, { plan: 'free' })
+  const { call } = await createApiClient(instance, { plan: 'free' })
   expect((await call('GET', '/account')).body).toMatchObject({ code: 'api_not_in_plan' })
 })
 
@@ -113,14 +113,14 @@ test('2.1 sub_status may be a reason, catchall.confidence null, and the smtp cod
 })
 
 test('4.1 POST takes a JSON body with the field email, which is required', async () => {
-  expect((await customer.call('POST', '/validation/single', { email: 'ada@null-mx.example' })).status).toBe(200)
-  const { status, body } = await customer.call('POST', '/validation/single', {})
+  expect((await apiClient.call('POST', '/validation/single', { email: 'ada@null-mx.example' })).status).toBe(200)
+  const { status, body } = await apiClient.call('POST', '/validation/single', {})
   expect(status).toBe(400)
   expect(body['errors']).toContainEqual({ pointer: '/email', detail: 'is required' })
 })
 
 test('4.2 the address comes as the query parameter email, without a body', async () => {
-  const { status, body } = await customer.call(
+  const { status, body } = await apiClient.call(
     'GET',
     `/validation/single?email=${encodeURIComponent('ada+x@null-mx.example')}`,
   )
@@ -129,7 +129,7 @@ test('4.2 the address comes as the query parameter email, without a body', async
 
 test('4.3, 2.2 a list of addresses gets a summary with a verdict for each', async () => {
   const emails = ['ada@null-mx.example', 'nonsense', 'ADA@null-mx.example', 'ada@two-mx.example']
-  const { status, body } = await customer.call('POST', '/validation/bulk', { emails })
+  const { status, body } = await apiClient.call('POST', '/validation/bulk', { emails })
   expect(status).toBe(200)
   expect([...Value.Errors(BulkSummary, body)]).toEqual([])
   expect(body).toMatchObject({ total: 4, valid_count: 0, invalid_count: 2, risky_count: 0, duplicate_count: 1 })
@@ -141,7 +141,7 @@ test('4.3, 2.2 a list of addresses gets a summary with a verdict for each', asyn
 })
 
 test('4.3, 8 one credit per unique address, duplicates free, up to 1,000 addresses in a request', async () => {
-  const { call } = await openCustomer(product, { credits: 1_500 })
+  const { call } = await createApiClient(instance, { credits: 1_500 })
   const many = Array.from({ length: 999 }, (_, n) => `a${n}@null-mx.example`)
   const { status, body } = await call('POST', '/validation/bulk', { emails: [...many, 'A0@null-mx.example'] })
   expect([status, body['total'], body['duplicate_count'], body['credits_used']]).toEqual([200, 1_000, 1, 999])
@@ -152,28 +152,28 @@ test('4.3, 8 one credit per unique address, duplicates free, up to 1,000 address
 })
 
 test('5.1 every request carries its key in the header X-API-Key', async () => {
-  const url = `${product.api.url}/api/v1/validation/single`
+  const url = `${instance.api.url}/api/v1/validation/single`
   expect((await callApi(url, 'POST', { email: 'ada@null-mx.example' })).status).toBe(401)
   expect((await callApi(`${url}?email=x`, 'GET')).status).toBe(401)
-  const bulk = `${product.api.url}/api/v1/validation/bulk`
+  const bulk = `${instance.api.url}/api/v1/validation/bulk`
   expect((await callApi(bulk, 'POST', { emails: ['ada@null-mx.example'] })).status).toBe(401)
 })
 
 test('5.1 a bulk request without a key is rejected before anything is validated', async () => {
-  const url = `${product.api.url}/api/v1/validation/bulk`
+  const url = `${instance.api.url}/api/v1/validation/bulk`
   const { status, body } = await callApi(url, 'POST', { emails: ['ada@null-mx.example'] })
   expect([status, body['code'], body['results']]).toEqual([401, 'missing_api_key', undefined])
 })
 
 test('5.3 the key is sent in the header for GET as well as POST', async () => {
-  const url = `${product.api.url}/api/v1/validation/single`
-  const headers = { 'x-api-key': customer.key }
+  const url = `${instance.api.url}/api/v1/validation/single`
+  const headers = { 'x-api-key': apiClient.key }
   expect((await callApi(`${url}?email=ada%40null-mx.example`, 'GET', undefined, headers)).status).toBe(200)
   expect((await callApi(url, 'POST', { email: 'ada@null-mx.example' }, headers)).status).toBe(200)
 })
 
 test('9 the version is part of the path prefix', async () => {
-  const headers = { 'x-api-key': customer.key }
-  expect((await callApi(`${product.api.url}/api/v1/account`, 'GET', undefined, headers)).status).toBe(200)
-  expect((await callApi(`${product.api.url}/account`, 'GET', undefined, headers)).status).toBe(404)
+  const headers = { 'x-api-key': apiClient.key }
+  expect((await callApi(`${instance.api.url}/api/v1/account`, 'GET', undefined, headers)).status).toBe(200)
+  expect((await callApi(`${instance.api.url}/account`, 'GET', undefined, headers)).status).toBe(404)
 })

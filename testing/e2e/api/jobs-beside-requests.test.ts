@@ -7,7 +7,7 @@ import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import { confirmList, listSettings } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 
@@ -46,7 +46,7 @@ test('a caller does not stand in line behind a list at the same mail server, whi
   const settings = listSettings(url, redis.url)
   await startWorkerHere({ settings, dnsPort: dns.port, smtpPort: port, allows: (address) => address === HOST })
   const api = await startApiProcess(settings)
-  const [large, caller] = await Promise.all([openCustomer({ db, api }), openCustomer({ db, api })])
+  const [large, caller] = await Promise.all([createApiClient({ db, api }), createApiClient({ db, api })])
 
   await confirmList(api.url, large, [{ email: 'listed@busy.example' }, { email: 'listed@also-busy.example' }])
   await vi.waitFor(() => expect(askedAt.list).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })

@@ -3,14 +3,14 @@ import { createTestDatabase } from '@probity/database/connection/test-database'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { readCells } from '../browser/files.ts'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import {
   COMPLETES_WITHIN_MS,
   expectCleanBooks,
   expectCompleted,
   listSettings,
   startListWorker,
-  startTestWorld,
+  startTestSimulation,
 } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
@@ -46,12 +46,12 @@ const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 test(
   'a list of 1,000 wrapped addresses has the verdicts of the addresses, and text without an address is not charged',
   async () => {
-    const [database, world] = await Promise.all([createTestDatabase(), startTestWorld(CELLS)])
+    const [database, simulation] = await Promise.all([createTestDatabase(), startTestSimulation(CELLS)])
     const settings = listSettings(database.url, await claimRedis())
-    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
-    const customer = await openCustomer({ db: database.db, api }, { credits: CREDITS })
+    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
+    const apiClient = await createApiClient({ db: database.db, api }, { credits: CREDITS })
 
-    const addresses = world.draw(CELLS)
+    const addresses = simulation.draw(CELLS)
     const wrapped = addresses.map(({ email }, n) => FORMS[n % FORMS.length]?.(email) ?? email)
     const cells = wrapped.flatMap((cell, n) => (n % 5 === 0 ? [cell, TEXTS[(n / 5) % TEXTS.length] ?? ''] : [cell]))
     const form = new FormData()
@@ -60,7 +60,7 @@ test(
       new Blob([`customer,email\r\n${cells.map((cell, n) => `${n},${quote(cell)}`).join('\r\n')}\r\n`]),
       'list.csv',
     )
-    const headers = { 'x-api-key': customer.key }
+    const headers = { 'x-api-key': apiClient.key }
     const uploaded = await fetch(`${api.url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
     const preview = (await uploaded.json()) as Record<string, unknown>
     expect(preview).toMatchObject({
@@ -75,13 +75,13 @@ test(
     expect((preview['not_address_examples'] as unknown[])[0]).toEqual({ row: 3, value: 'n/a' })
 
     const wish = { upload_id: preview['upload_id'], email_column: 'email' }
-    const { status, body } = await customer.call('POST', '/bulk/upload/confirm', wish)
+    const { status, body } = await apiClient.call('POST', '/bulk/upload/confirm', wish)
     expect(status).toBe(201)
-    const { credits: reserved } = (await customer.call('GET', '/account')).body
+    const { credits: reserved } = (await apiClient.call('GET', '/account')).body
     expect(reserved).toMatchObject({ available: CREDITS - CELLS, reserved: CELLS })
-    await expectCompleted(database.db, world, { id: String(body['id']), rows: CELLS })
+    await expectCompleted(database.db, simulation, { id: String(body['id']), rows: CELLS })
 
-    const { text } = await customer.call('GET', `/bulk/jobs/${body['id']}/results?format=csv&formula_safe=false`)
+    const { text } = await apiClient.call('GET', `/bulk/jobs/${body['id']}/results?format=csv&formula_safe=false`)
     const [head = [], ...rows] = readCells(text)
     const at = (row: string[], name: string) => row[head.indexOf(name)]
     expect(rows.map((row) => at(row, 'email'))).toEqual(cells)
@@ -92,7 +92,7 @@ test(
     expect(rows.filter(isText).map((row) => [at(row, 'probity_status'), at(row, 'probity_email')])).toEqual(
       Array.from({ length: TEXT_ROWS }, () => ['', '']),
     )
-    const existing = addresses.filter(({ email }) => world.isRight(email, 'valid', ''))
+    const existing = addresses.filter(({ email }) => simulation.isRight(email, 'valid', ''))
     expect(existing.length).toBeGreaterThan(CELLS / 4)
     const valid = new Set(
       rows.filter((row) => at(row, 'probity_status') === 'valid').map((row) => at(row, 'probity_email')),
@@ -107,7 +107,7 @@ test(
     )
     const used = CELLS - (ledger[0]?.refunded ?? 0)
     await vi.waitFor(async () => {
-      const { credits } = (await customer.call('GET', '/account')).body
+      const { credits } = (await apiClient.call('GET', '/account')).body
       expect(credits).toMatchObject({ available: CREDITS - used, reserved: 0, used })
     })
   },

@@ -7,7 +7,7 @@ import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
-import { callApi, openCustomer } from '../environment/instance.ts'
+import { callApi, createApiClient } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
@@ -42,9 +42,9 @@ await startWorkerHere({
   allows: (address) => address.startsWith('127.95.'),
 })
 const api = await startApiProcess(settings)
-const customer = await openCustomer({ db: database.db, api })
-const { text: pageKey } = await inTenant(database.db, customer.accountId, (trx) =>
-  insertKey(trx, customer.accountId, {
+const apiClient = await createApiClient({ db: database.db, api })
+const { text: pageKey } = await inTenant(database.db, apiClient.accountId, (trx) =>
+  insertKey(trx, apiClient.accountId, {
     mode: 'live',
     name: 'page',
     kind: 'publishable',
@@ -95,11 +95,11 @@ test('what was found out with a secret key neither shows in the answer of a page
 }, async () => {
   const known = Array.from({ length: ROUNDS }, (_, n) => `there-known-${n}@telling.example`)
   const began = performance.now()
-  const first = await customer.call('POST', '/validation/single', { email: known[0] ?? '', timeout: 20 })
+  const first = await apiClient.call('POST', '/validation/single', { email: known[0] ?? '', timeout: 20 })
   // The difference that a page must not see is there, for whoever may.
   expect(first.body).toMatchObject({ status: 'valid' })
   expect(performance.now() - began).toBeGreaterThan(TELLTALE_MS)
-  await Promise.all(known.map((email) => customer.call('POST', '/validation/single', { email, timeout: 30 })))
+  await Promise.all(known.map((email) => apiClient.call('POST', '/validation/single', { email, timeout: 30 })))
   await vi.waitFor(() => expect(server.recipients.length).toBeGreaterThanOrEqual(ROUNDS), 60_000)
   const connections = server.connections()
 

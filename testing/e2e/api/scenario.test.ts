@@ -8,9 +8,9 @@ import { whenDone } from '@probity/lab/when-done'
 import { Probity, ProbityApiError } from '@probity/sdk'
 import { expect, test } from 'vitest'
 import { openHome } from '../cli/run-cli.ts'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import { connectAgent } from '../environment/mcp-client.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 type Scenario = { single: string[]; many: string[]; file: { column: string; rows: string[] } }
 
@@ -31,9 +31,9 @@ type Way = {
 const run = promisify(execFile)
 const folder = makeFolder('probity-scenario')
 whenDone(() => removeFolder(folder))
-const product = await borrowProduct()
-const { key } = await openCustomer(product, { credits: 0, key: { mode: 'test' } })
-const { url } = product.api
+const instance = await useSharedInstance()
+const { key } = await createApiClient(instance, { credits: 0, key: { mode: 'test' } })
+const { url } = instance.api
 
 function byCurl(): Way {
   const curl = async (path: string, ...more: string[]) =>

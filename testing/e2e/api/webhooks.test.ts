@@ -6,7 +6,7 @@ import { type Received, startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import { confirmList, listSettings, startTaskWorker } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 
@@ -29,13 +29,13 @@ async function startPlace() {
   const webhooks = { port: receiver.port, addressBase: ADDRESS_BASE, authority: receiver.authority }
   const startWorker = () => startTaskWorker({ settings, smtpPort: 1, addressBase: ADDRESS_BASE, webhooks })
   const [api, worker] = await Promise.all([startApiProcess(settings), startWorker()])
-  const customer = await openCustomer({ db, api })
-  return { redis, receiver, api, worker, customer, startWorker }
+  const apiClient = await createApiClient({ db, api })
+  return { redis, receiver, api, worker, apiClient, startWorker }
 }
 
 test('a list ends and its customer is told, though the worker and Redis are killed over it', async () => {
-  const { redis, receiver, api, worker, customer, startWorker } = await startPlace()
-  const { body: hook } = await customer.call('POST', '/webhooks', { url: `https://${NAME}/` })
+  const { redis, receiver, api, worker, apiClient, startWorker } = await startPlace()
+  const { body: hook } = await apiClient.call('POST', '/webhooks', { url: `https://${NAME}/` })
   const verifier = new Webhook(String(hook['secret']))
   const typeOf = (received: Received) => (verifier.verify(received.body, received.headers) as { type: string }).type
   const completions = () => receiver.received.filter((received) => typeOf(received) === 'job.completed')
@@ -43,10 +43,10 @@ test('a list ends and its customer is told, though the worker and Redis are kill
   // The receiver takes the event and says nothing, so that the worker is in the middle of it.
   receiver.answer(() => new Promise(() => {}))
   const addresses = Array.from({ length: ROWS }, (_, n) => ({ email: `row-${n}@null-mx.example` }))
-  const jobId = await confirmList(api.url, customer, addresses)
+  const jobId = await confirmList(api.url, apiClient, addresses)
   await vi.waitFor(() => expect(completions().length).toBe(1), SOON)
   await Promise.all([worker.kill(), redis.halt()])
-  const { body: shown } = await customer.call('GET', `/bulk/jobs/${jobId}`)
+  const { body: shown } = await apiClient.call('GET', `/bulk/jobs/${jobId}`)
   expect(shown['status']).toBe('completed')
 
   receiver.answer(() => 200)
@@ -58,8 +58,8 @@ test('a list ends and its customer is told, though the worker and Redis are kill
   expect(JSON.parse(second?.body ?? '')).toMatchObject({ livemode: true, data: shown })
 
   // Redis is still away: who lets deliveries out sends them.
-  const sent = await customer.call('POST', `/webhooks/${hook['id']}/test`)
-  const log = async (id: unknown) => (await customer.call('GET', `/webhooks/${hook['id']}/deliveries/${id}`)).body
+  const sent = await apiClient.call('POST', `/webhooks/${hook['id']}/test`)
+  const log = async (id: unknown) => (await apiClient.call('GET', `/webhooks/${hook['id']}/deliveries/${id}`)).body
   await vi.waitFor(
     async () => expect(await log(sent.body['id'])).toMatchObject({ status: 'delivered', attempt_count: 1 }),
     SOON,
@@ -71,7 +71,7 @@ test('a list ends and its customer is told, though the worker and Redis are kill
   const ids = await Promise.all(
     Array.from(
       { length: 100 },
-      async () => (await customer.call('POST', `/webhooks/${hook['id']}/test`)).body['event_id'],
+      async () => (await apiClient.call('POST', `/webhooks/${hook['id']}/test`)).body['event_id'],
     ),
   )
   await redis.halt()
@@ -80,10 +80,10 @@ test('a list ends and its customer is told, though the worker and Redis are kill
   const got = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
   await vi.waitFor(() => expect(ids.filter((id) => !got().has(String(id)))).toEqual([]), LEASE_OVER)
   await vi.waitFor(async () => {
-    const { headers } = await customer.call('GET', `/webhooks/${hook['id']}/deliveries?status=pending`)
+    const { headers } = await apiClient.call('GET', `/webhooks/${hook['id']}/deliveries?status=pending`)
     expect(headers.get('x-total-count')).toBe('0')
   }, LEASE_OVER)
-  const { headers } = await customer.call('GET', `/webhooks/${hook['id']}/deliveries?status=delivered`)
+  const { headers } = await apiClient.call('GET', `/webhooks/${hook['id']}/deliveries?status=delivered`)
   expect(Number(headers.get('x-total-count'))).toBe(got().size)
   await next.stop()
 }, 300_000)

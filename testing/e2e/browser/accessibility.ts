@@ -69,16 +69,16 @@ async function findColours(page: Page): Promise<Violations> {
 /** Runs in the page. */
 function listTextsByLook(known: string[]): { looks: string[]; texts: Element[] } {
   const OF_EACH = 3
-  const surroundings = new Map<Element | null, string>([[null, '']])
+  const servers = new Map<Element | null, string>([[null, '']])
   const surroundingsOf = (element: Element | null): string => {
-    const seen = surroundings.get(element)
+    const seen = servers.get(element)
     if (seen !== undefined || element === null) return seen ?? ''
     const { backgroundColor, backgroundImage, opacity, filter } = getComputedStyle(element)
     const isPlain =
       backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none' && opacity === '1' && filter === 'none'
     const own = isPlain ? '' : `${backgroundColor} ${backgroundImage} ${opacity} ${filter} / `
     const all = own + surroundingsOf(element.parentElement)
-    surroundings.set(element, all)
+    servers.set(element, all)
     return all
   }
   const hasText = (element: Element) =>

@@ -3,7 +3,7 @@ import { waitForBuild } from '@probity/lab/build'
 import { whenDone } from '@probity/lab/when-done'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Product } from '../environment/instance.ts'
+import type { Instance } from '../environment/instance.ts'
 
 // Chromium has services of its own that it would like to reach; none of them is ours.
 const QUIET = [
@@ -31,7 +31,7 @@ let visitors = randomInt(2 ** 16)
 /** A browser window of its own: no cookies, and a network address from which nobody came before (sign-ins are counted by it). */
 export async function openWindow(
   browser: Browser,
-  { api }: { api: Pick<Product['api'], 'url'> },
+  { api }: { api: Pick<Instance['api'], 'url'> },
 ): Promise<BrowserContext> {
   visitors += 1
   const address = `198.${18 + (visitors >> 16)}.${(visitors >> 8) % 256}.${visitors % 256}`

@@ -6,15 +6,15 @@ import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { createApiClient } from '../environment/instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { openHome } from './run-cli.ts'
 
 /** Keys, webhooks, requests, usage, erasures, `api`, profiles and the doctor, against the running service. */
-const product = await borrowProduct()
-const { api } = product
-const customer = await openCustomer(product, { credits: 1_234 })
-const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: customer.key })
+const instance = await useSharedInstance()
+const { api } = instance
+const apiClient = await createApiClient(instance, { credits: 1_234 })
+const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: apiClient.key })
 
 /** Runs a command with --json and parses its result. */
 async function runJson(args: string[]) {
@@ -33,7 +33,7 @@ async function startServer(listener: RequestListener): Promise<string> {
 }
 
 test('usage prints the balance and the usage by day and by key', async () => {
-  const payer = await openCustomer(product, { credits: 1_234 })
+  const payer = await createApiClient(instance, { credits: 1_234 })
   const env = { PROBITY_API_KEY: payer.key }
   expect((await live.run(['validate', 'ada@example,com'], { env })).code).toBe(0)
   const { stdout } = await live.run(['usage'], { env })
@@ -43,13 +43,13 @@ test('usage prints the balance and the usage by day and by key', async () => {
   expect(usage.keys).toHaveLength(1)
   const csv = await live.run(['usage', '--from', '2026-01-01', '--to', '2026-01-02', '--format', 'csv'], { env })
   expect(csv.stdout).toBe('occurred_on,requests,credits_used,credits_refunded\n2026-01-01,0,0,0\n2026-01-02,0,0,0\n')
-  const narrow = await openCustomer(product, { key: { scopes: ['validations:write'] } })
+  const narrow = await createApiClient(instance, { key: { scopes: ['validations:write'] } })
   const rejected = await live.run(['usage'], { env: { PROBITY_API_KEY: narrow.key } })
   expect([rejected.code, rejected.stderr]).toEqual([3, expect.stringMatching(/code missing_scope, req_/)])
 })
 
 test('requests lists, views and follows requests', async () => {
-  const tester = await openCustomer(product, { key: { mode: 'test' } })
+  const tester = await createApiClient(instance, { key: { mode: 'test' } })
   const env = { PROBITY_API_KEY: tester.key }
   const { headers } = await tester.call('POST', '/validation/single', { email: 'mailbox-full@example.com' })
   const id = String(headers.get('request-id'))
@@ -155,7 +155,10 @@ test('webhooks are created, updated, tested, resent, rotated and deleted', async
 })
 
 test('erase deletes the data of an address after a confirmation', async () => {
-  const owner = await openCustomer(product, { credits: 10, key: { scopes: ['validations:write', 'account:write'] } })
+  const owner = await createApiClient(instance, {
+    credits: 10,
+    key: { scopes: ['validations:write', 'account:write'] },
+  })
   const env = { PROBITY_API_KEY: owner.key }
   const validated = JSON.parse((await live.run(['validate', 'ada@example,com', '--json'], { env })).stdout)
   const declined = await live.run(['erase', 'ada@example,com'], { env })
@@ -229,19 +232,19 @@ test('api does not follow redirects, which would receive the key', async () => {
 test('login saves a key for its owner only, whoami shows it, and logout removes it', async () => {
   const home = openHome({ PROBITY_BASE_URL: undefined })
   const file = home.path('.config/probity/config.json')
-  const saved = await home.run(['login', '--base-url', api.url], { stdin: `${customer.key}\n` })
+  const saved = await home.run(['login', '--base-url', api.url], { stdin: `${apiClient.key}\n` })
   expect(saved.code).toBe(0)
   expect(saved.stdout).toMatch(/^profile +default\nbase URL +http\S+\nkey +pb_live_…[\s\S]*, plan scale\n$/)
-  expect(saved.stdout + saved.stderr).not.toContain(customer.key)
+  expect(saved.stdout + saved.stderr).not.toContain(apiClient.key)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
     current_profile: 'default',
-    profiles: { default: { api_key: customer.key, base_url: api.url } },
+    profiles: { default: { api_key: apiClient.key, base_url: api.url } },
   })
   expect(JSON.parse((await home.run(['whoami', '--json'])).stdout)).toMatchObject({
     profile: 'default',
     base_url: api.url,
-    key: { hint: `pb_live_…${customer.key.slice(-4)}`, livemode: true, from: 'profile default' },
+    key: { hint: `pb_live_…${apiClient.key.slice(-4)}`, livemode: true, from: 'profile default' },
     account: { plan: 'scale' },
   })
 
@@ -260,15 +263,15 @@ test('login does not save a key that does not work', async () => {
   for (const stdin of ['nonsense', unknown, '', 'x'.repeat(100_000)]) {
     expect((await home.run(['login'], { stdin })).code).toBe(3)
   }
-  const { key } = await openCustomer(product, { key: { expiresAt: new Date(Date.now() - 1_000) } })
+  const { key } = await createApiClient(instance, { key: { expiresAt: new Date(Date.now() - 1_000) } })
   expect((await home.run(['login'], { stdin: key })).code).toBe(3)
   expect(existsSync(home.path('.config/probity'))).toBe(false)
 })
 
 test('profiles are added, listed, changed and chosen by flag, environment and config use', async () => {
   const home = openHome({ PROBITY_BASE_URL: undefined })
-  const tester = await openCustomer(product, { key: { mode: 'test' } })
-  for (const [profile, key] of [['live', customer.key] as const, ['test', tester.key] as const]) {
+  const tester = await createApiClient(instance, { key: { mode: 'test' } })
+  for (const [profile, key] of [['live', apiClient.key] as const, ['test', tester.key] as const]) {
     await home.run(['login', '--profile', profile, '--base-url', api.url], { stdin: key })
   }
   const modeOf = async (args: string[] = [], env: Record<string, string> = {}) => {
@@ -279,22 +282,22 @@ test('profiles are added, listed, changed and chosen by flag, environment and co
   expect((await home.run(['config', 'use', 'live'])).stdout).toBe('Using profile live\n')
   expect(await modeOf()).toBe(true)
   expect(await modeOf([], { PROBITY_PROFILE: 'test' })).toBe(false)
-  expect(await modeOf(['--profile', 'test'], { PROBITY_API_KEY: customer.key, PROBITY_PROFILE: 'live' })).toBe(false)
+  expect(await modeOf(['--profile', 'test'], { PROBITY_API_KEY: apiClient.key, PROBITY_PROFILE: 'live' })).toBe(false)
   expect(await modeOf(['--profile', 'missing'])).toBe(3)
   expect((await home.run(['config', 'use', 'missing'])).code).toBe(3)
 
   expect((await home.run(['config', 'list'])).stdout).toMatch(
     /^profile +base URL +key\nlive \* +http\S+ +pb_live_…\S{4}\ntest +http\S+ +pb_test_…\S{4}\n$/,
   )
-  expect((await home.run(['config', 'get', 'api_key'])).stdout).toBe(`pb_live_…${customer.key.slice(-4)}\n`)
+  expect((await home.run(['config', 'get', 'api_key'])).stdout).toBe(`pb_live_…${apiClient.key.slice(-4)}\n`)
   expect((await home.run(['config', 'set', 'base_url', 'http://127.0.0.1:1'])).code).toBe(0)
   expect((await home.run(['config', 'get', 'base_url'])).stdout).toBe('http://127.0.0.1:1\n')
   expect(await modeOf()).toBe(6)
   expect((await home.run(['config', 'set', 'base_url', 'nonsense'])).code).toBe(2)
-  expect((await home.run(['config', 'set', 'api_key', customer.key])).code).toBe(2)
+  expect((await home.run(['config', 'set', 'api_key', apiClient.key])).code).toBe(2)
   expect((await home.run(['config', 'unset', 'base_url', '--json'])).stdout).toContain('"base_url": null')
   const listed = await home.run(['config', 'list', '--json'])
-  expect(listed.stdout).not.toContain(customer.key)
+  expect(listed.stdout).not.toContain(apiClient.key)
   await home.run(['logout', '--profile', 'live'])
   expect(await modeOf(['--profile', 'test'])).toBe(false)
 })
@@ -303,12 +306,12 @@ test('settings are read from flags, then from the environment, then from the pro
   const home = openHome()
   await home.run(['login', '--base-url', 'http://127.0.0.1:1', '--no-verify'], { stdin: PUBLIC_SANDBOX_KEY })
   expect((await home.run(['usage'])).code).toBe(6)
-  const env = { PROBITY_BASE_URL: api.url, PROBITY_API_KEY: customer.key }
+  const env = { PROBITY_BASE_URL: api.url, PROBITY_API_KEY: apiClient.key }
   expect((await home.run(['usage'], { env })).code).toBe(0)
   const flag = ['usage', '--base-url', api.url]
   expect((await home.run(flag, { env: { ...env, PROBITY_BASE_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
 
-  writeFileSync(home.path('key.txt'), `${customer.key}\n`)
+  writeFileSync(home.path('key.txt'), `${apiClient.key}\n`)
   expect((await home.run(flag, { env: { PROBITY_API_KEY_FILE: 'key.txt' } })).code).toBe(0)
   const missing = await home.run(flag, { env: { PROBITY_API_KEY_FILE: 'none.txt' } })
   expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining('PROBITY_API_KEY_FILE (ENOENT)')])
@@ -318,11 +321,11 @@ test('doctor passes and shows the scopes of the key', async () => {
   const { code, stdout, stderr } = await live.run(['doctor'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/^status +check +detail\npass +version +probity 0\.1\.0, Node 24\./)
-  expect(stdout).toContain(`pb_live_…${customer.key.slice(-4)}, live mode, from PROBITY_API_KEY`)
+  expect(stdout).toContain(`pb_live_…${apiClient.key.slice(-4)}, live mode, from PROBITY_API_KEY`)
   expect(stdout).toMatch(/pass +service +responded in \d+ ms\n/)
   expect(stdout).toMatch(/pass +clock +in sync with the service\n/)
   expect(stdout).toMatch(/plan scale, [\d,]+ credits\npass +scopes +validations:read, validations:write, jobs:read,/)
-  expect(stdout).not.toContain(customer.key)
+  expect(stdout).not.toContain(apiClient.key)
 })
 
 test('doctor prints failed checks and exits with the code of the first', async () => {
@@ -340,7 +343,7 @@ test('doctor prints failed checks and exits with the code of the first', async (
   expect([unreachable.code, unreachable.stdout]).toEqual([6, expect.stringContaining('is unreachable (ECONNREFUSED)')])
   const proxied = await live.run(['doctor'], { env: { https_proxy: 'http://127.0.0.1:1' } })
   expect(proxied.stdout).toMatch(/warn +proxy +HTTPS_PROXY: not used without NODE_USE_ENV_PROXY=1/)
-  const { key } = await openCustomer(product, { key: { expiresAt: new Date(Date.now() - 1_000) } })
+  const { key } = await createApiClient(instance, { key: { expiresAt: new Date(Date.now() - 1_000) } })
   const expired = await live.run(['doctor'], { env: { PROBITY_API_KEY: key } })
   expect(expired.code).toBe(3)
   expect(expired.stdout).toMatch(/fail +account +the service rejected the key \(expired_api_key\)/)

@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import { ROOT } from '../environment/programs.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { CLI, openHome } from './run-cli.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
 const MARKED = /<!-- test: cli -->\s*```sh\n(.*?)```/gs
 
 test('the commands of docs/cli.md run as printed', async () => {
-  const product = await borrowProduct()
-  const { key } = await openCustomer(product, { key: { mode: 'test' } })
-  const { home, env } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  const instance = await useSharedInstance()
+  const { key } = await createApiClient(instance, { key: { mode: 'test' } })
+  const { home, env } = openHome({ PROBITY_BASE_URL: instance.api.url, PROBITY_API_KEY: key })
   const blocks = [...PAGE.matchAll(MARKED)].map(([, commands = '']) => commands)
   expect(blocks.length).toBeGreaterThanOrEqual(3)
 

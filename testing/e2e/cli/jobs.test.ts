@@ -2,17 +2,17 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WITHOUT_PROBING } from '@probity/contract/constants/system'
 import { expect, test, vi } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { createApiClient } from '../environment/instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { openHome } from './run-cli.ts'
 
 /** Jobs on the command line, against the running service. Test keys where credits do not matter. */
-const product = await borrowProduct()
-const tester = await openCustomer(product, { key: { mode: 'test' } })
+const instance = await useSharedInstance()
+const tester = await createApiClient(instance, { key: { mode: 'test' } })
 
 /** A home folder with this file, and with a test key by default. */
 function openFolder(csv: string, key = tester.key) {
-  const folder = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  const folder = openHome({ PROBITY_BASE_URL: instance.api.url, PROBITY_API_KEY: key })
   writeFileSync(folder.path('list.csv'), csv)
   const stateFolder = folder.path('.local/state/probity/jobs')
   return {
@@ -23,8 +23,8 @@ function openFolder(csv: string, key = tester.key) {
 }
 
 async function openPayer(credits = 1_000) {
-  const customer = await openCustomer(product, { credits })
-  return { ...customer, credits: async () => (await customer.call('GET', '/account')).body['credits'] }
+  const apiClient = await createApiClient(instance, { credits })
+  return { ...apiClient, credits: async () => (await apiClient.call('GET', '/account')).body['credits'] }
 }
 
 const rowsOf = (count: number) =>
@@ -63,8 +63,8 @@ test.each([
 })
 
 test('a job without a confirmation charges nothing', async () => {
-  const customer = await openPayer()
-  const folder = openFolder(rowsOf(3), customer.key)
+  const apiClient = await openPayer()
+  const folder = openFolder(rowsOf(3), apiClient.key)
   const cases: [args: string[], code: number][] = [
     [['clean', 'list.csv', '-o', 'out.csv'], 9],
     [['clean', 'list.csv', '-o', 'out.csv', '--max-credits', '2'], 7],
@@ -92,38 +92,38 @@ test('a job without a confirmation charges nothing', async () => {
     expect((await folder.run(args)).stdout).toMatch(/rows +3\nunique +3\ncredits +3\nbalance +1,000\n$/)
   }
   expect(readdirSync(folder.home)).not.toContain('out.csv')
-  expect(await customer.credits()).toMatchObject({ available: 1_000, reserved: 0 })
-  expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
+  expect(await apiClient.credits()).toMatchObject({ available: 1_000, reserved: 0 })
+  expect((await apiClient.call('GET', '/bulk/jobs')).body).toEqual([])
 })
 
 test('the same command again finds its job and charges nothing; --fresh creates another', async () => {
-  const customer = await openPayer()
-  const folder = openFolder(rowsOf(4), customer.key)
+  const apiClient = await openPayer()
+  const folder = openFolder(rowsOf(4), apiClient.key)
   const args = ['clean', 'list.csv', '-o', 'out.csv', '--preset', 'lenient', '--max-credits', '4']
   const first = await folder.run(args)
   expect(first.code).toBe(0)
   // No worker of this test can probe, which is printed before the charge.
   expect(first.stderr).toMatch(/^Reading list\.csv\.\n(?:.+\n)+?Job [0-9a-f-]{36}\n/)
   expect(first.stderr).toContain(WITHOUT_PROBING)
-  expect(await customer.credits()).toMatchObject({ available: 996 })
+  expect(await apiClient.credits()).toMatchObject({ available: 996 })
 
   const again = await folder.run(args.slice(0, -2))
   expect(again.code).toBe(0)
   expect(again.stderr).toMatch(/This file already has job [0-9a-f-]{36} \(completed\)\. Nothing is charged again\./)
-  expect(await customer.credits()).toMatchObject({ available: 996 })
+  expect(await apiClient.credits()).toMatchObject({ available: 996 })
 
   expect((await folder.run([...args, '--fresh'])).code).toBe(0)
-  expect(await customer.credits()).toMatchObject({ available: 992 })
+  expect(await apiClient.credits()).toMatchObject({ available: 992 })
 })
 
 test('processes that upload the same file at once create one job', async () => {
-  const customer = await openPayer()
-  const folder = openFolder(rowsOf(5), customer.key)
+  const apiClient = await openPayer()
+  const folder = openFolder(rowsOf(5), apiClient.key)
   const create = () => folder.run(['jobs', 'create', 'list.csv', '--yes', '--quiet'])
   const ids = await Promise.all([create(), create(), create()])
   expect(ids.map(({ code }) => code)).toEqual([0, 0, 0])
   expect(new Set(ids.map(({ stdout }) => stdout)).size).toBe(1)
-  expect(await customer.credits()).toMatchObject({ available: 995 })
+  expect(await apiClient.credits()).toMatchObject({ available: 995 })
 })
 
 test('saved state is readable by its owner only and contains no address and no key', async () => {
@@ -237,21 +237,21 @@ test('clean reads standard input and writes CSV or JSON to standard output', asy
 })
 
 test('another column than the suggested one costs at most its filled cells, and a missing one costs nothing', async () => {
-  const customer = await openPayer()
+  const apiClient = await openPayer()
   const csv = 'first,second\na@no-such-domain.example,c@no-such-domain.example\nb@no-such-domain.example,\n'
-  const folder = openFolder(csv, customer.key)
+  const folder = openFolder(csv, apiClient.key)
   const estimate = await folder.run(['jobs', 'estimate', 'list.csv', '--column', 'second', '--json'])
   expect(JSON.parse(estimate.stdout)).toMatchObject({ column: 'second', credits: 1, at_most: true, unique: null })
   const wrong = await folder.run(['jobs', 'create', 'list.csv', '--column', 'third', '--yes'])
   expect(wrong.code).toBe(4)
   expect(wrong.stderr).toContain('The file has no column third. Its columns: first, second. Nothing was charged.')
   expect((await folder.run(['jobs', 'create', 'list.csv', '--column', 'second', '--max-credits', '1'])).code).toBe(0)
-  expect(await customer.credits()).toMatchObject({ available: 999 })
+  expect(await apiClient.credits()).toMatchObject({ available: 999 })
 })
 
 test('a file that cannot be read or written is an error, and no job is created', async () => {
-  const customer = await openCustomer(product, { key: { mode: 'test' } })
-  const folder = openFolder('email\nvalid@example.com\n', customer.key)
+  const apiClient = await createApiClient(instance, { key: { mode: 'test' } })
+  const folder = openFolder('email\nvalid@example.com\n', apiClient.key)
   expect(await folder.run(['clean', 'none.csv', '-o', 'out.csv', '--quiet'])).toEqual({
     code: 4,
     stdout: '',
@@ -259,5 +259,5 @@ test('a file that cannot be read or written is an error, and no job is created',
   })
   expect((await folder.run(['clean', 'list.csv', '-o', './list.csv'])).code).toBe(2)
   expect((await folder.run(['clean', 'list.csv', '-o', 'no/such/folder/out.csv'])).code).toBe(4)
-  expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
+  expect((await apiClient.call('GET', '/bulk/jobs')).body).toEqual([])
 })

@@ -8,8 +8,8 @@ import { whenDone } from '@probity/lab/when-done'
 import { verifyWebhook } from '@probity/sdk'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { createApiClient } from '../environment/instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { CLI, openHome } from './run-cli.ts'
 import { openTmux } from './tmux.ts'
 
@@ -55,10 +55,10 @@ async function startListen(home: ReturnType<typeof openHome>, args: string[]) {
 }
 
 test('listen forwards signed events, prints each response, survives failures and ends with 0 on Ctrl-C', async () => {
-  const product = await borrowProduct()
+  const instance = await useSharedInstance()
   const scopes = Object.keys(KEY_SCOPES) as KeyScope[]
-  const { key, call } = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
-  const home = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  const { key, call } = await createApiClient(instance, { credits: 0, key: { mode: 'test', scopes } })
+  const home = openHome({ PROBITY_BASE_URL: instance.api.url, PROBITY_API_KEY: key })
   const receiver = await startReceiver()
   const args = ['--forward-to', receiver.url, '--events', 'key.created', '--format', 'jsonl']
   const { child, exited, secret, lines } = await startListen(home, args)
@@ -111,10 +111,10 @@ test('listen forwards signed events, prints each response, survives failures and
 const ANY_ATTEMPT = { eventId: '', signedAt: new Date(0), signature: '' }
 
 test('listen shows the events of a job in a terminal until Ctrl-C', async () => {
-  const product = await borrowProduct()
+  const instance = await useSharedInstance()
   const scopes: KeyScope[] = ['webhooks:read', 'jobs:write']
-  const { key } = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
-  const home = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key, LANG: 'C.UTF-8' })
+  const { key } = await createApiClient(instance, { credits: 0, key: { mode: 'test', scopes } })
+  const home = openHome({ PROBITY_BASE_URL: instance.api.url, PROBITY_API_KEY: key, LANG: 'C.UTF-8' })
   const receiver = await startReceiver()
   const terminal = await openTmux(home.env(), home.home)
   await terminal.enter(
@@ -163,9 +163,9 @@ test('listen reconnects with Last-Event-ID and prints a table', async () => {
 })
 
 test('listen rejects other URLs and event types, and a key without the scope', async () => {
-  const product = await borrowProduct()
-  const { key } = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes: ['jobs:write'] } })
-  const { run } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  const instance = await useSharedInstance()
+  const { key } = await createApiClient(instance, { credits: 0, key: { mode: 'test', scopes: ['jobs:write'] } })
+  const { run } = openHome({ PROBITY_BASE_URL: instance.api.url, PROBITY_API_KEY: key })
   for (const url of ['localhost:8080', 'ftp://localhost/', 'hooks']) {
     const { code, stderr } = await run(['listen', '--forward-to', url])
     expect([code, stderr]).toEqual([2, expect.stringContaining('Must be an http or https URL')])

@@ -6,9 +6,9 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { run } from '../api/sdk/install.ts'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import { ROOT } from '../environment/programs.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { openHome } from './run-cli.ts'
 
 const exec = promisify(execFile)
@@ -55,9 +55,9 @@ test('the installed package and its dependencies support Node 20', { tags: ['lon
   const excluding = engines.filter(([, node = '']) => !node.split('||').some(includesNode20))
   expect(excluding).toEqual([])
 
-  const product = await borrowProduct()
-  const { key } = await openCustomer(product, { key: { mode: 'test' } })
-  const { env, home, path } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  const instance = await useSharedInstance()
+  const { key } = await createApiClient(instance, { key: { mode: 'test' } })
+  const { env, home, path } = openHome({ PROBITY_BASE_URL: instance.api.url, PROBITY_API_KEY: key })
   const node = await installOldestNode()
   const options = { cwd: home, env: env() }
   const probity = async (...args: string[]) => (await exec(node, [realpathSync(PROBITY), ...args], options)).stdout

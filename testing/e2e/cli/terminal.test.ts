@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { createApiClient } from '../environment/instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { CLI, openHome } from './run-cli.ts'
 import { openTmux } from './tmux.ts'
 
 /** The command line in a real terminal. */
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 
 /** The color codes in the output of a terminal. */
 const colorsIn = (sent: string) =>
@@ -19,7 +19,7 @@ const colorsIn = (sent: string) =>
 /** A shell with the function `probity` and a file list.csv. */
 async function openSession(csv: string, key: string, more: Record<string, string> = {}) {
   const { home, path, env } = openHome({
-    PROBITY_BASE_URL: product.api.url,
+    PROBITY_BASE_URL: instance.api.url,
     PROBITY_API_KEY: key,
     LANG: 'C.UTF-8',
     ...more,
@@ -36,20 +36,20 @@ async function openSession(csv: string, key: string, more: Record<string, string
 const listOf = (count: number) =>
   `email\n${Array.from({ length: count }, (_, n) => `person${n}@no-such-domain.example\n`).join('')}`
 
-async function availableOf(customer: Awaited<ReturnType<typeof openCustomer>>) {
-  const { body } = await customer.call('GET', '/account')
+async function availableOf(apiClient: Awaited<ReturnType<typeof createApiClient>>) {
+  const { body } = await apiClient.call('GET', '/account')
   return (body['credits'] as { available: number }).available
 }
 
 test('clean asks for the cost; n charges nothing, y starts the job, shows progress and writes the file', async () => {
-  const customer = await openCustomer(product, { credits: 5_000 })
-  const session = await openSession(listOf(2_000), customer.key)
+  const apiClient = await createApiClient(instance, { credits: 5_000 })
+  const session = await openSession(listOf(2_000), apiClient.key)
   await session.enter('probity clean list.csv -o out.csv --preset lenient')
   const asked = await session.sees(/Spend 2,000 credits\?/)
   expect(asked).toMatch(/rows +2,000\nunique +2,000\ncredits +2,000\nbalance +5,000\n/)
   await session.type('n')
   expect(await session.sees(/ended with 9/)).toContain('Declined. Nothing was charged.')
-  expect(await availableOf(customer)).toBe(5_000)
+  expect(await availableOf(apiClient)).toBe(5_000)
 
   await session.enter('clear; probity clean list.csv -o out.csv --preset lenient')
   await session.sees(/Spend 2,000 credits\?/)
@@ -61,22 +61,22 @@ test('clean asks for the cost; n charges nothing, y starts the job, shows progre
   const shown = new Set([...session.sent().matchAll(/\] ([\d,]+)\/2,000/g)].map(([, count]) => count))
   expect(shown.size).toBeGreaterThanOrEqual(2)
   expect(session.read('out.csv')).toMatch(/^"email","probity_status"/)
-  expect(await availableOf(customer)).toBe(3_000)
+  expect(await availableOf(apiClient)).toBe(3_000)
 })
 
 test('Ctrl-C at the confirmation charges nothing', async () => {
-  const customer = await openCustomer(product, { credits: 10 })
-  const session = await openSession(listOf(3), customer.key)
+  const apiClient = await createApiClient(instance, { credits: 10 })
+  const session = await openSession(listOf(3), apiClient.key)
   await session.enter('probity jobs create list.csv')
   await session.sees(/Spend 3 credits\?/)
   await session.press('C-c')
   expect(await session.sees(/ended with 130/)).toContain('Interrupted. Nothing was changed.')
-  expect(await availableOf(customer)).toBe(10)
-  expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
+  expect(await availableOf(apiClient)).toBe(10)
+  expect((await apiClient.call('GET', '/bulk/jobs')).body).toEqual([])
 })
 
 test('Ctrl-C during a job prints how to watch it, and the same command again resumes with the same job', async () => {
-  const { key } = await openCustomer(product, { key: { mode: 'test' } })
+  const { key } = await createApiClient(instance, { key: { mode: 'test' } })
   const session = await openSession('email\nvalid@example.com\ngreylisted@example.com\n', key)
   await session.enter('probity clean list.csv -o out.csv')
   await session.sees(/\] 1\/2 \(50 %\).*\n.*1 deferred \(greylisted\) until \d\d:\d\d/)
@@ -94,13 +94,13 @@ test('Ctrl-C during a job prints how to watch it, and the same command again res
 })
 
 test('a table has colors in a terminal, and no output has with NO_COLOR', async () => {
-  const { key } = await openCustomer(product, { key: { mode: 'test' } })
+  const { key } = await createApiClient(instance, { key: { mode: 'test' } })
   const colored = await openSession('email\nvalid@example.com\n', key)
   await colored.enter('clear; probity validate valid@example.com')
   await colored.sees(/ended with 0/)
   expect(colored.sent()).toContain('\u001b[32mValid\u001b[39m')
 
-  const live = await openCustomer(product, { credits: 10 })
+  const live = await createApiClient(instance, { credits: 10 })
   const plain = await openSession(listOf(3), live.key, { NO_COLOR: '1' })
   await plain.enter('clear; probity clean list.csv -o out.csv --preset lenient')
   await plain.sees(/Spend 3 credits\?/)

@@ -3,21 +3,21 @@ import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { createApiClient } from '../environment/instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { openHome } from './run-cli.ts'
 
 /** `probity validate` and errors, against the running service. */
-const product = await borrowProduct()
-const { api } = product
-const customer = await openCustomer(product)
+const instance = await useSharedInstance()
+const { api } = instance
+const apiClient = await createApiClient(instance)
 const closedPort = await freePort()
-const tester = await openCustomer(product, { key: { mode: 'test' } })
+const tester = await createApiClient(instance, { key: { mode: 'test' } })
 const sandbox = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: tester.key })
-const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: customer.key })
+const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: apiClient.key })
 
 async function available(): Promise<number> {
-  const { body } = await customer.call('GET', '/account')
+  const { body } = await apiClient.call('GET', '/account')
   return (body['credits'] as { available: number }).available
 }
 
@@ -175,7 +175,7 @@ test('validate charges a few typed addresses directly and asks for confirmation 
 })
 
 test('validate fails before the confirmation if the balance is too low', async () => {
-  const poor = await openCustomer(product, { credits: 1 })
+  const poor = await createApiClient(instance, { credits: 1 })
   const env = { PROBITY_API_KEY: poor.key }
   const { code, stderr } = await live.run(['validate', '-', '--yes'], {
     env,
@@ -191,8 +191,8 @@ test('every error has its exit code, a sentence, a cause, a next step and the re
   const cases: [args: string[], env: Record<string, string | undefined>, code: number, text: RegExp][] = [
     [['vaildate'], {}, 2, /unknown command 'vaildate'\. Did you mean validate\?/],
     [['validate', '--ofline', 'a@example.com'], {}, 2, /Did you mean --offline\?/],
-    [['validate', '--api-key', customer.key, 'a@example.com'], {}, 2, /keys are not accepted there/],
-    [['validate', `--api-key=${customer.key}`, 'a@example.com'], {}, 2, /keys are not accepted there/],
+    [['validate', '--api-key', apiClient.key, 'a@example.com'], {}, 2, /keys are not accepted there/],
+    [['validate', `--api-key=${apiClient.key}`, 'a@example.com'], {}, 2, /keys are not accepted there/],
     [['validate', 'a@example.com'], { PROBITY_API_KEY: undefined }, 3, /No API key: .*\n {2}next: {2}probity login/],
     [
       ['validate', 'a@example.com'],
@@ -216,7 +216,7 @@ test('every error has its exit code, a sentence, a cause, a next step and the re
     const ran = await sandbox.run(args, { env })
     expect([args, ran.code, ran.stdout]).toEqual([args, code, ''])
     expect(ran.stderr).toMatch(text)
-    expect(ran.stderr).not.toContain(customer.key)
+    expect(ran.stderr).not.toContain(apiClient.key)
     expect(ran.stderr).not.toContain('@example.com')
   }
 })

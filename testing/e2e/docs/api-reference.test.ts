@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startBrowser } from '../browser/browser.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const { api } = await borrowProduct()
+const { api } = await useSharedInstance()
 
 test('the reference shows every operation and calls no other host', async () => {
   const browser = await startBrowser()

@@ -9,7 +9,7 @@ import { asOwner } from '@probity/database/connection/connect'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { openCustomer, startProduct } from '../environment/instance.ts'
+import { createApiClient, startInstance } from '../environment/instance.ts'
 import { ROOT } from '../environment/programs.ts'
 import { readBlocks, readPage } from './pages.ts'
 
@@ -46,10 +46,10 @@ const SHOWN_ELSEWHERE: Partial<Record<AnyProblemCode, string>> = {
   account_on_hold: 'apps/api/src/middleware/idempotency/with-idempotency.test.ts',
 }
 
-const product = await startProduct()
+const instance = await startInstance()
 const scopes: KeyScope[] = ['validations:write', 'jobs:write', 'account:read', 'keys:write', 'webhooks:write']
-const { accountId, key } = await openCustomer(product, { key: { mode: 'test', scopes } })
-const live = await openCustomer(product, {
+const { accountId, key } = await createApiClient(instance, { key: { mode: 'test', scopes } })
+const live = await createApiClient(instance, {
   key: { scopes: ['validations:write', 'account:read', 'keys:write', 'account:write'] },
 })
 const folder = makeFolder('probity-errors')
@@ -58,8 +58,8 @@ whenDone(() => removeFolder(folder))
 /** The commands of the page with the port and the keys of this test. */
 function asHere(commands: string): string {
   return commands
-    .replaceAll('http://localhost:3000', product.api.url)
-    .replaceAll('/localhost/3000', `/127.0.0.1/${product.api.port}`)
+    .replaceAll('http://localhost:3000', instance.api.url)
+    .replaceAll('/localhost/3000', `/127.0.0.1/${instance.api.port}`)
     .replaceAll('pb_test_…', key)
     .replaceAll('pb_live_…', live.key)
 }
@@ -69,7 +69,7 @@ const OPERATOR = `pnpm() { (cd '${ROOT}' && command pnpm "$@"); }`
 
 async function run(commands: string): Promise<string> {
   const script = asHere([OPERATOR, ...SETTING_UP, commands].join('\n'))
-  const env = { ...process.env, ...product.settings }
+  const env = { ...process.env, ...instance.settings }
   const { stdout } = await promisify(execFile)('bash', ['-eo', 'pipefail', '-c', script], {
     cwd: folder,
     env,
@@ -133,7 +133,7 @@ test('the example response is the actual response', async () => {
 })
 
 test('the commands charge nothing', async () => {
-  const movements = await asOwner(product.db, (trx) =>
+  const movements = await asOwner(instance.db, (trx) =>
     trx
       .selectFrom('ledger')
       .selectAll()

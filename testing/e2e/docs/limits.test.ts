@@ -209,7 +209,7 @@ function numberIn(file: string, name: string): number {
   const total = sum
     .replaceAll('_', '')
     .split('+')
-    .map((product) => product.split('*').reduce((value, factor) => value * Number(factor), 1))
+    .map((instance) => instance.split('*').reduce((value, factor) => value * Number(factor), 1))
     .reduce((value, part) => value + part, 0)
   expect(total, `${name} in ${file}`).toBeGreaterThan(0)
   return total

@@ -7,13 +7,13 @@ import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { installSdk } from '../api/sdk/install.ts'
-import { openCustomer } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { createApiClient } from '../environment/instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 import { readBlocks } from './pages.ts'
 
 /** Failures that docs/guides/nightly-crm.md describes; docs-snippets.test.ts runs it without failures. */
-const product = await borrowProduct()
-const testing = await openCustomer(product, { credits: 0, key: { mode: 'test' } })
+const instance = await useSharedInstance()
+const testing = await createApiClient(instance, { credits: 0, key: { mode: 'test' } })
 const sdk = installSdk()
 const blocks = readBlocks('docs/guides/nightly-crm.md')
 const fileOf = (name: string) => blocks.find(({ marker }) => marker?.value === name)?.text ?? ''
@@ -28,7 +28,7 @@ function openCrm(more = '') {
   crm.exec(fileOf('crm.sql') + more)
   whenDone(() => crm.close())
   function start(settings: Record<string, string> = {}) {
-    const env = { PATH: process.env['PATH'] ?? '', PROBITY_API_KEY: testing.key, PROBITY_BASE_URL: product.api.url }
+    const env = { PATH: process.env['PATH'] ?? '', PROBITY_API_KEY: testing.key, PROBITY_BASE_URL: instance.api.url }
     const night = spawn(process.execPath, ['nightly-clean.ts'], { cwd: folder, env: { ...env, ...settings } })
     whenDone(() => night.kill('SIGKILL'))
     let out = ''
@@ -52,7 +52,7 @@ test('an unavailable service leaves the contacts unchanged for the next night', 
 test('without credits the script starts no list and exits with 1', async () => {
   const { start, contacts, running } = openCrm()
   const before = contacts()
-  const poor = await openCustomer(product, { credits: 1 })
+  const poor = await createApiClient(instance, { credits: 1 })
   const { code, out } = await start({ PROBITY_API_KEY: poor.key }).ended
   expect([code, out]).toEqual([1, expect.stringMatching(/insufficient_credits req_/)])
   expect([contacts(), running()]).toEqual([before, []])

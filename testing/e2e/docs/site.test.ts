@@ -7,12 +7,12 @@ import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '../browser/accessibility.ts'
 import { loaded, onePage, openWindow, startBrowser } from '../browser/browser.ts'
 import { testCases } from '../browser/page-states.ts'
-import { openPerson } from '../browser/users.ts'
+import { signUpUser } from '../browser/users.ts'
 import { ROOT } from '../environment/programs.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 await waitForBuild('docs')
-const { api } = await borrowProduct()
+const { api } = await useSharedInstance()
 const browser = await startBrowser()
 const reader = await openWindow(browser, { api })
 
@@ -27,24 +27,24 @@ const PAGES = [
 const ALL = ['/docs', ...PAGES.map((id) => `/docs/${id}`)]
 const copyOf = (address: string) => (address === '/docs' ? '/docs/index.md' : `${address}.md`)
 
-async function ask(path: string, headers: Record<string, string> = {}) {
+async function sendRequest(path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(api.url + path, { headers, redirect: 'manual' })
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
 const texts = new Map<string, string>()
-for (const address of ALL) texts.set(address, (await ask(address)).text)
+for (const address of ALL) texts.set(address, (await sendRequest(address)).text)
 
 test('every page has a Markdown copy and is listed once in llms.txt', async () => {
-  const { text: list, headers } = await ask('/llms.txt')
+  const { text: list, headers } = await sendRequest('/llms.txt')
   expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
   const named = [...list.matchAll(/^- \[[^\]]+\]\((?<href>[^)]+)\): \S.*$/gm)].map(({ groups }) => groups?.['href'])
   expect(named.length).toBe(PAGES.length)
   expect(new Set(named)).toEqual(new Set(PAGES.map((id) => `/docs/${id}.md`)))
 
-  const { text: everything } = await ask('/llms-full.txt')
+  const { text: everything } = await sendRequest('/llms-full.txt')
   for (const [address, html] of texts) {
-    const { status, text, headers } = await ask(copyOf(address))
+    const { status, text, headers } = await sendRequest(copyOf(address))
     expect(status, address).toBe(200)
     expect(headers.get('content-type'), address).toMatch(/^text\/markdown/)
     expect(text, address).toMatch(/^# .+\n\n\S/)
@@ -65,8 +65,8 @@ function listLinks(text: string): string[] {
 
 test('no link is dead', async () => {
   const sources = new Map(texts)
-  sources.set('/docs/no-such-page', (await ask('/docs/no-such-page')).text)
-  for (const address of [...ALL.map(copyOf), '/llms.txt']) sources.set(address, (await ask(address)).text)
+  sources.set('/docs/no-such-page', (await sendRequest('/docs/no-such-page')).text)
+  for (const address of [...ALL.map(copyOf), '/llms.txt']) sources.set(address, (await sendRequest(address)).text)
   const answers = new Map<string, { status: number; text: string }>()
   const dead: string[] = []
   let followed = 0
@@ -79,7 +79,7 @@ test('no link is dead', async () => {
         continue
       }
       followed += 1
-      const answer = answers.get(pathname) ?? (await ask(pathname))
+      const answer = answers.get(pathname) ?? (await sendRequest(pathname))
       answers.set(pathname, answer)
       const page = texts.get(pathname.replace(/\.md$/, '')) ?? answer.text
       const anchor = decodeURIComponent(hash.slice(1))
@@ -94,7 +94,7 @@ test('no link is dead', async () => {
 
 test('pages load only files of the site, which are compressed and cached', async () => {
   for (const [address, html] of texts) {
-    const { headers } = await ask(address)
+    const { headers } = await sendRequest(address)
     const policy = headers.get('content-security-policy')
     expect(policy, address).toMatch(/^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self';/)
     expect(policy, address).not.toContain('unsafe-inline')
@@ -102,10 +102,10 @@ test('pages load only files of the site, which are compressed and cached', async
     expect(html, address).not.toMatch(/<(script|link|img)[^>]+(src|href)="(https?:)?\/\//)
   }
   const [asset = ''] = /\/docs\/_astro\/[^"]+\.css/.exec(texts.get('/docs') ?? '') ?? []
-  const sheet = await ask(asset, { 'accept-encoding': 'br' })
+  const sheet = await sendRequest(asset, { 'accept-encoding': 'br' })
   expect(sheet.headers.get('content-encoding')).toBe('br')
   expect(sheet.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-  const page = await ask('/docs/webhooks', { 'accept-encoding': 'br' })
+  const page = await sendRequest('/docs/webhooks', { 'accept-encoding': 'br' })
   expect(page.headers.get('content-encoding')).toBe('br')
   expect(page.headers.get('cache-control')).toBe('no-cache')
 })
@@ -116,7 +116,7 @@ test('a page has one URL, and the 404 page offers the search', async () => {
     ['/docs/webhooks/', '/docs/webhooks'],
     ['/docs//', '/docs'],
   ] as const) {
-    const { status, headers } = await ask(given)
+    const { status, headers } = await sendRequest(given)
     expect([status, headers.get('location')], given).toEqual([301, meant])
   }
   for (const path of [
@@ -126,7 +126,7 @@ test('a page has one URL, and the 404 page offers the search', async () => {
     '/docs/guides',
     '/docs/nothing.md',
   ]) {
-    expect((await ask(path)).status, path).toBe(404)
+    expect((await sendRequest(path)).status, path).toBe(404)
   }
   const page = await onePage(reader, { allows: /status of 404/ })
   const answer = await page.goto('/docs/no-such-page')
@@ -208,7 +208,7 @@ test('commands are shown and copied with the URL of this installation', async ()
 })
 
 test('the application links to the docs from its help and from errors', async () => {
-  const person = await openPerson(browser, { api })
+  const person = await signUpUser(browser, { api })
   const page = await onePage(person.context, { allows: /status of 503|RequestFailed/ })
   await page.goto('/app/keys')
   await loaded(page)
@@ -220,7 +220,7 @@ test('the application links to the docs from its help and from errors', async ()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Docs' }).click()
   await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
 
-  const { body: refused } = await person.ask('GET', '/keys/no-such-key')
+  const { body: refused } = await person.sendRequest('GET', '/keys/no-such-key')
   const failure = { status: 503, contentType: 'application/problem+json', body: JSON.stringify(refused) }
   await page.route('**/app/api/keys*', (route) => route.fulfill(failure))
   await page.goto('/app/keys')

@@ -8,8 +8,8 @@ import { freePort } from '@probity/lab/services/daemon'
 import type { TObject, TSchema } from 'typebox'
 import { expect, test } from 'vitest'
 import { installSdk } from '../api/sdk/install.ts'
-import { callApi, openCustomer } from '../environment/instance.ts'
-import { startOpenProduct } from '../environment/open-instance.ts'
+import { callApi, createApiClient } from '../environment/instance.ts'
+import { startOpenInstance } from '../environment/open-instance.ts'
 import { ROOT } from '../environment/programs.ts'
 import { type Block, listPages, readBlocks, readPage } from './pages.ts'
 import { isRun, runPage } from './run-page.ts'
@@ -20,10 +20,10 @@ const END_TO_END = join(ROOT, 'testing/e2e')
 const OTHERS = ['docs/errors.md']
 
 // Not the shared instance: `setup-link` needs an installation without users.
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 const scopes = Object.keys(KEY_SCOPES) as KeyScope[]
-const testing = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
-const live = await openCustomer(product, { key: { scopes } })
+const testing = await createApiClient(instance, { credits: 0, key: { mode: 'test', scopes } })
+const live = await createApiClient(instance, { key: { scopes } })
 const page = { name: 'page', livemode: false, type: 'publishable', allowed_origins: ['https://www.example.com'] }
 const published = (await testing.call('POST', '/keys', page)).body['key']
 const sdk = installSdk()
@@ -36,8 +36,8 @@ const receiverPort = await freePort()
 /** Replaces the placeholders of a page: the URL of the service, account ids and keys. */
 function asHere(text: string): string {
   return text
-    .replaceAll(/https?:\/\/(localhost:3000|(your-)?probity\.example\.com)/g, product.api.url)
-    .replaceAll('localhost:3000', product.api.url.slice('http://'.length))
+    .replaceAll(/https?:\/\/(localhost:3000|(your-)?probity\.example\.com)/g, instance.api.url)
+    .replaceAll('localhost:3000', instance.api.url.slice('http://'.length))
     .replaceAll('8080', String(receiverPort))
     .replaceAll('--account ID', `--account ${testing.accountId}`)
     .replaceAll('--resume ACCOUNT', `--resume ${testing.accountId}`)
@@ -46,7 +46,7 @@ function asHere(text: string): string {
     .replaceAll('pb_pub_…', String(published))
 }
 
-const env = { ...product.settings, PROBITY_BASE_URL: product.api.url }
+const env = { ...instance.settings, PROBITY_BASE_URL: instance.api.url }
 const pages = listPages().filter((path) => !OTHERS.includes(path))
 
 /** A block that another test shows, or that is held to something below. */
@@ -142,7 +142,7 @@ test.each(pages.filter((path) => path.startsWith('docs/')))('%s begins with a ti
 })
 
 test('every route that a page names is there', async () => {
-  const { paths } = (await callApi(`${product.api.url}/api/v1/openapi.json`, 'GET')).body as {
+  const { paths } = (await callApi(`${instance.api.url}/api/v1/openapi.json`, 'GET')).body as {
     paths: Record<string, Record<string, object>>
   }
   const known = new Set(

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { asOwner, type Db } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
-import type { Customer } from './instance.ts'
-import { confirmList, getDone, type TestWorld } from './jobs.ts'
+import type { ApiClient } from './instance.ts'
+import { confirmList, getDone, type TestSimulation } from './jobs.ts'
 
 const LISTS_MAX = 200
 /** So that a process which starts meanwhile has the processors for half of the time. */
 const PAUSE_MS = 2_000
 const SLOWLY = { timeout: 180_000, interval: 20 }
 
-type Task = { db: Db; url: string; customer: Customer; world: TestWorld; rows: number; atOnce: number }
+type Task = { db: Db; url: string; apiClient: ApiClient; simulation: TestSimulation; rows: number; atOnce: number }
 
 /** A customer who has so many lists under way at once, and confirms the next a little after one has ended. */
-export function startListAfterList({ db, url, customer, world, rows, atOnce }: Task) {
+export function startListAfterList({ db, url, apiClient, simulation, rows, atOnce }: Task) {
   const jobs: string[] = []
   let going = true
   const confirmNext = async () => {
-    const id = await confirmList(url, customer, world.draw(rows))
+    const id = await confirmList(url, apiClient, simulation.draw(rows))
     jobs.push(id)
     return id
   }

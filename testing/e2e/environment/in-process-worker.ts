@@ -8,7 +8,7 @@ import { start } from '@probity/worker/server/start'
 import { destination } from 'pino'
 import { inject } from 'vitest'
 
-type Surroundings = {
+type TestServers = {
   settings: Record<string, string>
   dnsPort: number
   /** The port that mail servers have here. */
@@ -20,8 +20,8 @@ type Surroundings = {
 }
 
 /** A worker in this process, over servers of the test's own making. */
-export async function startWorkerHere(surroundings: Surroundings): Promise<void> {
-  const { settings, dnsPort, smtpPort, allows, habits = PROVIDER_LIMITS } = surroundings
+export async function startWorkerHere(servers: TestServers): Promise<void> {
+  const { settings, dnsPort, smtpPort, allows, habits = PROVIDER_LIMITS } = servers
   const config = readConfig({
     ...settings,
     DNS_SERVERS: `127.0.0.1:${dnsPort}`,

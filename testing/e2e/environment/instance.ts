@@ -12,9 +12,9 @@ import { startOwnRedis } from './redis.ts'
  * The whole product over the lab's DNS: the api and a worker as processes of their own. Its Redis is its own, too: workers of other
  * tests would take its tasks, whose rows they could not find.
  */
-export type Product = TestDatabase & { api: ApiProcess; worker: WorkerProcess; settings: Record<string, string> }
+export type Instance = TestDatabase & { api: ApiProcess; worker: WorkerProcess; settings: Record<string, string> }
 
-export async function startProduct(changes: Record<string, string> = {}): Promise<Product> {
+export async function startInstance(changes: Record<string, string> = {}): Promise<Instance> {
   const [database, dns] = await Promise.all([createTestDatabase(), startDns()])
   whenDone(() => dns.stop())
   const uploads = makeFolder('probity-uploads')
@@ -31,17 +31,17 @@ export async function startProduct(changes: Record<string, string> = {}): Promis
   return { ...database, api, worker, settings }
 }
 
-export type Customer = { accountId: string; keyId: string; key: string; call: Call }
+export type ApiClient = { accountId: string; keyId: string; key: string; call: Call }
 export type Called = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 type Call = (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<Called>
 
 type CustomerOptions = { credits?: number; plan?: string; key?: Partial<NewKey> }
 
 /** A customer with a key, who calls the api as any program would. Paths are relative to /api/v1, as in the interface. */
-export async function openCustomer(
-  { db, api }: Pick<Product, 'db'> & { api: Pick<ApiProcess, 'url'> },
+export async function createApiClient(
+  { db, api }: Pick<Instance, 'db'> & { api: Pick<ApiProcess, 'url'> },
   options: CustomerOptions = {},
-): Promise<Customer> {
+): Promise<ApiClient> {
   const { credits = 1_000, plan = 'scale', key = {} } = options
   const account = await openTestAccount(db, credits, { plan })
   const scopes: KeyScope[] = ['validations:write', 'jobs:write', 'account:read', 'keys:write', 'webhooks:write']

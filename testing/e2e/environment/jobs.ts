@@ -10,12 +10,12 @@ import { asOwner, type Db, withoutTenant } from '@probity/database/connection/co
 import { listTestResults } from '@probity/database/jobs/results/test-results'
 import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
-import type { WorldAddress } from '@probity/lab/simulation/population'
-import { type RunningWorld, startWorld } from '@probity/lab/simulation/start'
+import type { SimulatedAddress } from '@probity/lab/simulation/population'
+import { type RunningSimulation, startSimulation } from '@probity/lab/simulation/start'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, inject, vi } from 'vitest'
-import type { Customer } from './instance.ts'
+import type { ApiClient } from './instance.ts'
 import type { WorkerProcess } from './processes.ts'
 import { ROOT } from './programs.ts'
 
@@ -41,31 +41,31 @@ const ADDRESSES_PER_ROW = 3
 const DOMAINS = 300
 
 /** A world of mail servers, and addresses of it to ask about. */
-export type TestWorld = {
-  running: RunningWorld
+export type TestSimulation = {
+  running: RunningSimulation
   /** The next so many, from the first on again when all were had. */
-  draw(count: number): WorldAddress[]
+  draw(count: number): SimulatedAddress[]
   /** Whether this is the verdict that the truth about the address calls for. */
   isRight(email: string, status: unknown, subStatus: unknown): boolean
 }
 
-export async function startTestWorld(count: number): Promise<TestWorld> {
+export async function startTestSimulation(count: number): Promise<TestSimulation> {
   const size = { seed: 7, domains: DOMAINS, addresses: count * ADDRESSES_PER_ROW }
-  const running = await startWorld({ ...size, addressBase: ADDRESS_BASE })
+  const running = await startSimulation({ ...size, addressBase: ADDRESS_BASE })
   whenDone(() => running.stop())
-  const { world } = running
-  const isPlain = ({ behaviour, email }: WorldAddress) => PROMPT.has(behaviour) && /^[\x21-\x7e]+$/.test(email)
-  const plain = world.addresses.filter(isPlain)
+  const { simulation } = running
+  const isPlain = ({ behaviour, email }: SimulatedAddress) => PROMPT.has(behaviour) && /^[\x21-\x7e]+$/.test(email)
+  const plain = simulation.addresses.filter(isPlain)
   if (plain.length < count) throw new Error(`the world has ${plain.length} addresses, not ${count}`)
   let drawn = 0
   return {
     running,
     draw(wanted) {
       drawn += wanted
-      return Array.from({ length: wanted }, (_, n) => plain[(drawn - wanted + n) % plain.length] as WorldAddress)
+      return Array.from({ length: wanted }, (_, n) => plain[(drawn - wanted + n) % plain.length] as SimulatedAddress)
     },
     isRight: (email, status, subStatus) =>
-      world.expected(email).verdicts.some((right) => right.status === status && right.subStatus === subStatus),
+      simulation.expected(email).verdicts.some((right) => right.status === status && right.subStatus === subStatus),
   }
 }
 
@@ -79,7 +79,7 @@ export function listSettings(databaseUrl: string, redisUrl: string): Record<stri
 /** A worker as in production but for what it may dial, which is the world and nothing else. `root` is the tree of another version. */
 export function startListWorker(
   settings: Record<string, string>,
-  { running }: TestWorld,
+  { running }: TestSimulation,
   root: string = ROOT,
 ): Promise<WorkerProcess> {
   const task = {
@@ -120,14 +120,14 @@ export async function startTaskWorker(
 }
 
 /** Uploads and confirms a list of these addresses, and gives back the job's id. */
-export async function confirmList(url: string, customer: Customer, addresses: { email: string }[]): Promise<string> {
+export async function confirmList(url: string, apiClient: ApiClient, addresses: { email: string }[]): Promise<string> {
   const csv = `email\n${addresses.map(({ email }) => `${email}\n`).join('')}`
   const form = new FormData()
   form.append('file', new Blob([csv]), 'list.csv')
-  const headers = { 'x-api-key': customer.key }
+  const headers = { 'x-api-key': apiClient.key }
   const answer = await fetch(`${url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
   const { upload_id } = (await answer.json()) as { upload_id: string }
-  const { status, body } = await customer.call('POST', '/bulk/upload/confirm', { upload_id, email_column: 'email' })
+  const { status, body } = await apiClient.call('POST', '/bulk/upload/confirm', { upload_id, email_column: 'email' })
   expect(status).toBe(201)
   return String(body['id'])
 }
@@ -140,7 +140,11 @@ export async function getDone(db: Db, jobId: string): Promise<number> {
 }
 
 /** The job comes to its end: each address has the verdict that is true, and each was paid for once. */
-export async function expectCompleted(db: Db, world: TestWorld, job: { id: string; rows: number }): Promise<void> {
+export async function expectCompleted(
+  db: Db,
+  simulation: TestSimulation,
+  job: { id: string; rows: number },
+): Promise<void> {
   const state = () =>
     asOwner(db, (trx) => sql<{ state: string }>`select state from jobs where id = ${job.id}`.execute(trx))
   await vi.waitFor(async () => expect((await state()).rows[0]?.state).toBe('completed'), {
@@ -149,7 +153,7 @@ export async function expectCompleted(db: Db, world: TestWorld, job: { id: strin
   })
   const results = await listTestResults(db, job.id)
   expect(new Set(results.map(({ email }) => email)).size).toBe(job.rows)
-  expect(results.filter(({ email, status, subStatus }) => !world.isRight(email, status, subStatus))).toEqual([])
+  expect(results.filter(({ email, status, subStatus }) => !simulation.isRight(email, status, subStatus))).toEqual([])
 }
 
 /** Every credit is where it belongs, and the auditor finds nothing. */
@@ -175,10 +179,10 @@ export type Observed = {
 /** Between an answer and the next question: who asks without a pause takes the processors that everything else needs. */
 const PAUSE_MS = 50
 
-type Load = { world: TestWorld; jobId(): string; singles: number; readers: number }
+type Load = { simulation: TestSimulation; jobId(): string; singles: number; readers: number }
 
 /** Callers who ask about one address each, and others who look at their lists, each again soon after they are answered. */
-export function startListLoad({ call }: Customer, { world, jobId, singles, readers }: Load) {
+export function startListLoad({ call }: ApiClient, { simulation, jobId, singles, readers }: Load) {
   const observed: Observed[] = []
   let going = true
 
@@ -189,7 +193,8 @@ export function startListLoad({ call }: Customer, { world, jobId, singles, reade
     try {
       const asked = email === undefined ? call('GET', path) : call('POST', path, { email, timeout: 30 })
       const { status, body, headers, text } = await asked
-      const isWrong = email !== undefined && status === 200 && !world.isRight(email, body['status'], body['sub_status'])
+      const isWrong =
+        email !== undefined && status === 200 && !simulation.isRight(email, body['status'], body['sub_status'])
       say({
         status,
         retryAfter: headers.has('retry-after'),
@@ -202,7 +207,7 @@ export function startListLoad({ call }: Customer, { world, jobId, singles, reade
     await sleep(PAUSE_MS)
   }
   async function askOn(): Promise<void> {
-    while (going) await observe('single', '/validation/single', world.draw(1)[0]?.email)
+    while (going) await observe('single', '/validation/single', simulation.draw(1)[0]?.email)
   }
   async function readOn(): Promise<void> {
     while (going) {

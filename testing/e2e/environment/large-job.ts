@@ -6,14 +6,18 @@ import { chunkRow } from '@probity/database/jobs/results/result-chunk'
 import { orderTestResults, storeTestResults } from '@probity/database/jobs/results/test-results'
 import { confirmTestJob } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
-import type { Person } from '../browser/users.ts'
-import type { Product } from './instance.ts'
+import type { TestUser } from '../browser/users.ts'
+import type { Instance } from './instance.ts'
 
 /** Every tenth row in turn has the next of these. */
 const REASONS: SubStatus[] = ['', '', '', '', '', '', 'catch_all', 'mailbox_not_found', 'mailbox_full', 'timeout']
 
 /** A completed sandbox job with this many results, as a worker leaves them. */
-export async function openLargeList({ db }: Pick<Product, 'db'>, { accountId }: Person, rows: number): Promise<string> {
+export async function openLargeList(
+  { db }: Pick<Instance, 'db'>,
+  { accountId }: TestUser,
+  rows: number,
+): Promise<string> {
   const { id } = await confirmTestJob(db, accountId, { uniqueCount: rows, mode: 'test' })
   const results = REASONS.map((subStatus) => sandboxResult('somebody@domain.example', { subStatus }))
   const stored = Array.from({ length: rows }, (_, n) => {

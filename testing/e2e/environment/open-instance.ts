@@ -3,30 +3,30 @@ import { startDns } from '@probity/lab/dns/start'
 import { startRedis } from '@probity/lab/services/redis'
 import { type Receiver, startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
-import { type Product, startProduct } from './instance.ts'
-import { listSettings, startListWorker, startTaskWorker, startTestWorld, type TestWorld } from './jobs.ts'
+import { type Instance, startInstance } from './instance.ts'
+import { listSettings, startListWorker, startTaskWorker, startTestSimulation, type TestSimulation } from './jobs.ts'
 import { startApiProcess } from './processes.ts'
 import { OPEN } from './programs.ts'
 
 /** The product with its doors open: anybody may sign up, and an organisation begins with credits. */
-export function startOpenProduct(changes: Record<string, string> = {}): Promise<Product> {
-  return startProduct({ ...OPEN, ...changes })
+export function startOpenInstance(changes: Record<string, string> = {}): Promise<Instance> {
+  return startInstance({ ...OPEN, ...changes })
 }
 
 /** The same over a world of mail servers that has so many plain addresses. */
-export async function startOpenWorld(addresses: number): Promise<Product & { world: TestWorld }> {
+export async function startOpenSimulation(addresses: number): Promise<Instance & { simulation: TestSimulation }> {
   const redis = await startRedis()
   whenDone(() => redis.stop())
-  const [database, world] = await Promise.all([createTestDatabase(), startTestWorld(addresses)])
+  const [database, simulation] = await Promise.all([createTestDatabase(), startTestSimulation(addresses)])
   const settings = { ...listSettings(database.url, redis.url), ...OPEN }
-  const [api, worker] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
-  return { ...database, api, worker, settings, world }
+  const [api, worker] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
+  return { ...database, api, worker, settings, simulation }
 }
 
 const RECEIVERS = '127.97.0'
 
 /** The same with somebody who receives webhooks under this name; the worker may send to nobody else. */
-export async function startOpenReceiver(name: string): Promise<Product & { receiver: Receiver }> {
+export async function startReceivingInstance(name: string): Promise<Instance & { receiver: Receiver }> {
   const [redis, dns] = await Promise.all([startRedis(), startDns()])
   whenDone(() => Promise.all([redis.stop(), dns.stop()]))
   const receiver = await startReceiver({ name, address: `${RECEIVERS}.1` })

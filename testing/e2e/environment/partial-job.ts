@@ -5,11 +5,11 @@ import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connecti
 import { type ClaimedBatch, claimBatch } from '@probity/database/jobs/batches'
 import { settleBatch } from '@probity/database/jobs/settle-batches'
 import { finalRow } from '@probity/database/jobs/test-jobs'
-import type { WorldAddress } from '@probity/lab/simulation/population'
+import type { SimulatedAddress } from '@probity/lab/simulation/population'
 import { sql } from 'kysely'
-import type { TestWorld } from './jobs.ts'
+import type { TestSimulation } from './jobs.ts'
 
-export type HalfDone = { accountId: string; jobId: string; key: string; credits: number }
+export type PartialJob = { accountId: string; jobId: string; key: string; credits: number }
 
 const BATCHES = 4
 
@@ -17,7 +17,11 @@ const BATCHES = 4
  * An account with a key and a list that is half done, as a version of long ago left them: one batch is settled, one is with a worker that
  * died, the rest waits. In SQL of its own, since what this version would insert may have no place in those tables.
  */
-export async function leaveHalfDone(db: Db, world: TestWorld, addresses: WorldAddress[]): Promise<HalfDone> {
+export async function insertPartialJob(
+  db: Db,
+  simulation: TestSimulation,
+  addresses: SimulatedAddress[],
+): Promise<PartialJob> {
   const [accountId, jobId, credits] = [randomUUID(), randomUUID(), 1_000]
   const key = formatKey('live', (KEY_ALPHABET[7] ?? '').repeat(KEY_SECRET_LENGTH))
   await asOwner(db, async (trx) => {
@@ -35,7 +39,7 @@ export async function leaveHalfDone(db: Db, world: TestWorld, addresses: WorldAd
     await sql`select ledger_post('reserve', ${addresses.length}, ${jobId})`.execute(trx)
   })
   const worker = randomUUID() // of which nobody will hear again
-  await settleFirst(db, world, await claimBatch(db, worker, { jobId, no: 0 }))
+  await settleFirst(db, simulation, await claimBatch(db, worker, { jobId, no: 0 }))
   await claimBatch(db, worker, { jobId, no: 1 })
   return { accountId, jobId, key, credits }
 }
@@ -57,7 +61,7 @@ async function insertJob(trx: Trx, { accountId, jobId, rows }: Job & { rows: num
   await sql`insert into account_turns (account_id) values (${accountId})`.execute(trx)
 }
 
-async function insertBatches(trx: Trx, jobId: string, addresses: WorldAddress[]): Promise<void> {
+async function insertBatches(trx: Trx, jobId: string, addresses: SimulatedAddress[]): Promise<void> {
   const size = addresses.length / BATCHES
   for (let no = 0; no < BATCHES; no += 1) {
     const emails = addresses.slice(no * size, (no + 1) * size).map(({ email }) => email)
@@ -73,10 +77,10 @@ async function insertBatches(trx: Trx, jobId: string, addresses: WorldAddress[])
   }
 }
 
-async function settleFirst(db: Db, world: TestWorld, batch: ClaimedBatch | undefined): Promise<void> {
+async function settleFirst(db: Db, simulation: TestSimulation, batch: ClaimedBatch | undefined): Promise<void> {
   if (batch === undefined) throw new Error('the first batch was not claimed')
   const final = batch.emails.map((email, n) => {
-    const { status = '', subStatus = '' } = world.running.world.expected(email).verdicts[0] ?? {}
+    const { status = '', subStatus = '' } = simulation.running.simulation.expected(email).verdicts[0] ?? {}
     return finalRow(batch.rowNos[n] ?? 0, email, { status, subStatus })
   })
   if ((await settleBatch(db, batch, { final, later: [] })) !== 'settled')

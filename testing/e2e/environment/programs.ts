@@ -6,7 +6,7 @@ import { stopChild } from '@probity/lab/services/daemon'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 const READY_WITHIN_MS = 60_000
-const GONE_WITHIN_MS = 35_000
+const STOPS_WITHIN_MS = 35_000
 
 /** TRUST_PROXY gives each window an address of its own: with one address, all tests together would reach the rate limits. */
 export const OPEN = {
@@ -17,7 +17,7 @@ export const OPEN = {
   TRUST_PROXY: '127.0.0.1',
 }
 
-/** A program of ours as it runs in production, a process of its own. Whoever starts it ends it. */
+/** A program as it runs in production, in its own process. The code that starts it also stops it. */
 export type Program = { child: ChildProcess; readLog(): string; stop(): Promise<void> }
 
 export function startProgram(path: string, settings: Record<string, string>, logFile: string): Program {
@@ -26,23 +26,23 @@ export function startProgram(path: string, settings: Record<string, string>, log
   return {
     child,
     readLog: () => readFileSync(logFile, 'utf8'),
-    stop: () => stopChild(child, 'SIGTERM', GONE_WITHIN_MS),
+    stop: () => stopChild(child, 'SIGTERM', STOPS_WITHIN_MS),
   }
 }
 
 export function apiIsReady(url: string): Promise<void> {
-  return eventually(`${url} is ready`, async () => (await fetch(`${url}/readyz`)).ok)
+  return waitUntil(`${url} is ready`, async () => (await fetch(`${url}/readyz`)).ok)
 }
 
 export function workerIsReady({ readLog }: Program): Promise<void> {
-  return eventually('the worker has started', async () => readLog().includes('"worker started"'))
+  return waitUntil('the worker has started', async () => readLog().includes('"worker started"'))
 }
 
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+async function waitUntil(what: string, isReady: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS
   while (Date.now() < deadline) {
-    if (await isSo().catch(() => false)) return // not listening yet
+    if (await isReady().catch(() => false)) return // not listening yet
     await sleep(50)
   }
-  throw new Error(`not in time: ${what}`)
+  throw new Error(`not within ${READY_WITHIN_MS} ms: ${what}`)
 }

@@ -16,7 +16,7 @@ function inAHurry(text: string): string {
 }
 
 /** A Prometheus that reads the files of deploy/monitoring, of these two processes instead of those of the compose file. */
-export async function watchProduct(ports: { api: number; worker: number }) {
+export async function startPrometheusFor(ports: { api: number; worker: number }) {
   const read = (name: string) => inAHurry(readFileSync(join(MONITORING, name), 'utf8'))
   const config = read('prometheus.yml')
     .replace('api:9464', `127.0.0.1:${ports.api}`)

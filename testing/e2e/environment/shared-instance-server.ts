@@ -12,64 +12,64 @@ import { apiIsReady, OPEN, ROOT, startProgram, workerIsReady } from './programs.
 /** All tasks in one process, because it starts faster than two. */
 const WORKER_TASKS = 'validations,jobs,webhooks,maintenance,notifications'
 
-/** One that nobody has used for so long is not kept running beside tests that have no use for it. */
+/** An instance that is not used for this long is stopped, so that it takes no processor time from other tests. */
 const KEPT_IDLE_MS = 20_000
 
-/** What somebody needs to know who uses a product that others have used before. */
-export type Lent = { url: string; port: number; logFile: string; settings: Record<string, string> }
+/** What a test file needs to use a running instance. */
+export type InstanceDetails = { url: string; port: number; logFile: string; settings: Record<string, string> }
 
-type Surroundings = { postgresUrl: string; logFolder: string }
-type Running = { lent: Lent; stop(): Promise<void> }
-type Place = { running: Promise<Running>; idle?: NodeJS.Timeout }
+type TestServers = { postgresUrl: string; logFolder: string }
+type Running = { details: InstanceDetails; stop(): Promise<void> }
+type Slot = { running: Promise<Running>; idle?: NodeJS.Timeout }
 
 /**
- * Lends the product to test files that only use it: to start one takes longer than most of them. Each place where files run has its
- * own, which they use one after the other. GET /PLACE borrows, DELETE /PLACE gives back.
+ * Keeps instances running for test files that share them: a start takes longer than most of these files. Each worker of Vitest has its own instance,
+ * used by one file at a time. GET /SLOT starts or returns it, DELETE /SLOT releases it.
  */
-export async function openLender(surroundings: Surroundings): Promise<{ url: string; stop(): Promise<void> }> {
-  const places = new Map<string, Place>()
-  const endings: Promise<void>[] = []
+export async function serveSharedInstances(servers: TestServers): Promise<{ url: string; stop(): Promise<void> }> {
+  const slots = new Map<string, Slot>()
+  const stops: Promise<void>[] = []
 
-  async function borrow(name: string): Promise<Lent> {
-    const place = places.get(name) ?? { running: startOpenProduct(surroundings) }
-    places.set(name, place)
-    clearTimeout(place.idle)
-    return (await place.running).lent
+  async function acquire(name: string): Promise<InstanceDetails> {
+    const slot = slots.get(name) ?? { running: startOpenInstance(servers) }
+    slots.set(name, slot)
+    clearTimeout(slot.idle)
+    return (await slot.running).details
   }
   async function end(name: string): Promise<void> {
-    const place = places.get(name)
-    clearTimeout(place?.idle)
-    places.delete(name)
-    await (await place?.running)?.stop()
+    const slot = slots.get(name)
+    clearTimeout(slot?.idle)
+    slots.delete(name)
+    await (await slot?.running)?.stop()
   }
-  function giveBack(name: string): void {
-    const place = places.get(name)
-    if (place) place.idle = setTimeout(() => endings.push(end(name).catch(console.error)), KEPT_IDLE_MS)
+  function release(name: string): void {
+    const slot = slots.get(name)
+    if (slot) slot.idle = setTimeout(() => stops.push(end(name).catch(console.error)), KEPT_IDLE_MS)
   }
 
-  async function answer({ method, url: name = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond({ method, url: name = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      response.end(method === 'GET' ? JSON.stringify(await borrow(name)) : giveBack(name))
+      response.end(method === 'GET' ? JSON.stringify(await acquire(name)) : release(name))
     } catch (error) {
-      places.delete(name) // it did not start
+      slots.delete(name) // it did not start
       response.writeHead(500).end(String(error))
     }
   }
 
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop() {
       server.close()
       server.closeAllConnections()
-      await Promise.all([...endings, ...[...places.keys()].map(end)])
+      await Promise.all([...stops, ...[...slots.keys()].map(end)])
     },
   }
 }
 
 /** The api and a worker with their doors open, over the lab's DNS. */
-async function startOpenProduct({ postgresUrl, logFolder }: Surroundings): Promise<Running> {
+async function startOpenInstance({ postgresUrl, logFolder }: TestServers): Promise<Running> {
   await using started = new AsyncDisposableStack()
   const database = await makeDatabase(postgresUrl, 'postgres')
   started.defer(() => database.drop())
@@ -89,13 +89,13 @@ async function startOpenProduct({ postgresUrl, logFolder }: Surroundings): Promi
   }
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const logFile = join(logFolder, `lent-api-${randomUUID()}.log`)
+  const logFile = join(logFolder, `shared-api-${randomUUID()}.log`)
   const api = startProgram(join(ROOT, 'apps/api/src/server/main.ts'), { ...settings, PORT: String(port) }, logFile)
   started.defer(() => api.stop())
-  const workerLog = join(logFolder, `lent-worker-${randomUUID()}.log`)
+  const workerLog = join(logFolder, `shared-worker-${randomUUID()}.log`)
   const worker = startProgram(join(ROOT, 'apps/worker/src/server/main.ts'), { ...settings, WORKER_TASKS }, workerLog)
   started.defer(() => worker.stop())
   await Promise.all([apiIsReady(url), workerIsReady(worker)])
   const kept = started.move()
-  return { lent: { url, port, logFile, settings }, stop: () => kept.disposeAsync() }
+  return { details: { url, port, logFile, settings }, stop: () => kept.disposeAsync() }
 }

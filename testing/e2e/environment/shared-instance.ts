@@ -4,20 +4,20 @@ import type { TestDatabase } from '@probity/database/connection/test-database'
 import { whenDone } from '@probity/lab/when-done'
 import { inject } from 'vitest'
 import type { ApiProcess } from './processes.ts'
-import type { Lent } from './shared-instance-server.ts'
+import type { InstanceDetails } from './shared-instance-server.ts'
 
-export type Borrowed = TestDatabase & { api: Omit<ApiProcess, 'stop'>; settings: Record<string, string> }
+export type SharedInstance = TestDatabase & { api: Omit<ApiProcess, 'stop'>; settings: Record<string, string> }
 
 /**
- * The whole product with its doors open, for files that only use it: others have used it before, and there are people, accounts and
- * lists that are not theirs. Whoever stops a part of it, or looks at what is there in all, starts one of their own.
+ * A running API and worker with open sign-up, for files that only use them. Earlier files have left users, accounts and jobs. Tests that stop a part
+ * of the instance, or that count all rows, start their own with `startInstance`.
  */
-export async function borrowProduct(): Promise<Borrowed> {
-  const place = `${inject('lender')}/${process.env['VITEST_POOL_ID']}`
-  const answer = await fetch(place)
-  if (!answer.ok) throw new Error(`there is no product to borrow: ${await answer.text()}`)
-  whenDone(() => fetch(place, { method: 'DELETE' }))
-  const { url, port, logFile, settings } = (await answer.json()) as Lent
+export async function useSharedInstance(): Promise<SharedInstance> {
+  const slot = `${inject('sharedInstances')}/${process.env['VITEST_POOL_ID']}`
+  const response = await fetch(slot)
+  if (!response.ok) throw new Error(`no shared instance: ${await response.text()}`)
+  whenDone(() => fetch(slot, { method: 'DELETE' }))
+  const { url, port, logFile, settings } = (await response.json()) as InstanceDetails
   const db = connect(String(settings['DATABASE_URL']), { connectionsMax: 10 })
   whenDone(() => db.destroy())
   const before = statSync(logFile).size

@@ -14,12 +14,12 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { destination } from 'pino'
 import { inject } from 'vitest'
-import type { Product } from './instance.ts'
+import type { Instance } from './instance.ts'
 import { listSettings } from './jobs.ts'
 import { OPEN } from './programs.ts'
 
-export type Shop = TestDatabase & {
-  api: Pick<Product['api'], 'url' | 'readLog'>
+export type StripeInstance = TestDatabase & {
+  api: Pick<Instance['api'], 'url' | 'readLog'>
   stripe: TestStripe
   /** Has the payment provider tell the service of what was paid, and say what that was answered with. */
   tell(event: Parameters<typeof sendable>[0]): Promise<number>
@@ -29,7 +29,7 @@ export type Shop = TestDatabase & {
 const TOLD_AT_MOST = 10
 
 /** The api in this process, selling through a stand-in for Stripe that has pages to pay on. Nothing here is validated. */
-export async function startOpenShop(): Promise<Shop> {
+export async function startStripeInstance(): Promise<StripeInstance> {
   const redis = await startRedis()
   whenDone(() => redis.stop())
   const [database, port] = await Promise.all([createTestDatabase(), freePort()])
@@ -45,7 +45,7 @@ export async function startOpenShop(): Promise<Shop> {
   const api = await start(config, openLog('info', destination({ dest: logFile, sync: true })))
   whenDone(() => api.stop())
 
-  const tell: Shop['tell'] = async (event) => {
+  const tell: StripeInstance['tell'] = async (event) => {
     for (let tries = 1; ; tries += 1) {
       const { url: path, method, headers, payload } = sendable(event)
       const { status } = await fetch(`${url}${path}`, { method, headers, body: payload })

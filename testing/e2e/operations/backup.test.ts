@@ -10,7 +10,7 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { callApi, openCustomer, startProduct } from '../environment/instance.ts'
+import { callApi, createApiClient, startInstance } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
 
@@ -38,36 +38,36 @@ async function backUp(url: string, ...options: string[]) {
 test(
   'restore brings back keys and exact credits after the data is lost',
   async () => {
-    const product = await startProduct()
-    const customer = await openCustomer(product, { credits: 100 })
-    expect(await customer.call('POST', '/validation/single', { email: 'ada@no-such-domain.invalid' })).toMatchObject({
+    const instance = await startInstance()
+    const apiClient = await createApiClient(instance, { credits: 100 })
+    expect(await apiClient.call('POST', '/validation/single', { email: 'ada@no-such-domain.invalid' })).toMatchObject({
       status: 200,
     })
-    const before = await customer.call('GET', '/account')
-    const backup = await backUp(product.url)
+    const before = await apiClient.call('GET', '/account')
+    const backup = await backUp(instance.url)
     expect(backup.contents).toMatchObject({ accounts: 1, keys: 1, credits: 99 })
     expect(backup.roles).toContain('probity_app')
     expect(statSync(backup.file).mode & 0o777).toBe(0o600)
 
-    const later = await customer.call('POST', '/keys', { name: 'made after the backup' })
+    const later = await apiClient.call('POST', '/keys', { name: 'made after the backup' })
     expect(later.status).toBe(201)
 
-    const name = new URL(product.url).pathname.slice(1)
-    expect((await admin(product.url, 'restore', backup.file)).stderr).toBe(
+    const name = new URL(instance.url).pathname.slice(1)
+    expect((await admin(instance.url, 'restore', backup.file)).stderr).toBe(
       `The database ${name} is not empty. To overwrite it, add --replace ${name}\n`,
     )
-    expect((await admin(product.url, 'restore', backup.file, '--replace', name)).stderr).toBe(
+    expect((await admin(instance.url, 'restore', backup.file, '--replace', name)).stderr).toBe(
       'Probity processes are still connected. Stop them first.\n',
     )
-    await Promise.all([product.api.stop(), product.worker.stop(), product.db.destroy()])
-    const restored = await admin(product.url, 'restore', backup.file, '--replace', name)
+    await Promise.all([instance.api.stop(), instance.worker.stop(), instance.db.destroy()])
+    const restored = await admin(instance.url, 'restore', backup.file, '--replace', name)
     expect([restored.code, restored.stderr]).toEqual([0, ''])
     expect(JSON.parse(restored.stdout)).toMatchObject({ contents: backup.contents, migrated: [] })
 
-    const api = await startApiProcess(product.settings)
+    const api = await startApiProcess(instance.settings)
     const call = (key: string) => callApi(`${api.url}/api/v1/account`, 'GET', undefined, { 'x-api-key': key })
     const { probing, delay_reason, ...kept } = before.body // both change when the worker stops
-    expect(await call(customer.key)).toMatchObject({ status: 200, body: kept })
+    expect(await call(apiClient.key)).toMatchObject({ status: 200, body: kept })
     expect(await call(String(later.body['key']))).toMatchObject({ status: 401 })
   },
   LONG_MS,
@@ -76,8 +76,8 @@ test(
 test(
   'restore works on a new server, as an owner without superuser rights',
   async () => {
-    const from = await startProduct()
-    const customer = await openCustomer(from, { credits: 7 })
+    const from = await startInstance()
+    const apiClient = await createApiClient(from, { credits: 7 })
     const { file } = await backUp(from.url)
     const server = await startPostgres()
     whenDone(() => server.stop())
@@ -90,7 +90,7 @@ test(
     expect([restored.code, restored.stderr]).toEqual([0, ''])
 
     const api = await startApiProcess({ ...from.settings, DATABASE_URL: url })
-    const answer = await callApi(`${api.url}/api/v1/account`, 'GET', undefined, { 'x-api-key': customer.key })
+    const answer = await callApi(`${api.url}/api/v1/account`, 'GET', undefined, { 'x-api-key': apiClient.key })
     expect(answer).toMatchObject({ status: 200, body: { credits: { available: 7 } } })
   },
   LONG_MS,

@@ -6,7 +6,7 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { readBlocks } from '../docs/pages.ts'
-import { startApiProcess, startWorkerProcess, startMaintenanceProcess } from '../environment/processes.ts'
+import { startApiProcess, startMaintenanceProcess, startWorkerProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
 import { claimRedis } from '../environment/redis.ts'
 
@@ -172,17 +172,17 @@ test('the created roles can migrate and run API and worker, and have no other ri
     env: { ...process.env, ...ofMaintenance },
   })
 
-  const ask = (login: string, statement: string) =>
+  const sendRequest = (login: string, statement: string) =>
     execFileSync('psql', ['-At', `postgres://${login}@127.0.0.1:${server.port}/probity`, '-c', statement], {
       stdio: 'pipe',
     })
-  expect(() => ask('probity_api', 'select * from accounts')).toThrow('permission denied')
-  expect(() => ask('probity_worker_login', 'select * from jobs')).toThrow('permission denied')
-  expect(() => ask('probity_maintenance_login', 'select * from jobs')).toThrow('permission denied')
+  expect(() => sendRequest('probity_api', 'select * from accounts')).toThrow('permission denied')
+  expect(() => sendRequest('probity_worker_login', 'select * from jobs')).toThrow('permission denied')
+  expect(() => sendRequest('probity_maintenance_login', 'select * from jobs')).toThrow('permission denied')
   for (const role of ['probity_app', 'probity_users', 'probity_operator', 'probity_owner'])
     for (const login of ['probity_worker_login', 'probity_maintenance_login'])
-      expect(() => ask(login, `set role ${role}`)).toThrow('permission denied')
-  expect(String(ask('probity_api', 'show server_encoding'))).toBe('UTF8\n')
+      expect(() => sendRequest(login, `set role ${role}`)).toThrow('permission denied')
+  expect(String(sendRequest('probity_api', 'show server_encoding'))).toBe('UTF8\n')
 }, 240_000)
 
 test.each(UNITS)('systemd accepts %s and rates its sandbox as safe', (unit) => {

@@ -10,8 +10,8 @@ import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '../browser/accessibility.ts'
 import { onePage, startBrowser } from '../browser/browser.ts'
 import { finishListAs, uploadAs } from '../browser/user-jobs.ts'
-import { openPerson } from '../browser/users.ts'
-import { openCustomer } from '../environment/instance.ts'
+import { signUpUser } from '../browser/users.ts'
+import { createApiClient } from '../environment/instance.ts'
 import { confirmList, listSettings, startTaskWorker } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { OPEN } from '../environment/programs.ts'
@@ -67,7 +67,7 @@ async function startShutIn() {
   return { ...database, api, settings, open }
 }
 
-const product = await startShutIn()
+const instance = await startShutIn()
 
 function listOf(rows: number): string[] {
   const kinds = [
@@ -83,17 +83,17 @@ function listOf(rows: number): string[] {
 test('a list of a hundred ends at once, nothing in it is invalid for silence, what was not asked is not charged, and all of it says so', {
   tags: ['timed'],
 }, async () => {
-  const customer = await openCustomer(product, { credits: 1_000 })
-  const account = async () => (await customer.call('GET', '/account')).body
+  const apiClient = await createApiClient(instance, { credits: 1_000 })
+  const account = async () => (await apiClient.call('GET', '/account')).body
   await vi.waitFor(async () => expect((await account())['probing']).toEqual(CLOSED), SOON)
 
   const began = performance.now()
   const id = await confirmList(
-    product.api.url,
-    customer,
+    instance.api.url,
+    apiClient,
     listOf(100).map((email) => ({ email })),
   )
-  const job = async () => (await customer.call('GET', `/bulk/jobs/${id}`)).body
+  const job = async () => (await apiClient.call('GET', `/bulk/jobs/${id}`)).body
   await vi.waitFor(async () => expect((await job())['status']).toBe('completed'), { timeout: 60_000, interval: 200 })
   expect(performance.now() - began).toBeLessThan(60_000)
 
@@ -102,15 +102,15 @@ test('a list of a hundred ends at once, nothing in it is invalid for silence, wh
     credits: { used: 80, refunded: 40, reserved: 0 },
   })
   expect(await account()).toMatchObject({ credits: { available: 960, reserved: 0, used: 40 } })
-  const sheet = (await customer.call('GET', `/bulk/jobs/${id}/results?format=csv`)).text.split('\r\n')
+  const sheet = (await apiClient.call('GET', `/bulk/jobs/${id}/results?format=csv`)).text.split('\r\n')
   expect(sheet[0]).toMatch(/"probity_depth","probity_email"$/)
   // Rows without an address have no result.
   expect(new Set(sheet.slice(1, -1).map((row) => row.split(',').at(-2)))).toEqual(new Set(['"dns"', '""']))
 
-  const single = await customer.call('POST', '/validation/single', { email: 'ada@mail.example' })
+  const single = await apiClient.call('POST', '/validation/single', { email: 'ada@mail.example' })
   expect(single.body).toMatchObject({ status: 'unknown', sub_status: 'not_probed', depth: 'dns' })
   expect(single.headers.get('credits-charged')).toBe('0')
-  const several = await customer.call('POST', '/validation/bulk', { emails: ['bob@mail.example', 'x@absent.example'] })
+  const several = await apiClient.call('POST', '/validation/bulk', { emails: ['bob@mail.example', 'x@absent.example'] })
   expect(several.body).toMatchObject({
     credits_used: 2,
     credits_refunded: 1,
@@ -124,7 +124,7 @@ test('a list of a hundred ends at once, nothing in it is invalid for silence, wh
 
 test('the pages say so before anything is paid for, and when mail servers can be reached again the next verdict is theirs', async () => {
   const browser = await startBrowser()
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   const csv = `email\n${listOf(10).join('\n')}\n`
 
@@ -140,10 +140,10 @@ test('the pages say so before anything is paid for, and when mail servers can be
   await page.goto('/app/')
   await page.getByText(NOTICE).waitFor()
 
-  await product.open()
-  const probing = async () => (await owner.ask('GET', '/account')).body['probing']
+  await instance.open()
+  const probing = async () => (await owner.sendRequest('GET', '/account')).body['probing']
   await vi.waitFor(async () => expect(await probing()).toEqual({ mode: 'smtp', reason: null }), SOON)
-  const verdict = await owner.ask('POST', '/validation/single', { email: 'anna@mail.example' })
+  const verdict = await owner.sendRequest('POST', '/validation/single', { email: 'anna@mail.example' })
   expect(verdict.body).toMatchObject({ status: 'valid', depth: 'smtp' })
   await page.goto('/app/validate')
   await page.getByRole('heading', { level: 1, name: 'Validate' }).waitFor()

@@ -23,7 +23,7 @@ import { expect, test, vi } from 'vitest'
 import { startApiProcess } from '../environment/processes.ts'
 
 /** An installation without findings: durable PostgreSQL, mail servers that respond, correct DNS records. */
-const [postgres, redisServer, world] = await Promise.all([
+const [postgres, redisServer, simulation] = await Promise.all([
   startPostgres({ fsync: true }),
   startRedis(),
   startDoctorWorld({}, { isSigned: true }),
@@ -48,9 +48,9 @@ whenDone(() => front.stop())
 const context: CheckContext = {
   db,
   redis,
-  policy: world.policy,
-  dnsServers: world.dnsServers,
-  referenceHosts: world.referenceHosts,
+  policy: simulation.policy,
+  dnsServers: simulation.dnsServers,
+  referenceHosts: simulation.referenceHosts,
   egresses: [EGRESS],
   uploadsFolder: uploads,
   publicUrl: front.url,

@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from '@probity/lab/services/postgr
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
-import { type Customer, openCustomer } from '../environment/instance.ts'
+import { type ApiClient, createApiClient } from '../environment/instance.ts'
 import {
   confirmList,
   expectCleanBooks,
@@ -15,8 +15,8 @@ import {
   listSettings,
   startListLoad,
   startListWorker,
-  startTestWorld,
-  type TestWorld,
+  startTestSimulation,
+  type TestSimulation,
 } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 
@@ -54,48 +54,48 @@ test('requests are rejected within 2 s while PostgreSQL is down and succeed 10 s
 
 /** Kills PostgreSQL in the middle of a job while other requests come in, starts it again and waits until the job has all its results. */
 async function killUnderLoad({ rows, loadMs = 0 }: { rows: number; loadMs?: number }) {
-  const [postgres, redis, world] = await Promise.all([
+  const [postgres, redis, simulation] = await Promise.all([
     startPostgres({ fsync: true }),
     startRedis(),
-    startTestWorld(rows + OTHERS),
+    startTestSimulation(rows + OTHERS),
   ])
   whenDone(() => Promise.all([postgres.stop(), redis.stop()]))
   await migrate(postgres.url)
   const db = connect(postgres.url)
   whenDone(() => db.destroy())
   const settings = listSettings(postgres.url, redis.url)
-  const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
-  const customer = await openCustomer({ db, api }, { credits: 100_000 })
-  const jobId = await confirmList(api.url, customer, world.draw(rows))
-  const load = startListLoad(customer, { world, jobId: () => jobId, singles: 4, readers: 2 })
+  const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
+  const apiClient = await createApiClient({ db, api }, { credits: 100_000 })
+  const jobId = await confirmList(api.url, apiClient, simulation.draw(rows))
+  const load = startListLoad(apiClient, { simulation, jobId: () => jobId, singles: 4, readers: 2 })
   await vi.waitFor(async () => expect(await getDone(db, jobId)).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })
 
   killWhole(postgres.pid())
   const wentAt = performance.now()
-  const rejectedMs = await expectRefusals(customer, world, jobId)
+  const rejectedMs = await expectRefusals(apiClient, simulation, jobId)
   await sleep(Math.max(0, wentAt + AWAY_MS - performance.now()))
   const stillAwayAt = performance.now()
   await comeBack(postgres)
   const backAt = performance.now()
   expect(await getDone(db, jobId)).toBeLessThan(rows)
-  await expectCompleted(db, world, { id: jobId, rows })
+  await expectCompleted(db, simulation, { id: jobId, rows })
   await sleep(Math.max(0, backAt + loadMs - performance.now()))
   return { db, observed: await load.stop(), wentAt, stillAwayAt, backAt, rejectedMs }
 }
 
 /** Every request is rejected with 503 and a time to come back. Returns the milliseconds that each kind of request took. */
-async function expectRefusals({ call }: Customer, world: TestWorld, jobId: string): Promise<number[][]> {
+async function expectRefusals({ call }: ApiClient, simulation: TestSimulation, jobId: string): Promise<number[][]> {
   const rejectedMs: number[][] = []
   const asks = [
     () => call('GET', `/bulk/jobs/${jobId}`),
     () => call('GET', '/bulk/jobs'),
-    () => call('POST', '/validation/single', { email: world.draw(1)[0]?.email }),
+    () => call('POST', '/validation/single', { email: simulation.draw(1)[0]?.email }),
   ]
-  for (const ask of asks) {
+  for (const sendRequest of asks) {
     const times: number[] = []
     for (let n = 0; n < 3; n += 1) {
       const began = performance.now()
-      const { status, headers } = await ask()
+      const { status, headers } = await sendRequest()
       times.push(performance.now() - began)
       expect(status).toBe(503)
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)

@@ -3,7 +3,7 @@ import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import {
   confirmList,
   expectCleanBooks,
@@ -12,7 +12,7 @@ import {
   listSettings,
   startListLoad,
   startListWorker,
-  startTestWorld,
+  startTestSimulation,
 } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 
@@ -29,12 +29,12 @@ test(`Redis away for ${AWAY_S} s: reads and single validations go on, and a list
 }, async () => {
   const redis = await startRedis()
   whenDone(() => redis.stop())
-  const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
+  const [{ url, db }, simulation] = await Promise.all([createTestDatabase(), startTestSimulation(ROWS + OTHERS)])
   const settings = listSettings(url, redis.url)
-  const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
-  const customer = await openCustomer({ db, api }, { credits: 100_000 })
-  const jobId = await confirmList(api.url, customer, world.draw(ROWS))
-  const load = startListLoad(customer, { world, jobId: () => jobId, singles: 4, readers: 2 })
+  const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
+  const apiClient = await createApiClient({ db, api }, { credits: 100_000 })
+  const jobId = await confirmList(api.url, apiClient, simulation.draw(ROWS))
+  const load = startListLoad(apiClient, { simulation, jobId: () => jobId, singles: 4, readers: 2 })
   await vi.waitFor(async () => expect(await getDone(db, jobId)).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })
 
   await redis.halt()
@@ -50,7 +50,7 @@ test(`Redis away for ${AWAY_S} s: reads and single validations go on, and a list
   })
   const resumedMs = performance.now() - backAt
 
-  await expectCompleted(db, world, { id: jobId, rows: ROWS })
+  await expectCompleted(db, simulation, { id: jobId, rows: ROWS })
   const observed = await load.stop()
   const meanwhile = observed.filter(({ began, ended }) => ended > wentAt && began < backAt)
   const answered = meanwhile.filter(({ wrong }) => wrong === undefined)

@@ -7,14 +7,14 @@ import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startListAfterList } from '../environment/consecutive-jobs.ts'
-import { openCustomer } from '../environment/instance.ts'
+import { createApiClient } from '../environment/instance.ts'
 import {
   expectCleanBooks,
   expectCompleted,
   listSettings,
   startListLoad,
   startListWorker,
-  startTestWorld,
+  startTestSimulation,
 } from '../environment/jobs.ts'
 import { type Stopped, startApiProcess } from '../environment/processes.ts'
 
@@ -29,33 +29,33 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
 }, async () => {
   const redis = await startRedis()
   whenDone(() => redis.stop())
-  const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
+  const [{ url, db }, simulation] = await Promise.all([createTestDatabase(), startTestSimulation(ROWS + OTHERS)])
   await recordEndedBatches(db)
   const settings = { ...listSettings(url, redis.url), STOP_NOTICE_MS: '3000' }
   const apis = await Promise.all([startApiProcess(settings), startApiProcess(settings)])
-  const workers = await Promise.all([startListWorker(settings, world), startListWorker(settings, world)])
+  const workers = await Promise.all([startListWorker(settings, simulation), startListWorker(settings, simulation)])
   const balancer = await startHaproxy(apis.map(({ port }) => port))
   whenDone(() => balancer.stop())
   const bothUp = () => vi.waitFor(async () => expect(await balancer.countServersUp()).toBe(2), { timeout: 60_000 })
   await bothUp()
 
-  const customer = await openCustomer({ db, api: { ...apis[0], url: balancer.url } }, { credits: 1_000_000 })
-  const lists = startListAfterList({ db, url: balancer.url, customer, world, rows: ROWS, atOnce: 1 })
+  const apiClient = await createApiClient({ db, api: { ...apis[0], url: balancer.url } }, { credits: 1_000_000 })
+  const lists = startListAfterList({ db, url: balancer.url, apiClient, simulation, rows: ROWS, atOnce: 1 })
   const jobId = await lists.first
-  const load = startListLoad(customer, { world, jobId: () => jobId, singles: 3, readers: 2 })
+  const load = startListLoad(apiClient, { simulation, jobId: () => jobId, singles: 3, readers: 2 })
   const stops: Stopped[] = []
   for (let n = 0; n < TIMES * 2; n += 1) {
     await lists.atWork()
     const [api, worker] = [apis[n % 2], workers[n % 2]]
     if (!api || !worker) throw new Error('nobody to replace')
     stops.push(...(await Promise.all([api.stop(), worker.stop()])))
-    const started = await Promise.all([startApiProcess(settings, api.port), startListWorker(settings, world)])
+    const started = await Promise.all([startApiProcess(settings, api.port), startListWorker(settings, simulation)])
     apis[n % 2] = started[0]
     workers[n % 2] = started[1]
     await bothUp()
   }
   const jobs = await lists.stop()
-  for (const id of jobs) await expectCompleted(db, world, { id, rows: ROWS })
+  for (const id of jobs) await expectCompleted(db, simulation, { id, rows: ROWS })
   const observed = await load.stop()
 
   const batches = await readBatches(db)

@@ -9,7 +9,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { connectWithRetries } from '@probity/redis/connection'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { type Customer, openCustomer } from '../environment/instance.ts'
+import { type ApiClient, createApiClient } from '../environment/instance.ts'
 import { listSettings, startTaskWorker } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { startOwnRedis } from '../environment/redis.ts'
@@ -60,13 +60,13 @@ async function startBesideLongReplies(domainCount: number) {
   }
   const worker = await startTaskWorker(task, { flags: ['--max-old-space-size=384'] })
   const api = await startApiProcess(settings)
-  const customer = await openCustomer({ db: database.db, api }, { credits: 10_000 })
-  return { ...database, redis, worker, customer, domains }
+  const apiClient = await createApiClient({ db: database.db, api }, { credits: 10_000 })
+  return { ...database, redis, worker, apiClient, domains }
 }
 
 type Running = Awaited<ReturnType<typeof startBesideLongReplies>>
 
-async function validateBulk({ call }: Customer, domains: string[], { count, list }: { count: number; list: number }) {
+async function validateBulk({ call }: ApiClient, domains: string[], { count, list }: { count: number; list: number }) {
   const emails = Array.from({ length: count }, (_, n) => `user${list}.${n}@${domains[n % domains.length]}`)
   const { status } = await call('POST', '/validation/bulk', { emails, timeout: 25 })
   expect(status).toBe(200)
@@ -95,7 +95,7 @@ async function expectBounded({ db, redis, worker }: Running): Promise<void> {
 
 test('400 addresses at a server with 64 KiB replies leave a Redis of 32 MB writable and at most 4 KiB of evidence each', async () => {
   const running = await startBesideLongReplies(1)
-  await validateBulk(running.customer, running.domains, { count: 400, list: 0 })
+  await validateBulk(running.apiClient, running.domains, { count: 400, list: 0 })
   await untilSettled(running, 400)
   await expectBounded(running)
 })
@@ -106,7 +106,7 @@ test('6,000 addresses at a server with 64 KiB replies leave a Redis of 32 MB wri
 }, async () => {
   const running = await startBesideLongReplies(1)
   for (const list of Array(6).keys()) {
-    await validateBulk(running.customer, running.domains, { count: 1_000, list })
+    await validateBulk(running.apiClient, running.domains, { count: 1_000, list })
     await untilSettled(running, 1_000 * (list + 1))
   }
   await expectBounded(running)
@@ -117,7 +117,7 @@ test('a worker with a 384 MB heap survives three bulk requests of 1,000 addresse
   timeout: 300_000,
 }, async () => {
   const running = await startBesideLongReplies(60)
-  const lists = [0, 1, 2].map((list) => validateBulk(running.customer, running.domains, { count: 1_000, list }))
+  const lists = [0, 1, 2].map((list) => validateBulk(running.apiClient, running.domains, { count: 1_000, list }))
   await Promise.all(lists)
   await untilSettled(running, 3_000)
   await expectBounded(running)

@@ -21,18 +21,22 @@ import { createRedisRateLimiter } from '@probity/redis/rate-limiter'
 import { openLog } from '@probity/worker/server/log'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { openCustomer } from '../environment/instance.ts'
-import { confirmList, listSettings, startTaskWorker, startTestWorld } from '../environment/jobs.ts'
+import { createApiClient } from '../environment/instance.ts'
+import { confirmList, listSettings, startTaskWorker, startTestSimulation } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
-import { listDashboardQueries, listSelectors, MONITORING, watchProduct } from '../environment/prometheus.ts'
+import { listDashboardQueries, listSelectors, MONITORING, startPrometheusFor } from '../environment/prometheus.ts'
 
 const EGRESS = 'probe.probity.example'
 const WITHIN = { timeout: 40_000, interval: 500 }
 
 /** The product over the simulated mail internet, behind relays that can be cut, and a Prometheus that scrapes it. */
 async function startWatchedProduct() {
-  const [database, redis, world] = await Promise.all([createTestDatabase(), startRedis(), startTestWorld(200)])
+  const [database, redis, simulation] = await Promise.all([
+    createTestDatabase(),
+    startRedis(),
+    startTestSimulation(200),
+  ])
   whenDone(() => redis.stop())
   const postgresPort = Number(new URL(database.url).port)
   const [postgresRelay, redisRelay] = await Promise.all(
@@ -47,7 +51,7 @@ async function startWatchedProduct() {
     database.url.replace(`:${postgresPort}/`, `:${postgresRelay.port}/`),
     `redis://127.0.0.1:${redisRelay.port}`,
   )
-  const { dnsPort, smtpPort } = world.running
+  const { dnsPort, smtpPort } = simulation.running
   const wayOut = { SMTP_HELO_NAME: EGRESS, SMTP_MAIL_FROM: 'bounce@probity.example' }
   const startWorker = (way: Partial<typeof wayOut> = wayOut) =>
     startTaskWorker({
@@ -64,7 +68,7 @@ async function startWatchedProduct() {
     })
   const api = await startApiProcess({ ...settings, METRICS_PORT: String(ports.api), IN_FLIGHT_MAX: '20' })
   const worker = await startWorker()
-  return { ...database, redisUrl: redis.url, postgresRelay, redisRelay, world, api, worker, startWorker, ports }
+  return { ...database, redisUrl: redis.url, postgresRelay, redisRelay, simulation, api, worker, startWorker, ports }
 }
 
 test('the Prometheus configuration is valid, and the rule tests pass', {
@@ -87,9 +91,9 @@ test('every alert has a runbook in docs/operating.md', () => {
   }
 })
 
-const product = await startWatchedProduct()
-const { db, world, api, ports } = product
-const prometheus = await watchProduct(ports)
+const instance = await startWatchedProduct()
+const { db, simulation, api, ports } = instance
+const prometheus = await startPrometheusFor(ports)
 
 /** Waits until each of these alerts has fired. */
 async function expectFiring(...names: string[]): Promise<void> {
@@ -101,7 +105,7 @@ async function expectFiring(...names: string[]): Promise<void> {
   await expect.poll(look, WITHIN).toEqual([])
 }
 
-const redis = connectWithRetries(product.redisUrl)
+const redis = connectWithRetries(instance.redisUrl)
 whenDone(() => redis.disconnect())
 const pace = createRedisRateLimiter({ redis, prefix: 'probity', log: openLog('silent') })
 
@@ -132,13 +136,13 @@ async function growOld(): Promise<void> {
 }
 
 /** Locks a table that account requests need, so that they take 3 seconds. */
-async function holdUp(customer: Awaited<ReturnType<typeof openCustomer>>): Promise<void> {
+async function holdUp(apiClient: Awaited<ReturnType<typeof createApiClient>>): Promise<void> {
   const held = asOwner(db, async (trx) => {
     await sql`lock table plans in access exclusive mode`.execute(trx)
     await sql`select pg_sleep(3)`.execute(trx)
   })
   await sleep(500) // until the lock is held
-  await Promise.all([held, ...Array.from({ length: 5 }, () => customer.call('GET', '/account'))])
+  await Promise.all([held, ...Array.from({ length: 5 }, () => apiClient.call('GET', '/account'))])
 }
 
 async function reportOutcomes(database: Db): Promise<void> {
@@ -153,12 +157,12 @@ test('every dashboard query returns data', { timeout: 120_000 }, async () => {
   await recordBackup(db, { madeAt: new Date(), bytes: 1, sha256: '' })
   // As another worker would after a block: the provider is suspended for an hour.
   await pace.suspend({ egress: EGRESS, site: 'google', limits: PROVIDER_LIMITS[''] }, 'ip_blocked', 3_600_000)
-  const customer = await openCustomer(product, { credits: 10_000 })
-  const byBehaviour = Map.groupBy(world.running.world.addresses, ({ behaviour }) => behaviour)
+  const apiClient = await createApiClient(instance, { credits: 10_000 })
+  const byBehaviour = Map.groupBy(simulation.running.simulation.addresses, ({ behaviour }) => behaviour)
   const some = [...byBehaviour.values()].flatMap((addresses) => addresses.slice(0, 3))
-  await confirmList(api.url, customer, some)
-  await Promise.all(world.draw(15).map(({ email }) => customer.call('POST', '/validation/single', { email })))
-  await customer.call('GET', '/bulk/jobs/01890a5d-ac96-774b-bcce-b302099a8057')
+  await confirmList(api.url, apiClient, some)
+  await Promise.all(simulation.draw(15).map(({ email }) => apiClient.call('POST', '/validation/single', { email })))
+  await apiClient.call('GET', '/bulk/jobs/01890a5d-ac96-774b-bcce-b302099a8057')
   await reportOutcomes(db)
   await sendEvent()
 
@@ -209,7 +213,7 @@ test('metrics contain no address, domain or account', async () => {
   const ids = (rows as { id: string }[]).map(({ id }) => id)
   for (const text of texts) {
     expect(text).toContain('probity_build_info')
-    for (const { email } of world.running.world.addresses)
+    for (const { email } of simulation.running.simulation.addresses)
       expect(text).not.toContain(email.slice(email.indexOf('@') + 1))
     for (const id of ids) expect(text).not.toContain(id)
   }
@@ -218,18 +222,18 @@ test('metrics contain no address, domain or account', async () => {
 test('alerts fire on failures', { timeout: 240_000 }, async () => {
   // A provider is suspended, outcomes diverge from predictions, and no webhook endpoint is reachable.
   for (let n = 0; n < 3; n += 1) await sendEvent()
-  const customer = await openCustomer(product, { credits: 100 })
-  await customer.call('GET', '/account') // Prometheus needs a sample from before the slow requests
+  const apiClient = await createApiClient(instance, { credits: 100 })
+  await apiClient.call('GET', '/account') // Prometheus needs a sample from before the slow requests
   await expectFiring('ProbityProviderSuspended', 'ProbityModelFallback', 'ProbityWebhookDeliveriesFailing')
 
-  await holdUp(customer)
+  await holdUp(apiClient)
   await expectFiring('ProbityHighLatency')
 
   // Without a worker, clients keep the process busy until it sheds load, queues grow old, and reconciliation is overdue.
-  await product.worker.stop()
-  await confirmList(api.url, customer, world.draw(5))
+  await instance.worker.stop()
+  await confirmList(api.url, apiClient, simulation.draw(5))
   await Promise.all(
-    world.draw(40).map(({ email }) => customer.call('POST', '/validation/single', { email, timeout: 2 })),
+    simulation.draw(40).map(({ email }) => apiClient.call('POST', '/validation/single', { email, timeout: 2 })),
   )
   await growOld()
   await driftBy(db, (await openTestAccount(db, 10)).id, 3)
@@ -251,7 +255,7 @@ test('alerts fire on failures', { timeout: 240_000 }, async () => {
   )
 
   // The next worker finds the ledger mismatch and has no HELO name. Another host has no resolver.
-  const second = await product.startWorker({})
+  const second = await instance.startWorker({})
   await keepFindings(db, 'another-host', [
     {
       check: 'resolver-answers',
@@ -263,10 +267,10 @@ test('alerts fire on failures', { timeout: 240_000 }, async () => {
   ])
   await expectFiring('ProbityLedgerMismatch', 'ProbityEgressUnavailable', 'ProbityDoctorFailing')
 
-  await product.redisRelay.stop()
+  await instance.redisRelay.stop()
   await expectFiring('ProbityRedisDown')
-  await product.postgresRelay.stop()
-  const asking = setInterval(() => void customer.call('GET', '/account').catch(() => {}), 200) // until the api stops
+  await instance.postgresRelay.stop()
+  const asking = setInterval(() => void apiClient.call('GET', '/account').catch(() => {}), 200) // until the api stops
   await expectFiring('ProbityPostgresDown', 'ProbityHighErrorRate').finally(() => clearInterval(asking))
   await api.stop()
   await second.kill()

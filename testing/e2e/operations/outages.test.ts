@@ -5,7 +5,7 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Customer, openCustomer, type Product, startProduct } from '../environment/instance.ts'
+import { type ApiClient, createApiClient, type Instance, startInstance } from '../environment/instance.ts'
 import { startWorkerProcess } from '../environment/processes.ts'
 
 /** A short outage runs in gate 2, a long one in gate 3. */
@@ -28,7 +28,7 @@ type Asked = { email: string; verdict: string }
 const PAUSE_MS = 50
 
 /** Callers who ask about a new address soon after the last one was answered. */
-function startAsking({ call }: Customer, callers: number) {
+function startAsking({ call }: ApiClient, callers: number) {
   const answers: Asked[] = []
   const failed: string[] = []
   let going = true
@@ -59,14 +59,14 @@ function startAsking({ call }: Customer, callers: number) {
 }
 
 /** Every verdict is the right one, every row has ended, and every credit is where it belongs. */
-async function expectAllExact({ db }: Product, customer: Customer, answers: Asked[]): Promise<void> {
+async function expectAllExact({ db }: Instance, apiClient: ApiClient, answers: Asked[]): Promise<void> {
   const wrong = answers.filter(({ email, verdict }) => EXPECTED[email.split('@')[1] ?? ''] !== verdict)
   expect(wrong).toEqual([])
   expect(new Set(answers.map(({ email }) => email)).size).toBe(answers.length)
 
   const { rows } = await asOwner(db, (trx) =>
     sql<{ state: string; conclusive: boolean; n: number }>`
-      select state, conclusive, count(*) as n from validations where account_id = ${customer.accountId}
+      select state, conclusive, count(*) as n from validations where account_id = ${apiClient.accountId}
       group by state, conclusive order by conclusive`.execute(trx),
   )
   const definite = answers.filter(({ verdict }) => verdict.startsWith('invalid')).length
@@ -74,7 +74,7 @@ async function expectAllExact({ db }: Product, customer: Customer, answers: Aske
     { state: 'final', conclusive: false, n: answers.length - definite },
     { state: 'final', conclusive: true, n: definite },
   ])
-  const account = await customer.call('GET', '/account')
+  const account = await apiClient.call('GET', '/account')
   expect(account.body['credits']).toMatchObject({ available: 100_000 - definite, reserved: 0, used: definite })
   expect(await asOwner(db, listDrift)).toEqual([])
 }
@@ -86,9 +86,9 @@ for (const { seconds, tags } of OUTAGES) {
   }, async () => {
     const redis = await startRedis()
     whenDone(() => redis.stop())
-    const product = await startProduct({ REDIS_URL: redis.url })
-    const customer = await openCustomer(product, { credits: 100_000 })
-    const asking = startAsking(customer, 8)
+    const instance = await startInstance({ REDIS_URL: redis.url })
+    const apiClient = await createApiClient(instance, { credits: 100_000 })
+    const asking = startAsking(apiClient, 8)
     await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
 
     await redis.halt()
@@ -102,31 +102,31 @@ for (const { seconds, tags } of OUTAGES) {
     const { answers, failed } = await asking.stop()
     expect(failed).toEqual([])
     expect(during).toBeGreaterThan(10)
-    await expectAllExact(product, customer, answers)
+    await expectAllExact(instance, apiClient, answers)
   })
 }
 
 test('a worker killed mid-way costs a retry, not an answer, not a credit', async () => {
-  const product = await startProduct()
-  const customer = await openCustomer(product, { credits: 100_000 })
+  const instance = await startInstance()
+  const apiClient = await createApiClient(instance, { credits: 100_000 })
   // One that is never answered by DNS in time, so that the worker certainly dies in the middle of it.
-  const slow = customer.call('POST', '/validation/single', { email: 'slow@silent.example', timeout: 30 })
-  const asking = startAsking(customer, 8)
+  const slow = apiClient.call('POST', '/validation/single', { email: 'slow@silent.example', timeout: 30 })
+  const asking = startAsking(apiClient, 8)
   await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
 
-  await product.worker.kill()
+  await instance.worker.kill()
   // What it held is free again once its hold runs out; so that the test need not wait for that, the hold is cut short.
-  await asOwner(product.db, (trx) =>
+  await asOwner(instance.db, (trx) =>
     sql`update validations set claimed_until = now() where state = 'open'`.execute(trx),
   )
-  await startWorkerProcess(product.settings)
+  await startWorkerProcess(instance.settings)
   const seen = asking.answers.length
   await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(seen + 50)
 
   const { answers, failed } = await asking.stop()
   expect(failed).toEqual([])
   const { body } = await slow
-  await expectAllExact(product, customer, [
+  await expectAllExact(instance, apiClient, [
     ...answers,
     { email: 'slow@silent.example', verdict: `${body['status']} ${body['sub_status']}` },
   ])

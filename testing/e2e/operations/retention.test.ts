@@ -16,8 +16,8 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, inject, test, vi } from 'vitest'
-import { type Customer, openCustomer } from '../environment/instance.ts'
-import { startApiProcess, startWorkerProcess, startMaintenanceProcess } from '../environment/processes.ts'
+import { type ApiClient, createApiClient } from '../environment/instance.ts'
+import { startApiProcess, startMaintenanceProcess, startWorkerProcess } from '../environment/processes.ts'
 
 const [postgres, redis, dns] = await Promise.all([startPostgres(), startRedis(), startDns()])
 whenDone(() => Promise.all([postgres.stop(), redis.stop(), dns.stop()]))
@@ -41,7 +41,7 @@ const EMAIL = `${CANARY}@null-mx.example`
 const LIST = `name,email,note\nAda,${EMAIL},first\nBo,${CANARY}@two-mx.example,\nCy,${EMAIL},again\n`
 
 /** Everything that a customer can do with an address. */
-async function useService({ accountId, call, key }: Customer, apiUrl: string): Promise<{ openId: string }> {
+async function useService({ accountId, call, key }: ApiClient, apiUrl: string): Promise<{ openId: string }> {
   /** A busy machine may say 503; a customer then tries again. */
   const succeed = (...args: Parameters<typeof call>) =>
     vi.waitFor(async () => {
@@ -138,8 +138,8 @@ async function keepUp(port: number): Promise<void> {
 
 test('an address that went through the whole service is nowhere once its day is over', async () => {
   const [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)])
-  const customer = await openCustomer({ db, api })
-  const { openId } = await useService(customer, api.url)
+  const apiClient = await createApiClient({ db, api })
+  const { openId } = await useService(apiClient, api.url)
   const tables = dumpTables()
   for (const table of ['validations', 'idempotency_records', 'uncollected_results', 'webhook_events']) {
     const rows = tables.split(`COPY public.${table}`).slice(1)
@@ -147,7 +147,7 @@ test('an address that went through the whole service is nowhere once its day is 
   }
   const [job] = await asOwner(db, (trx) => trx.selectFrom('jobs').select('id').execute())
   expect((await listTestResults(db, job?.id ?? '')).map(({ email }) => email)).toContain(EMAIL)
-  const blocks = await listBlocks(customer.accountId)
+  const blocks = await listBlocks(apiClient.accountId)
   expect(blocks.every((block) => tables.includes(block.toString('hex')))).toBe(true)
   expect(listFiles(uploads).filter(holdsCanary).length).toBeGreaterThanOrEqual(2)
   // Redis knows that there is a recent result, and not of whom.
@@ -155,18 +155,18 @@ test('an address that went through the whole service is nowhere once its day is 
   expect(dumpRedis()).not.toContain(CANARY)
 
   await Promise.all([api.stop(), worker.stop()])
-  await letExpire(db, customer.accountId)
+  await letExpire(db, apiClient.accountId)
   await keepUp(api.port)
   execFileSync('psql', [postgres.url, '-c', 'vacuum full', '-c', 'checkpoint'])
 
   expect(dumpTables()).not.toContain(CANARY)
   const files = await listTableFiles()
   expect(files.filter(holdsCanary)).toEqual([])
-  expect(await listBlocks(customer.accountId)).toEqual([])
+  expect(await listBlocks(apiClient.accountId)).toEqual([])
   expect(files.filter((file) => blocks.some((block) => readFileSync(file).includes(block)))).toEqual([])
   expect(dumpRedis()).not.toContain(CANARY)
   expect([...listFiles(inject('logFolder')), postgres.logFile].filter(holdsCanary)).toEqual([])
-  const { body } = await customer.call('GET', '/bulk/jobs')
+  const { body } = await apiClient.call('GET', '/bulk/jobs')
   expect(body).toMatchObject([{ status: 'completed', filename: 'list.csv' }]) // what it came to is kept
   const refunded = await asOwner(db, (trx) =>
     trx.selectFrom('ledger').select('kind').where('subject', '=', openId).where('kind', '=', 'refund').execute(),

@@ -7,7 +7,7 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
-import { type Customer, callApi } from '../environment/instance.ts'
+import { type ApiClient, callApi } from '../environment/instance.ts'
 import {
   confirmList,
   expectCleanBooks,
@@ -16,7 +16,7 @@ import {
   listSettings,
   startListLoad,
   startListWorker,
-  startTestWorld,
+  startTestSimulation,
 } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
@@ -33,7 +33,7 @@ test(
     const before = unpack(FROM)
     const redis = await startRedis()
     whenDone(() => redis.stop())
-    const [url, world] = await Promise.all([createEmptyDatabase(), startTestWorld(ROWS + OTHERS)])
+    const [url, simulation] = await Promise.all([createEmptyDatabase(), startTestSimulation(ROWS + OTHERS)])
     const db = connect(url)
     whenDone(() => db.destroy())
     const settings = listSettings(url, redis.url)
@@ -41,25 +41,29 @@ test(
     admin(before, 'migrate')
     const [oldApi, oldWorker] = await Promise.all([
       startApiProcess(settings, undefined, before),
-      startListWorker(settings, world, before),
+      startListWorker(settings, simulation, before),
     ])
-    const customer = openCustomer((...args) => admin(before, ...args), oldApi.url)
-    const id = await confirmList(oldApi.url, customer, world.draw(ROWS))
-    const load = startListLoad(customer, { world, jobId: () => id, singles: 2, readers: 1 })
+    const apiClient = createApiClient((...args) => admin(before, ...args), oldApi.url)
+    const id = await confirmList(oldApi.url, apiClient, simulation.draw(ROWS))
+    const load = startListLoad(apiClient, { simulation, jobId: () => id, singles: 2, readers: 1 })
     await vi.waitFor(async () => expect(await getDone(db, id)).toBeGreaterThan(0), { timeout: 120_000, interval: 20 })
 
     const missing = await listMissingMigrations(db)
     expect(admin(ROOT, 'migrate')).toEqual({ migrated: missing })
     expect(missing.length).toBeGreaterThan(0)
     expect(await getDone(db, id)).toBeLessThan(ROWS) // or it was not under way
-    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
+    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
     await oldWorker.stop()
-    await expectCompleted(db, world, { id, rows: ROWS })
+    await expectCompleted(db, simulation, { id, rows: ROWS })
     const observed = await load.stop()
     await oldApi.stop()
 
-    const later = await confirmList(api.url, { ...customer, call: callerOf(api.url, customer.key) }, world.draw(200))
-    await expectCompleted(db, world, { id: later, rows: 200 })
+    const later = await confirmList(
+      api.url,
+      { ...apiClient, call: callerOf(api.url, apiClient.key) },
+      simulation.draw(200),
+    )
+    await expectCompleted(db, simulation, { id: later, rows: 200 })
     const wrong = observed.filter((one) => one.wrong !== undefined)
     expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
     expect(observed.length).toBeGreaterThan(50)
@@ -88,12 +92,12 @@ function runAdmin(root: string, settings: Record<string, string>, args: string[]
 }
 
 const callerOf =
-  (url: string, key: string): Customer['call'] =>
+  (url: string, key: string): ApiClient['call'] =>
   (method, path, body, headers = {}) =>
     callApi(`${url}/api/v1${path}`, method, body, { 'x-api-key': key, ...headers })
 
 /** Made by the commands of the version whose tables they are. */
-function openCustomer(admin: (...args: string[]) => Record<string, unknown>, url: string): Customer {
+function createApiClient(admin: (...args: string[]) => Record<string, unknown>, url: string): ApiClient {
   const account = admin('account', 'create', '--name', 'Of before', '--plan', 'scale', '--credits', '100000')
   const accountId = String(account['id'])
   // With the default scopes, whose names depend on the version.

@@ -8,7 +8,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startListAfterList } from '../environment/consecutive-jobs.ts'
-import { callApi, openCustomer } from '../environment/instance.ts'
+import { callApi, createApiClient } from '../environment/instance.ts'
 import {
   confirmList,
   expectCleanBooks,
@@ -16,9 +16,9 @@ import {
   listSettings,
   startListLoad,
   startListWorker,
-  startTestWorld,
+  startTestSimulation,
 } from '../environment/jobs.ts'
-import { leaveHalfDone } from '../environment/partial-job.ts'
+import { insertPartialJob } from '../environment/partial-job.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
 import { startOwnRedis } from '../environment/redis.ts'
@@ -30,7 +30,7 @@ const LATER_ROWS = 200
 const OTHERS = 6_000
 const LONG_MS = 300_000
 
-const world = await startTestWorld(ROWS + OTHERS)
+const simulation = await startTestSimulation(ROWS + OTHERS)
 
 /** What a next version may bring: each of the steps that a migration is allowed to take, on the tables that are most in use. */
 const NEXT: Record<string, string> = {
@@ -76,19 +76,19 @@ test(
   async () => {
     const [{ url, db }, redisUrl] = await Promise.all([createTestDatabase(), startOwnRedis()])
     const settings = listSettings(url, redisUrl)
-    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
-    const customer = await openCustomer({ db, api }, { credits: 100_000 })
-    const lists = startListAfterList({ db, url: api.url, customer, world, rows: ROWS, atOnce: 4 })
+    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
+    const apiClient = await createApiClient({ db, api }, { credits: 100_000 })
+    const lists = startListAfterList({ db, url: api.url, apiClient, simulation, rows: ROWS, atOnce: 4 })
     const first = await lists.first
-    const load = startListLoad(customer, { world, jobId: () => first, singles: 2, readers: 1 })
+    const load = startListLoad(apiClient, { simulation, jobId: () => first, singles: 2, readers: 1 })
     await lists.atWork()
 
     expect(await migrate(url, { folder: plantNextVersion() })).toEqual(Object.keys(NEXT))
 
     const ids = await lists.stop()
-    const later = await confirmList(api.url, customer, world.draw(LATER_ROWS))
-    for (const id of ids) await expectCompleted(db, world, { id, rows: ROWS })
-    await expectCompleted(db, world, { id: later, rows: LATER_ROWS })
+    const later = await confirmList(api.url, apiClient, simulation.draw(LATER_ROWS))
+    for (const id of ids) await expectCompleted(db, simulation, { id, rows: ROWS })
+    await expectCompleted(db, simulation, { id: later, rows: LATER_ROWS })
     const observed = await load.stop()
     const wrong = observed.filter((one) => one.wrong !== undefined)
     expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
@@ -131,13 +131,13 @@ test(
     expect(await migrate(url)).toEqual(['0001_baseline'])
     const db = connect(url)
     whenDone(() => db.destroy())
-    const old = await leaveHalfDone(db, world, world.draw(OLD_ROWS))
+    const old = await insertPartialJob(db, simulation, simulation.draw(OLD_ROWS))
 
     expect(await migrate(url, { folder: plantNextVersion() })).toEqual(Object.keys(NEXT))
     await forgetNextVersion(db)
     const settings = listSettings(url, redisUrl)
-    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
-    await expectCompleted(db, world, { id: old.jobId, rows: OLD_ROWS })
+    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
+    await expectCompleted(db, simulation, { id: old.jobId, rows: OLD_ROWS })
 
     const asOwner = { 'x-api-key': old.key }
     const account = await callApi(`${api.url}/api/v1/account`, 'GET', undefined, asOwner)

@@ -4,18 +4,18 @@ import { expect, vi } from 'vitest'
 import { openWindow, startBrowser } from '../browser/browser.ts'
 import { type Case, choose, press, testCases } from '../browser/page-states.ts'
 import { finishListAs, startListAs, uploadAs } from '../browser/user-jobs.ts'
-import { openPerson, PASSWORD } from '../browser/users.ts'
-import { startOpenProduct } from '../environment/open-instance.ts'
+import { PASSWORD, signUpUser } from '../browser/users.ts'
+import { startOpenInstance } from '../environment/open-instance.ts'
 
 /** Common requirements of every page, in every state. */
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 const browser = await startBrowser()
 
-const owner = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
-const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const beginner = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
-const nobodyYet = await openPerson(browser, product, { name: 'Mary Shelley', organisation: null })
-const stranger = await openWindow(browser, product)
+const owner = await signUpUser(browser, instance, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
+const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const beginner = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
+const nobodyYet = await signUpUser(browser, instance, { name: 'Mary Shelley', organisation: null })
+const stranger = await openWindow(browser, instance)
 
 const NAMES = [
   'valid',
@@ -36,19 +36,19 @@ const draft = await uploadAs(owner, CSV, { filename: 'not-confirmed-yet.csv' })
 // Its mail host is in a private network, so the address is scored without a probe.
 const weighed = await finishListAs(owner, 'email\nxk7qzvw9trb4@mx-private.example\n', { mode: 'live' })
 const { webhook, delivery } = await failWebhook()
-await product.worker.stop() // lists confirmed from now on stay queued
+await instance.worker.stop() // lists confirmed from now on stay queued
 const waiting = await startListAs(owner, CSV, { filename: 'waiting.csv' })
 const paused = await startListAs(owner, CSV, { filename: 'paused.csv' })
 const TEST = { 'probity-mode': 'test' }
-await owner.ask('POST', `/bulk/jobs/${paused}/pause`, undefined, TEST)
+await owner.sendRequest('POST', `/bulk/jobs/${paused}/pause`, undefined, TEST)
 for (const mode of ['live', 'test']) {
-  await owner.ask('POST', '/keys', {
+  await owner.sendRequest('POST', '/keys', {
     name: `Sign-up form, ${mode}`,
     livemode: mode === 'live',
     scopes: ['validations:write'],
   })
 }
-const invitation = await owner.ask('POST', '/auth/organization/invite-member', {
+const invitation = await owner.sendRequest('POST', '/auth/organization/invite-member', {
   organizationId: owner.accountId,
   email: 'colleague@people.example',
   role: 'marketer',
@@ -56,17 +56,20 @@ const invitation = await owner.ask('POST', '/auth/organization/invite-member', {
 
 /** One webhook with a failed delivery, since its host does not exist, and one that is disabled. */
 async function failWebhook() {
-  const off = await owner.ask('POST', '/webhooks', { url: 'https://hooks.example.com/old', events: ['job.completed'] })
-  await owner.ask('PATCH', `/webhooks/${off.body['id']}`, { enabled: false })
-  const on = await owner.ask('POST', '/webhooks', {
+  const off = await owner.sendRequest('POST', '/webhooks', {
+    url: 'https://hooks.example.com/old',
+    events: ['job.completed'],
+  })
+  await owner.sendRequest('PATCH', `/webhooks/${off.body['id']}`, { enabled: false })
+  const on = await owner.sendRequest('POST', '/webhooks', {
     url: 'https://hooks.example.com/probity',
     description: 'Production',
   })
   const path = `/webhooks/${on.body['id']}`
-  const sent = await owner.ask('POST', `${path}/test`)
+  const sent = await owner.sendRequest('POST', `${path}/test`)
   await vi.waitFor(
     async () => {
-      const { body } = await owner.ask('GET', `${path}/deliveries/${sent.body['id']}`)
+      const { body } = await owner.sendRequest('GET', `${path}/deliveries/${sent.body['id']}`)
       expect(body['attempts']).toMatchObject([{ http_status: null }])
     },
     { timeout: 30_000, interval: 100 },

@@ -3,18 +3,18 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { testCases } from '../browser/page-states.ts'
-import { openPerson, type Person } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product, { name: 'Ada Lovelace' })
-const admin = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'admin' })
-const developer = await openPerson(browser, product, { name: 'Alan Turing', invitedBy: owner, role: 'developer' })
+const owner = await signUpUser(browser, instance, { name: 'Ada Lovelace' })
+const admin = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'admin' })
+const developer = await signUpUser(browser, instance, { name: 'Alan Turing', invitedBy: owner, role: 'developer' })
 
 const LOG = '/app/settings/audit-log'
 
-async function open(person: Person, query = ''): Promise<Page> {
+async function open(person: TestUser, query = ''): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(`${LOG}${query}`)
   await loaded(page)
@@ -27,7 +27,7 @@ test('an action of a member appears in the audit log with name and IP address', 
   const page = await onePage(admin.context)
   await page.goto('/app/keys')
   await loaded(page)
-  await admin.ask('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
+  await admin.sendRequest('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
 
   await page.goto('/app/settings')
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit log' }).click()

@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { testCases } from '../browser/page-states.ts'
-import { openPerson, type Person } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
-import { startOpenShop } from '../environment/stripe-instance.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
+import { startStripeInstance } from '../environment/stripe-instance.ts'
 
-const shop = await startOpenShop()
+const shop = await startStripeInstance()
 const browser = await startBrowser()
 await asOwner(shop.db, async (trx) => {
   await savePrice(trx, { id: 'price_small', plan: null, credits: 1_000 })
@@ -23,12 +23,12 @@ shop.stripe.things.set('price_large', { id: 'price_large', unit_amount: 4_900, c
 shop.stripe.things.set('price_starter', { id: 'price_starter', unit_amount: 1_900, ...month })
 shop.stripe.things.set('price_growth', { id: 'price_growth', unit_amount: 9_900, ...month })
 
-const owner = await openPerson(browser, shop)
-const viewer = await openPerson(browser, shop, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const unsold = await borrowProduct()
-const operatorsGuest = await openPerson(browser, unsold, { name: 'Alan Turing', organisation: 'Bletchley' })
+const owner = await signUpUser(browser, shop)
+const viewer = await signUpUser(browser, shop, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const unsold = await useSharedInstance()
+const operatorsGuest = await signUpUser(browser, unsold, { name: 'Alan Turing', organisation: 'Bletchley' })
 
-async function openBilling(person: Person, query = ''): Promise<Page> {
+async function openBilling(person: TestUser, query = ''): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(`/app/billing${query}`)
   await loaded(page)
@@ -91,7 +91,7 @@ test('a slow payment shows a notice and adds the credits later', async () => {
 })
 
 test('a subscription changes the plan, a second one is not offered, and the billing portal opens', async () => {
-  const buyer = await openPerson(browser, shop, { name: 'Mary Shelley', organisation: 'Geneva' })
+  const buyer = await signUpUser(browser, shop, { name: 'Mary Shelley', organisation: 'Geneva' })
   const [page, other] = [await openBilling(buyer), await openBilling(buyer)]
   expect(await page.getByRole('button', { name: 'Open billing portal' }).count()).toBe(0)
   await other.getByRole('button', { name: 'Choose starter' }).click()
@@ -117,7 +117,7 @@ test('a subscription changes the plan, a second one is not offered, and the bill
 })
 
 test('a disputed payment is shown as a debt', async () => {
-  const buyer = await openPerson(browser, shop, { name: 'Ada Byron', organisation: 'Ockham' })
+  const buyer = await signUpUser(browser, shop, { name: 'Ada Byron', organisation: 'Ockham' })
   const page = await openBilling(buyer)
   await page.getByRole('button', { name: 'Buy 1,000 credits' }).click()
   await page.getByRole('button', { name: 'Pay', exact: true }).click()

@@ -12,7 +12,7 @@ import { expect, test } from 'vitest'
 import { expectAccessible } from '../browser/accessibility.ts'
 import { expectNoSidewaysScroll, loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { finishListAs } from '../browser/user-jobs.ts'
-import { openPerson, type Person } from '../browser/users.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
 import { listSettings } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
@@ -50,12 +50,16 @@ const allows = (address: string) => address.startsWith('127.95.')
 await startWorkerHere({ settings, dnsPort: dns.port, smtpPort: port, allows })
 const api = await startApiProcess(settings)
 const browser = await startBrowser()
-const ada = await openPerson(browser, { api })
+const ada = await signUpUser(browser, { api })
 
 type Weighed = { deliverability: number; evidence: { log_odds?: number }[] }
 
 /** The result on the page, and the same result as JSON. */
-async function ask(person: Person, email: string, query = ''): Promise<{ answer: Locator; page: Page; told: Weighed }> {
+async function sendRequest(
+  person: TestUser,
+  email: string,
+  query = '',
+): Promise<{ answer: Locator; page: Page; told: Weighed }> {
   const page = await onePage(person.context)
   await page.goto(`/app/validate${query}`)
   await page.getByLabel('Email address').fill(email)
@@ -73,7 +77,7 @@ function partsOf(answer: Locator): Locator {
 }
 
 test('a result at a new catch-all domain shows the deliverability, its calculation and why it is not safe to send', async () => {
-  const { answer, told } = await ask(ada, 'ada.lovelace@all.example')
+  const { answer, told } = await sendRequest(ada, 'ada.lovelace@all.example')
   await answer.getByRole('heading', { name: 'Deliverability' }).waitFor()
   const n = Math.round(told.deliverability * 100)
   await answer.getByText(`(about ${n} of 100 messages do not bounce).`).waitFor()
@@ -93,7 +97,7 @@ test('a result at a new catch-all domain shows the deliverability, its calculati
 })
 
 test('the log-odds add up to the deliverability and can be opened with the keyboard', async () => {
-  const { answer, page, told } = await ask(ada, 'ada.byron@all.example')
+  const { answer, page, told } = await sendRequest(ada, 'ada.byron@all.example')
   await answer.getByText('Show log-odds').focus()
   await page.keyboard.press('Enter')
   const figures = (await answer.locator('details[open] dd').allTextContents()).map(Number)
@@ -104,7 +108,7 @@ test('the log-odds add up to the deliverability and can be opened with the keybo
 })
 
 test('an address that looks auto-generated is labeled so, with the name of the model', async () => {
-  const { answer } = await ask(ada, 'xk7qzvw9trb4@all.example')
+  const { answer } = await sendRequest(ada, 'xk7qzvw9trb4@all.example')
   await answer.getByRole('list', { name: 'Address traits' }).getByText('Looks auto-generated').waitFor()
   const text = partsOf(answer).filter({ hasText: 'Address text' })
   expect(await text.textContent()).toMatch(/Looks auto-generated.*(Strong|Moderate) negative signal/)
@@ -116,8 +120,8 @@ test('an address that looks auto-generated is labeled so, with the name of the m
 test('reported outcomes make an address at a catch-all domain safe to send, and the page says so', async () => {
   const emails = Array.from({ length: 80 }, (_, n) => `person${n}@known.example`)
   const messages = emails.map((email) => ({ email, delivery: 'delivered' }))
-  expect(await ada.ask('POST', '/feedback', { messages })).toMatchObject({ status: 200 })
-  const { answer, page } = await ask(ada, 'ada.king@known.example')
+  expect(await ada.sendRequest('POST', '/feedback', { messages })).toMatchObject({ status: 200 })
+  const { answer, page } = await sendRequest(ada, 'ada.king@known.example')
   await answer.getByText(/^Safe to send: confirmed by outcomes reported for the domain/).waitFor()
   await answer.getByText('Send', { exact: true }).waitFor()
   await page
@@ -129,7 +133,7 @@ test('reported outcomes make an address at a catch-all domain safe to send, and 
 })
 
 test('the page says when the model is disabled for the provider', async () => {
-  const grace = await openPerson(browser, { api }, { name: 'Grace Hopper', organisation: 'Often Wrong' })
+  const grace = await signUpUser(browser, { api }, { name: 'Grace Hopper', organisation: 'Often Wrong' })
   const prediction = { p: 0.9, subStatus: 'catch_all', provider: '', isDecided: false }
   // Written directly: otherwise each address would have to be validated first.
   const outcomes = Array.from({ length: 510 }, (_, n) =>
@@ -137,13 +141,13 @@ test('the page says when the model is disabled for the provider', async () => {
   )
   const { accountId } = grace
   await inTenant(database.db, accountId, (trx) => countOutcomes(trx, accountId, reportOf(outcomes)))
-  const { answer } = await ask(grace, 'ada.lovelace@off.example')
+  const { answer } = await sendRequest(grace, 'ada.lovelace@off.example')
   await answer.getByText('Model disabled for this provider').waitFor()
   expect(await partsOf(answer).count()).toBe(1)
 })
 
 test('a conclusive SMTP reply is the only part of the calculation, and the model is not used', async () => {
-  const { answer: valid } = await ask(ada, 'ada@truthful.example')
+  const { answer: valid } = await sendRequest(ada, 'ada@truthful.example')
   await valid.getByText('Estimated deliverability: 98.5% (about 985 of 1,000 messages do not bounce).').waitFor()
   await valid
     .getByText('Safe to send: the expected bounce rate is about 1.5%, within your bounce tolerance of 3%.')
@@ -151,9 +155,9 @@ test('a conclusive SMTP reply is the only part of the calculation, and the model
   await valid.getByText('Model not used: the checks are conclusive.').waitFor()
   expect(await partsOf(valid).allTextContents()).toEqual([expect.stringMatching(/^SMTP probe/)])
 
-  const { answer: role } = await ask(ada, 'info@truthful.example')
+  const { answer: role } = await sendRequest(ada, 'info@truthful.example')
   await role.getByText('Not safe to send: your settings exclude role addresses.').waitFor()
-  const { answer: invalid } = await ask(ada, 'bob@truthful.example')
+  const { answer: invalid } = await sendRequest(ada, 'bob@truthful.example')
   await invalid.getByText('Not safe to send: mail to this address would bounce.').waitFor()
   await invalid.getByText('Estimated deliverability: 1% (about 10 of 1,000 messages do not bounce).').waitFor()
 })
@@ -171,14 +175,14 @@ test('a row of a list is explained like a single address', async () => {
 
 test('the deliverability section is not shown in test mode', async () => {
   for (const name of ['valid', 'catch-all', 'role']) {
-    const { answer } = await ask(ada, `${name}@example.com`, '?mode=test')
+    const { answer } = await sendRequest(ada, `${name}@example.com`, '?mode=test')
     await answer.getByRole('heading', { name: 'Evidence' }).waitFor()
     expect(await answer.getByText(/messages do not bounce|[Ss]afe to send|Model not used|Calculation/).count()).toBe(0)
   }
 })
 
 test('the explanation is accessible on wide and narrow screens, light and dark, and with reduced motion', async () => {
-  const { answer, page } = await ask(ada, 'xk7qzvw9trb4@all.example')
+  const { answer, page } = await sendRequest(ada, 'xk7qzvw9trb4@all.example')
   await answer.getByText('Show log-odds').click()
   await expectAccessible(page)
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
@@ -189,7 +193,7 @@ test('the explanation is accessible on wide and narrow screens, light and dark, 
 })
 
 test('an owner changes bounce tolerance and exclusions, and the explanation uses them', async () => {
-  const owner = await openPerson(browser, { api }, { organisation: 'Careful Senders' })
+  const owner = await signUpUser(browser, { api }, { organisation: 'Careful Senders' })
   const page = await onePage(owner.context)
   await page.goto('/app/settings/account')
   const form = page.locator('form').filter({ has: page.getByLabel('Bounce tolerance (%)') })
@@ -203,7 +207,7 @@ test('an owner changes bounce tolerance and exclusions, and the explanation uses
     await form.getByRole('button', { name: 'Enter a number from 0.1 to 50.' }).waitFor()
   }
   await expectAccessible(page)
-  expect((await owner.ask('GET', '/account')).body).toMatchObject({ sending: { threshold: 0.97 } })
+  expect((await owner.sendRequest('GET', '/account')).body).toMatchObject({ sending: { threshold: 0.97 } })
 
   await borne.fill('1')
   await form.getByText(/Stricter than an SMTP confirmation: about 1\.5% of confirmed addresses bounce/).waitFor()
@@ -213,7 +217,7 @@ test('an owner changes bounce tolerance and exclusions, and the explanation uses
   await form.getByText('Unsaved changes.').waitFor()
   await form.getByRole('button', { name: 'Save' }).click()
   await form.getByText('Saved.').waitFor()
-  expect((await owner.ask('GET', '/account')).body).toMatchObject({
+  expect((await owner.sendRequest('GET', '/account')).body).toMatchObject({
     sending: { threshold: 0.99, excluded_traits: ['disposable', 'machine_generated', 'free'] },
   })
   await page.reload()
@@ -221,7 +225,7 @@ test('an owner changes bounce tolerance and exclusions, and the explanation uses
   expect(await borne.inputValue()).toBe('1')
   expect(await form.getByLabel('Role addresses').isChecked()).toBe(false)
 
-  const { answer } = await ask(owner, 'ada@truthful.example')
+  const { answer } = await sendRequest(owner, 'ada@truthful.example')
   await answer.getByText(/bounce rate is about 1\.5%, above your bounce tolerance of 1%\./).waitFor()
 })
 
@@ -245,7 +249,7 @@ test('a rejected change is shown above the form, and the input stays', async () 
 })
 
 test('a viewer sees bounce tolerance and exclusions and cannot change them', async () => {
-  const viewer = await openPerson(browser, { api }, { name: 'Mary Shelley', invitedBy: ada, role: 'viewer' })
+  const viewer = await signUpUser(browser, { api }, { name: 'Mary Shelley', invitedBy: ada, role: 'viewer' })
   const page = await onePage(viewer.context)
   await page.goto('/app/settings/account')
   const form = page.locator('form').filter({ has: page.getByLabel('Bounce tolerance (%)') })

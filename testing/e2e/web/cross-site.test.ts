@@ -4,14 +4,14 @@ import { whenDone } from '@probity/lab/when-done'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { startBrowser } from '../browser/browser.ts'
-import { openPerson, type Person } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 /** A page of somebody else, open in the browser of a person who is signed in. What it tries, browser and service refuse. */
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const person = await openPerson(browser, product)
-const app = product.api.url
+const person = await signUpUser(browser, instance)
+const app = instance.api.url
 
 const elsewhere = await startElsewhere()
 /** Another port is another origin but the same site, so that cookies go along; another name is another site. */
@@ -32,8 +32,8 @@ async function startElsewhere(): Promise<number> {
 }
 
 /** What an attacker would change: a key made, an organisation opened, the session ended, the name changed. */
-async function look({ ask }: Person) {
-  const [session, keys] = [await ask('GET', '/session'), await ask('GET', '/keys')]
+async function look({ sendRequest }: TestUser) {
+  const [session, keys] = [await sendRequest('GET', '/session'), await sendRequest('GET', '/keys')]
   expect([session.status, keys.status]).toEqual([200, 200])
   return { session: session.body, keys: keys.text }
 }
@@ -81,7 +81,7 @@ async function submitForm(page: Page, path: string, fields: object, enctype: str
 
 /** How the service answered what would change something, since its log was this long. */
 function listAnswers(since: number): number[] {
-  const lines = product.api
+  const lines = instance.api
     .readLog()
     .slice(since)
     .split('\n')
@@ -92,7 +92,7 @@ function listAnswers(since: number): number[] {
 
 test.each(Object.entries(ORIGINS))('no form of %s changes anything', async (_what, origin) => {
   const before = await look(person)
-  const since = product.api.readLog().length
+  const since = instance.api.readLog().length
   const page = await openElsewhere(origin)
   for (const [path, fields] of TARGETS) {
     for (const enctype of FORMS) {
@@ -123,7 +123,7 @@ function canRead(page: Page, path: string, init: Call): Promise<boolean> {
 
 test.each(Object.entries(ORIGINS))('no script of %s changes anything or reads an answer', async (_what, origin) => {
   const before = await look(person)
-  const since = product.api.readLog().length
+  const since = instance.api.readLog().length
   const page = await openElsewhere(origin)
   const read: string[] = []
   const call = async (path: string, init: Call) => (await canRead(page, path, init)) && read.push(path)
@@ -203,7 +203,7 @@ test('cookies are out of the reach of scripts and of other sites', async () => {
 })
 
 test('a session is no key, and a key is no session', async () => {
-  const made = await person.ask('POST', '/keys', { name: 'mine', livemode: true, scopes: ['account:read'] })
+  const made = await person.sendRequest('POST', '/keys', { name: 'mine', livemode: true, scopes: ['account:read'] })
   const key = String(made.body['key'] ?? made.body['secret'])
   const [cookie] = (await person.context.cookies(app)).map(({ name, value }) => `${name}=${value}`)
   const bySession = await fetch(`${app}/api/v1/account`, { headers: { cookie: String(cookie) } })

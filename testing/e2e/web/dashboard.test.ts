@@ -13,7 +13,7 @@ import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { testCases } from '../browser/page-states.ts'
 import { finishListAs } from '../browser/user-jobs.ts'
-import { openPerson, type Person } from '../browser/users.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
 import { callApi } from '../environment/instance.ts'
 import { listSettings } from '../environment/jobs.ts'
@@ -24,7 +24,7 @@ const MAIL_SERVER = '127.94.7.1'
 /** How long the worker suspends the provider that rate-limits it. */
 const SUSPENDED_S = 15
 
-const product = await startDeferringWorld()
+const instance = await startDeferringWorld()
 
 /** The test environment with a provider that rate-limits all probes, for the domain hotmail.example. */
 async function startDeferringWorld() {
@@ -44,40 +44,40 @@ async function startDeferringWorld() {
 }
 
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
-const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const newcomer = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+const owner = await signUpUser(browser, instance)
+const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const newcomer = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
 
 // A domain with a null MX is decided at once, and each result costs a credit.
 const CSV = 'email\nada@null-mx.example\ngrace@null-mx.example\n'
 const list = await finishListAs(owner, CSV, { mode: 'live', filename: 'spring.csv' })
-const made = await owner.ask('POST', '/keys', {
+const made = await owner.sendRequest('POST', '/keys', {
   name: 'Sign-up form',
   livemode: true,
   scopes: ['validations:write', 'account:read'],
 })
-const ask = (method: string, path: string, body?: object) =>
-  callApi(`${product.api.url}/api/v1${path}`, method, body, { 'x-api-key': String(made.body['key']) })
-expect((await ask('POST', '/validation/single', { email: 'not an address' })).status).toBe(200)
-await ask('POST', '/validation/single', { email: 7 })
-await ask('GET', '/keys')
-await ask('GET', '/keys')
-const forgotten = await owner.ask('POST', '/keys', {
+const sendRequest = (method: string, path: string, body?: object) =>
+  callApi(`${instance.api.url}/api/v1${path}`, method, body, { 'x-api-key': String(made.body['key']) })
+expect((await sendRequest('POST', '/validation/single', { email: 'not an address' })).status).toBe(200)
+await sendRequest('POST', '/validation/single', { email: 7 })
+await sendRequest('GET', '/keys')
+await sendRequest('GET', '/keys')
+const forgotten = await owner.sendRequest('POST', '/keys', {
   name: 'Old importer',
   livemode: true,
   scopes: ['validations:write'],
 })
-await asOwner(product.db, (trx) =>
+await asOwner(instance.db, (trx) =>
   sql`update api_keys set created_at = now() - interval '40 days' where id = ${String(forgotten.body['id'])}`.execute(
     trx,
   ),
 )
 await vi.waitFor(async () => {
-  const { body } = await owner.ask('GET', '/overview')
+  const { body } = await owner.sendRequest('GET', '/overview')
   expect(body).toMatchObject({ verdicts: { total: { invalid: 3 } }, problems: [{ count: 2 }, { count: 1 }] })
 }, 15_000)
 
-async function openDashboard(person: Person, query = ''): Promise<Page> {
+async function openDashboard(person: TestUser, query = ''): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(`/app/${query}`)
   await loaded(page)
@@ -133,14 +133,14 @@ test('a new account sees how to get started', async () => {
 })
 
 test('a provider that limits probes is named with its retry time until the limit ends', async () => {
-  await owner.ask('POST', '/validation/single', { email: 'ada@hotmail.example', timeout: 1 })
+  await owner.sendRequest('POST', '/validation/single', { email: 'ada@hotmail.example', timeout: 1 })
   await vi.waitFor(async () => {
-    expect((await owner.ask('GET', '/health/providers')).body['status']).toBe('limited')
+    expect((await owner.sendRequest('GET', '/health/providers')).body['status']).toBe('limited')
   }, 10_000)
   const page = await openDashboard(owner)
   await page.getByText(/^Microsoft Outlook\.com limits probes: expect more unknown results until about/).waitFor()
   await vi.waitFor(async () => {
-    expect((await owner.ask('GET', '/health/providers')).body['status']).toBe('normal')
+    expect((await owner.sendRequest('GET', '/health/providers')).body['status']).toBe('normal')
   }, 30_000)
   await page.reload()
   await page.getByText('No mail provider limits probes at the moment.').waitFor()

@@ -8,12 +8,12 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '../browser/accessibility.ts'
 import { onePage, startBrowser } from '../browser/browser.ts'
-import { openCustomer, startProduct } from '../environment/instance.ts'
+import { createApiClient, startInstance } from '../environment/instance.ts'
 
 /** A customer's site on another origin than the service. Its form is connected to the service by a script tag only. */
 const port = await freePort()
 const SITE = `http://localhost:${port}`
-const product = await startProduct()
+const instance = await startInstance()
 const browser = await startBrowser()
 const pageKey = {
   mode: 'test',
@@ -21,8 +21,8 @@ const pageKey = {
   scopes: ['validations:write'],
   visitorCap: 1_000,
 } satisfies Partial<NewKey>
-const customer = await openCustomer(product, { key: { ...pageKey, allowedOrigins: [SITE] } })
-const SERVICE = product.api.url
+const apiClient = await createApiClient(instance, { key: { ...pageKey, allowedOrigins: [SITE] } })
+const SERVICE = instance.api.url
 
 /** The strictest policy of a site: it allows only this script and requests to this service. */
 const POLICY = `default-src 'none'; script-src ${SERVICE}; connect-src ${SERVICE}; form-action 'self'; img-src data:`
@@ -36,7 +36,7 @@ function signUpPage(): string {
     <main><h1>Sign up</h1>
       <form action="/welcome"><label>Email <input type="email" name="email"></label>
         <label>Name <input name="name"></label><button>Sign up</button></form></main>
-    ${TAG.replace('https://probity.example.com', SERVICE).replace('pb_pub_…', customer.key)}</html>`
+    ${TAG.replace('https://probity.example.com', SERVICE).replace('pb_pub_…', apiClient.key)}</html>`
 }
 
 const site = createServer((request, response) => {
@@ -139,7 +139,7 @@ test('form.js is small, served to all origins, and immutable when requested by v
 test('the form is submitted when the service is down', async () => {
   const { page, email, message } = await openForm(/Failed to load resource|CORS/)
   await email.focus()
-  await product.api.stop()
+  await instance.api.stop()
   await email.fill('disposable@example.com')
   await email.press('Enter')
   await welcomed(page)

@@ -3,16 +3,16 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { onePage, startBrowser } from '../browser/browser.ts'
-import { openPerson, type Person } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 const SOON = { timeout: 15_000 }
 const run = promisify(execFile)
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
+const owner = await signUpUser(browser, instance)
 
-async function openKeys(person: Person = owner, path = '/app/keys'): Promise<Page> {
+async function openKeys(person: TestUser = owner, path = '/app/keys'): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(path)
   await page
@@ -51,7 +51,7 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 async function useKey(key: string): Promise<{ status: number; code: string | undefined }> {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' }
   const body = JSON.stringify({ email: 'valid@example.com' })
-  const answer = await fetch(`${product.api.url}/api/v1/validation/single`, { method: 'POST', headers, body })
+  const answer = await fetch(`${instance.api.url}/api/v1/validation/single`, { method: 'POST', headers, body })
   return { status: answer.status, code: ((await answer.json()) as { code?: string }).code }
 }
 
@@ -234,7 +234,7 @@ test('the key form reports errors above the form and at the field, and keeps the
 })
 
 test('a viewer sees which roles can manage keys', async () => {
-  const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+  const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
   const page = await openKeys(viewer)
   await page.getByText('This requires the role owner, admin or developer.').waitFor()
   expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)

@@ -4,16 +4,16 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { startListAs } from '../browser/user-jobs.ts'
-import { openPerson } from '../browser/users.ts'
-import { startOpenProduct } from '../environment/open-instance.ts'
+import { signUpUser } from '../browser/users.ts'
+import { startOpenInstance } from '../environment/open-instance.ts'
 import { startWorkerProcess } from '../environment/processes.ts'
 
 /** The web app while no worker is running, and after one has started. */
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 const browser = await startBrowser()
-const member = await openPerson(browser, product)
-const operator = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'The Operator' })
-await asOwner(product.db, (trx) =>
+const member = await signUpUser(browser, instance)
+const operator = await signUpUser(browser, instance, { name: 'Mary Somerville', organisation: 'The Operator' })
+await asOwner(instance.db, (trx) =>
   sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
 )
 
@@ -38,7 +38,7 @@ test('the web app says on every page that no worker is running, charges nothing 
   await loaded(page)
   expect(await banner.count()).toBe(0)
 
-  await product.worker.stop()
+  await instance.worker.stop()
   await banner.waitFor(SOON)
   for (const path of PAGES) {
     await page.goto(`/app${path}`)
@@ -61,7 +61,7 @@ test('the web app says on every page that no worker is running, charges nothing 
   const jobId = await startListAs(member, 'email\nada@null-mx.example\nbob@null-mx.example\n', { mode: 'live' })
   await page.goto(`/app/lists/${jobId}`)
   await page.getByText('validation of this list has not started').waitFor(SOON)
-  const { body } = await member.ask('GET', `/bulk/jobs/${jobId}`)
+  const { body } = await member.sendRequest('GET', `/bulk/jobs/${jobId}`)
   expect(body).toMatchObject({ status: 'queued', delay_reason: 'no_worker' })
 
   const forOperator = await onePage(operator.context)
@@ -69,16 +69,17 @@ test('the web app says on every page that no worker is running, charges nothing 
   const toOperator = forOperator.getByRole('region', { name: 'Validation is delayed' })
   await toOperator.getByRole('link', { name: 'Health' }).waitFor(SOON)
 
-  await startWorkerProcess(product.settings)
+  await startWorkerProcess(instance.settings)
   await banner.waitFor({ state: 'detached', ...SOON })
   await vi.waitFor(
-    async () => expect((await member.ask('GET', `/bulk/jobs/${jobId}`)).body).toMatchObject({ status: 'completed' }),
+    async () =>
+      expect((await member.sendRequest('GET', `/bulk/jobs/${jobId}`)).body).toMatchObject({ status: 'completed' }),
     { ...SOON, interval: 200 },
   )
   // The list alone was charged.
-  expect((await member.ask('GET', '/account')).body).toMatchObject({
+  expect((await member.sendRequest('GET', '/account')).body).toMatchObject({
     credits: { used: 2, reserved: 0 },
     delay_reason: null,
   })
-  expect(await asOwner(product.db, listDrift)).toEqual([])
+  expect(await asOwner(instance.db, listDrift)).toEqual([])
 }, 240_000)

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
-import { heading, openPerson } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { heading, signUpUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 /** The web app on a device that loses its network. */
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
 
 /** Chromium reports each request that fails without a network. */
 const OFFLINE = /net::ERR_INTERNET_DISCONNECTED|Failed to fetch|net::ERR_FAILED/
 
 async function openOffline(path: string) {
-  const { context } = await openPerson(browser, product)
+  const { context } = await signUpUser(browser, instance)
   const page = await onePage(context, { allows: OFFLINE })
   await page.goto(path)
   await loaded(page)

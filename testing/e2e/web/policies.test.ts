@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { press, testCases } from '../browser/page-states.ts'
-import { openPerson, type Person } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
-const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const developer = await openPerson(browser, product, { name: 'Mary Shelley', invitedBy: owner, role: 'developer' })
+const owner = await signUpUser(browser, instance)
+const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const developer = await signUpUser(browser, instance, { name: 'Mary Shelley', invitedBy: owner, role: 'developer' })
 
 const OWN = {
   name: 'partners',
@@ -24,9 +24,9 @@ const OWN = {
   ],
   default: { decision: 'allow', reason: 'No issues found.' },
 }
-expect(await owner.ask('POST', '/policies', OWN)).toMatchObject({ status: 201 })
+expect(await owner.sendRequest('POST', '/policies', OWN)).toMatchObject({ status: 201 })
 
-async function open(person: Person, path: string): Promise<Page> {
+async function open(person: TestUser, path: string): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(`/app${path}`)
   await loaded(page)
@@ -57,7 +57,7 @@ test('a built-in policy is shown as a table and can be tried with an address', a
   await page.getByRole('button', { name: 'valid', exact: true }).click()
   await page.getByText('No rule matched').waitFor()
   // Simulated results use no credits.
-  expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({ used: 0 })
+  expect((await owner.sendRequest('GET', '/account')).body['credits']).toMatchObject({ used: 0 })
 })
 
 test('a custom policy is created from a copy, tried before it is saved, and used by requests', async () => {
@@ -83,7 +83,7 @@ test('a custom policy is created from a copy, tried before it is saved, and used
   await page.waitForURL(/\/app\/policies\/members$/)
   await rulesOf(page, 'members').first().waitFor()
   expect(await rulesOf(page, 'members').count()).toBe(6)
-  const asked = await owner.ask(
+  const asked = await owner.sendRequest(
     'POST',
     '/validation/single',
     { email: 'role@example.com', policy: 'members' },
@@ -110,7 +110,7 @@ test('the editor reports missing values and duplicate names at their fields', as
   const field = rule(page, 3).getByLabel('Reason in the response')
   expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
   expect(await field.getAttribute('aria-invalid')).toBe('true')
-  expect((await owner.ask('GET', '/policies/partners')).body['rules']).toHaveLength(2)
+  expect((await owner.sendRequest('GET', '/policies/partners')).body['rules']).toHaveLength(2)
 })
 
 test('rules can be reordered, edited and saved with the keyboard alone', async () => {
@@ -136,13 +136,13 @@ test('rules can be reordered, edited and saved with the keyboard alone', async (
   await page.getByRole('button', { name: 'Save changes' }).focus()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/app\/policies\/partners$/)
-  expect((await owner.ask('GET', '/policies/partners')).body['rules']).toEqual([
+  expect((await owner.sendRequest('GET', '/policies/partners')).body['rules']).toEqual([
     { ...OWN.rules[1], when: { ...OWN.rules[1]?.when, safe_to_send: false } },
   ])
 })
 
 test('a policy is deleted after a confirmation, and an overridden built-in policy is used again', async () => {
-  await owner.ask('POST', '/policies', { ...OWN, name: 'newsletter', rules: [] })
+  await owner.sendRequest('POST', '/policies', { ...OWN, name: 'newsletter', rules: [] })
   const page = await open(owner, '/policies/newsletter')
   await page.getByText('This policy overrides the built-in policy with the same name.').waitFor()
   await page.getByRole('button', { name: 'Delete policy' }).click()
@@ -150,12 +150,12 @@ test('a policy is deleted after a confirmation, and an overridden built-in polic
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete policy' }).click()
   await page.getByText('Built-in policies cannot be edited.').waitFor()
 
-  await owner.ask('POST', '/policies', { ...OWN, name: 'short-lived' })
+  await owner.sendRequest('POST', '/policies', { ...OWN, name: 'short-lived' })
   await page.goto('/app/policies/short-lived')
   await page.getByRole('button', { name: 'Delete policy' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete policy' }).click()
   await page.waitForURL(/\/app\/policies$/)
-  expect((await owner.ask('GET', '/policies/short-lived')).status).toBe(404)
+  expect((await owner.sendRequest('GET', '/policies/short-lived')).status).toBe(404)
 })
 
 test('a viewer can only view policies, and a developer can try them', async () => {

@@ -5,12 +5,12 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { choose, press, testCases } from '../browser/page-states.ts'
-import { openPerson } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
+const owner = await signUpUser(browser, instance)
 const port = await freePort()
 const SITE = `http://localhost:${port}`
 
@@ -50,7 +50,7 @@ test('the script tag of a new publishable key works unchanged on a page of the a
   expect(key).toMatch(/^pb_pub_[0-9A-Za-z]{38}$/)
   await shown.getByRole('button', { name: 'Copy: Script tag' }).click()
   tag = await page.evaluate(() => navigator.clipboard.readText())
-  expect(tag).toBe(`<script src="${product.api.url}/form.js" data-key="${key}" defer></script>`)
+  expect(tag).toBe(`<script src="${instance.api.url}/form.js" data-key="${key}" defer></script>`)
   // A publishable key is not secret, so the dialog closes without confirmation.
   await page.keyboard.press('Escape')
   await shown.waitFor({ state: 'detached' })
@@ -94,12 +94,12 @@ test.each([
   ['https://www.example.com/sign-up', 'https://www.example.com/sign-up is not an origin'],
   ['www.example.com', 'www.example.com is not an origin'],
 ])('origins %j are rejected at their field, and no key is created', async (origins, said) => {
-  const before = (await owner.ask('GET', '/keys')).text
+  const before = (await owner.sendRequest('GET', '/keys')).text
   const page = await openKeys('?mode=test')
   const form = await make(page, 'Refused', origins)
   await form.locator('p').filter({ hasText: said }).first().waitFor()
   expect(await form.getByLabel('Allowed origins').getAttribute('aria-invalid')).toBe('true')
-  expect((await owner.ask('GET', '/keys')).text).toBe(before)
+  expect((await owner.sendRequest('GET', '/keys')).text).toBe(before)
 })
 
 test('a publishable key can be created with the keyboard alone', async () => {
@@ -124,7 +124,7 @@ const pages = async (page: Page) => {
   await page.getByRole('radio', { name: 'Publishable key' }).check()
 }
 const live = { name: 'Landing page', type: 'publishable', allowed_origins: ['https://www.example.com'] }
-expect(await owner.ask('POST', '/keys', live)).toMatchObject({ status: 201 })
+expect(await owner.sendRequest('POST', '/keys', live)).toMatchObject({ status: 201 })
 
 testCases([
   { what: 'keys, with a publishable one', as: owner.context, path: '/app/keys' },

@@ -6,16 +6,16 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { installSdk } from '../api/sdk/install.ts'
 import { onePage, startBrowser } from '../browser/browser.ts'
-import { openPerson } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 const SOON = { timeout: 15_000 }
 const run = promisify(execFile)
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
 
 async function openQuickStart(query = ''): Promise<Page> {
-  const { context } = await openPerson(browser, product)
+  const { context } = await signUpUser(browser, instance)
   const page = await onePage(context)
   await page.goto(`/app/quick-start${query}`)
   await page.getByRole('heading', { level: 1, name: 'Quick start' }).waitFor()
@@ -48,7 +48,7 @@ test('the first validation needs no key and works with the keyboard alone', asyn
 
 test('a request with the new key appears with its verdict', async () => {
   const page = await openQuickStart()
-  const { url } = product.api
+  const { url } = instance.api
   const request = card(page, 'Make a request')
   await request.getByText('$PROBITY_API_KEY').waitFor() // until a key exists
   await request.getByRole('button', { name: 'Create test key' }).click()
@@ -92,7 +92,7 @@ test('the example code of every language runs with the key in the code and in th
       ])
     }
   }
-  const { body } = await (await openPerson(browser, product)).ask('POST', '/keys', {
+  const { body } = await (await signUpUser(browser, instance)).sendRequest('POST', '/keys', {
     name: 'Environment',
     livemode: false,
   })

@@ -2,30 +2,30 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { testCases } from '../browser/page-states.ts'
-import { openPerson, type Person } from '../browser/users.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
 import { callApi } from '../environment/instance.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
-const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const newcomer = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+const owner = await signUpUser(browser, instance)
+const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const newcomer = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
 
 const form = await makeKey(owner, 'Sign-up form')
 const shop = await makeKey(owner, 'Shop')
 
 async function makeKey(
-  person: Person,
+  person: TestUser,
   name: string,
 ): Promise<(method: string, path: string, body?: object) => Promise<string>> {
-  const made = await person.ask('POST', '/keys', {
+  const made = await person.sendRequest('POST', '/keys', {
     name,
     livemode: true,
     scopes: ['validations:write', 'account:read'],
   })
   return async (method, path, body) => {
-    const { headers } = await callApi(`${product.api.url}/api/v1${path}`, method, body, {
+    const { headers } = await callApi(`${instance.api.url}/api/v1${path}`, method, body, {
       'x-api-key': String(made.body['key']),
     })
     return headers.get('request-id') ?? ''
@@ -36,11 +36,11 @@ const found = await form('POST', '/validation/single', { email: 'ada@null-mx.exa
 const refused = await form('POST', '/validation/single', { email: 7 })
 await shop('GET', '/bulk/jobs')
 await vi.waitFor(async () => {
-  const { body } = await owner.ask('GET', '/requests')
+  const { body } = await owner.sendRequest('GET', '/requests')
   expect((body['data'] as object[]).length).toBe(3)
 })
 
-async function openRequests(person: Person, query = ''): Promise<Page> {
+async function openRequests(person: TestUser, query = ''): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(`/app/requests${query}`)
   await loaded(page)
@@ -68,7 +68,7 @@ test('a developer sees why a request was rejected and copies it as code', async 
   expect(await docs.getAttribute('href')).toBe('/docs/errors#invalid_request')
   await drawer.getByRole('button', { name: 'Copy: Request as code, curl' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
-  expect(copied).toContain(`curl '${product.api.url}/api/v1/validation/single'`)
+  expect(copied).toContain(`curl '${instance.api.url}/api/v1/validation/single'`)
   expect(copied).toContain('"X-API-Key: $PROBITY_API_KEY"')
   await drawer.getByRole('tab', { name: 'Python' }).click()
   await drawer.getByText('requests.request(').waitFor()
@@ -113,7 +113,7 @@ test('filters are kept in the URL, and another member sees the same requests', a
 })
 
 test('new requests appear automatically until updates are paused', async () => {
-  const person = await openPerson(browser, product, { name: 'Mary Shelley', organisation: 'Diodati' })
+  const person = await signUpUser(browser, instance, { name: 'Mary Shelley', organisation: 'Diodati' })
   const call = await makeKey(person, 'Novel')
   const page = await openRequests(person)
   await page.getByRole('heading', { name: 'No requests in live mode yet' }).waitFor()
@@ -123,7 +123,7 @@ test('new requests appear automatically until updates are paused', async () => {
   await page.getByText('Updates paused.').waitFor()
   await call('GET', '/account')
   await vi.waitFor(
-    async () => expect((await person.ask('GET', '/requests')).text.match(/"id"/g)).toHaveLength(2),
+    async () => expect((await person.sendRequest('GET', '/requests')).text.match(/"id"/g)).toHaveLength(2),
     15_000,
   )
   await page.waitForTimeout(2_500) // longer than the polling interval

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 import { loaded, onePage, openWindow, startBrowser } from '../browser/browser.ts'
 import { SCRIPT_PAYLOADS } from '../browser/data/script-payloads.ts'
 import { finishListAs, uploadAs } from '../browser/user-jobs.ts'
-import { openPerson, PASSWORD, type Person } from '../browser/users.ts'
+import { PASSWORD, signUpUser, type TestUser } from '../browser/users.ts'
 import { listSettings, startTaskWorker } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { OPEN } from '../environment/programs.ts'
@@ -64,9 +64,9 @@ await startTaskWorker({
   smtpPort: port,
   addressBase: ADDRESS_BASE,
 })
-const product = { api: await startApiProcess(settings) }
+const instance = { api: await startApiProcess(settings) }
 const browser = await startBrowser()
-const person = await openPerson(browser, product, { organisation: 'Plain' })
+const person = await signUpUser(browser, instance, { organisation: 'Plain' })
 
 /** The nth mailbox is refused with the nth text, without the signs that a reply cannot hold. */
 function reply(to: string): string {
@@ -107,10 +107,10 @@ test('there are two hundred of them, in six ways', () => {
 test(
   'names of people and organisations are text',
   async () => {
-    const owner = await openPerson(browser, product, { organisation: 'Many' })
+    const owner = await signUpUser(browser, instance, { organisation: 'Many' })
     for (const name of TOGETHER) {
-      const renamed = await owner.ask('POST', '/auth/update-user', { name }, fromElsewhere())
-      const called = await owner.ask('PATCH', '/account', { name })
+      const renamed = await owner.sendRequest('POST', '/auth/update-user', { name }, fromElsewhere())
+      const called = await owner.sendRequest('PATCH', '/account', { name })
       const isOneLine = !/[\p{Cc}\u2028\u2029]/u.test(name)
       expect([name, renamed.status, called.status]).toEqual([name, isOneLine ? 200 : 400, 200])
     }
@@ -131,7 +131,7 @@ test(
 )
 
 /** Colleagues of these names in somebody's organisation, and organisations of these names to which they belong. */
-async function bringTogether({ accountId, email }: Person, names: string[]): Promise<void> {
+async function bringTogether({ accountId, email }: TestUser, names: string[]): Promise<void> {
   await asOwner(database.db, async (trx) => {
     await sql`with named as (
         insert into users (name, email, email_verified)
@@ -158,9 +158,9 @@ function fromElsewhere() {
 test(
   'names of keys are text',
   async () => {
-    const owner = await openPerson(browser, product, { organisation: 'Keys' })
+    const owner = await signUpUser(browser, instance, { organisation: 'Keys' })
     for (const name of PAYLOADS) {
-      const made = await owner.ask('POST', '/keys', { name, livemode: false, scopes: ['validations:write'] })
+      const made = await owner.sendRequest('POST', '/keys', { name, livemode: false, scopes: ['validations:write'] })
       expect([name, made.status]).toEqual([name, 201])
     }
     const page = await onePage(owner.context)
@@ -196,7 +196,7 @@ test(
 test(
   'names of files are text, in drafts and in lists',
   async () => {
-    const owner = await openPerson(browser, product, { organisation: 'Files' })
+    const owner = await signUpUser(browser, instance, { organisation: 'Files' })
     for (const text of TOGETHER) await uploadAs(owner, 'email\nada@example.com\n', { filename: `${text}.csv` })
     const page = await onePage(owner.context)
     await page.goto('/app/lists?mode=test')
@@ -294,7 +294,7 @@ const signInFor = (next: string) => `/app/sign-in?next=${encodeURIComponent(next
 test(
   'whoever signs in is led to a page of ours, whatever the address asks for',
   async () => {
-    const window = await openWindow(browser, product)
+    const window = await openWindow(browser, instance)
     const page = await onePage(window)
     for (const next of PLACES.filter((_, n) => n % 4 === 0)) {
       await window.setExtraHTTPHeaders(fromElsewhere())
@@ -324,5 +324,5 @@ test(
 
 async function expectOurs(page: Page, next: string): Promise<void> {
   await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'))
-  expect([next, new URL(page.url()).origin]).toEqual([next, product.api.url])
+  expect([next, new URL(page.url()).origin]).toEqual([next, instance.api.url])
 }

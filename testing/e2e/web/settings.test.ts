@@ -5,20 +5,20 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { press, testCases } from '../browser/page-states.ts'
-import { openPerson, PASSWORD, type Person } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { PASSWORD, signUpUser, type TestUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
-const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const fresh = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+const owner = await signUpUser(browser, instance)
+const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const fresh = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
 
 const LISTS = '/app/settings/allow-and-block'
 const NETWORK = '/app/settings/network'
 const DATA = '/app/settings/data'
 
-async function openSettings(person: Person, path: string, look: { width?: number } = {}): Promise<Page> {
+async function openSettings(person: TestUser, path: string, look: { width?: number } = {}): Promise<Page> {
   const page = await onePage(person.context, look)
   await page.goto(path)
   await loaded(page)
@@ -56,7 +56,7 @@ test('a member blocks a domain, and results show the override', async () => {
 test('entries can be searched, downloaded and removed, and the filters are kept in the URL', async () => {
   const many = Array.from({ length: 25 }, (_, n) => `person-${n}@partner.example`)
   const put = { action: 'allow', targets: many }
-  expect((await owner.ask('POST', '/overrides', put)).status).toBe(200)
+  expect((await owner.sendRequest('POST', '/overrides', put)).status).toBe(200)
   const page = await openSettings(owner, `${LISTS}?action=allow`)
   await page.getByText('1–20 of 25').waitFor()
   await page.getByRole('button', { name: 'Next page' }).click()
@@ -110,7 +110,7 @@ test('allow & block lists work with the keyboard alone', async () => {
 })
 
 test('an IP allowlist that excludes the user needs a confirmation, and an operator can clear it', async () => {
-  const person = await openPerson(browser, product, { name: 'Edith Clarke', organisation: 'Schenectady' })
+  const person = await signUpUser(browser, instance, { name: 'Edith Clarke', organisation: 'Schenectady' })
   const page = await openSettings(person, NETWORK)
   const field = page.getByLabel('Allowed IP addresses')
   await field.fill('192.0.2.0/24')
@@ -132,7 +132,7 @@ test('an IP allowlist that excludes the user needs a confirmation, and an operat
     .first()
     .waitFor()
 
-  await asOwner(product.db, (trx) =>
+  await asOwner(instance.db, (trx) =>
     sql`update accounts set ip_allow_list = '{}' where id = ${person.accountId}`.execute(trx),
   )
   await page.goto(NETWORK)
@@ -162,9 +162,9 @@ test('an owner exports all data after entering the password', async () => {
 })
 
 test('an owner erases an address after a confirmation and sees what was deleted', async () => {
-  const person = await openPerson(browser, product, { name: 'Sophie Germain', organisation: 'Montmartre' })
+  const person = await signUpUser(browser, instance, { name: 'Sophie Germain', organisation: 'Montmartre' })
   const email = 'erase-me@example.com'
-  await person.ask('POST', '/overrides', { action: 'block', targets: [email, 'stays@example.com'] })
+  await person.sendRequest('POST', '/overrides', { action: 'block', targets: [email, 'stays@example.com'] })
   const page = await openSettings(person, DATA)
   await page.getByLabel('Email address').fill('erase-me')
   await page.getByRole('button', { name: 'Erase address' }).click()
@@ -174,15 +174,15 @@ test('an owner erases an address after a confirmation and sees what was deleted'
   const dialog = page.getByRole('dialog', { name: 'Erase this address?' })
   await dialog.getByRole('button', { name: 'Erase address' }).click()
   await page.getByText('Erased: 1 override.').waitFor()
-  const { rows } = await asOwner(product.db, (trx) =>
+  const { rows } = await asOwner(instance.db, (trx) =>
     sql<{ row: string }>`select o::text as row from overrides o where account_id = ${person.accountId}`.execute(trx),
   )
   expect(rows).toEqual([{ row: expect.stringContaining('stays@example.com') }])
 })
 
 test('an owner deletes an account with its name and the password, with the keyboard alone, and keeps the profile', async () => {
-  const person = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'Jedburgh' })
-  await person.ask('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
+  const person = await signUpUser(browser, instance, { name: 'Mary Somerville', organisation: 'Jedburgh' })
+  await person.sendRequest('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
   const page = await openSettings(person, DATA)
   expect(
     await page
@@ -207,9 +207,9 @@ test('an owner deletes an account with its name and the password, with the keybo
     .first()
     .waitFor()
   await dialog.waitFor({ state: 'detached' })
-  await vi.waitFor(async () => expect((await person.ask('GET', '/session')).body['memberships']).toEqual([]))
-  expect((await person.ask('GET', '/account')).status).toBe(404)
-  expect(await person.ask('POST', '/accounts', { name: 'Another' })).toMatchObject({ status: 201 })
+  await vi.waitFor(async () => expect((await person.sendRequest('GET', '/session')).body['memberships']).toEqual([]))
+  expect((await person.sendRequest('GET', '/account')).status).toBe(404)
+  expect(await person.sendRequest('POST', '/accounts', { name: 'Another' })).toMatchObject({ status: 201 })
 })
 
 test('the open settings tab is visible on a narrow screen', async () => {

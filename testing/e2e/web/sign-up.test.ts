@@ -6,17 +6,17 @@ import { expect, test } from 'vitest'
 import { expectAccessible } from '../browser/accessibility.ts'
 import { onePage, openWindow, startBrowser } from '../browser/browser.ts'
 import { fillSignUp, heading, nextLink, PASSWORD, press } from '../browser/users.ts'
-import { startOpenProduct } from '../environment/open-instance.ts'
+import { startOpenInstance } from '../environment/open-instance.ts'
 
 /** The first user of an installation, and every other user up to the first verdict. */
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 const browser = await startBrowser()
 
-const newPage = async () => onePage(await openWindow(browser, product))
+const newPage = async () => onePage(await openWindow(browser, instance))
 
 test('a setup link used twice at the same time creates one operator', async () => {
   const token = 'a-token-that-only-this-test-knows'
-  await asOwner(product.db, (trx) => replaceSetupToken(trx, token))
+  await asOwner(instance.db, (trx) => replaceSetupToken(trx, token))
   const pages = [await newPage(), await newPage()]
   for (const [index, page] of pages.entries()) {
     await page.goto(`/app/setup#token=${token}`)
@@ -35,7 +35,7 @@ test('a setup link used twice at the same time creates one operator', async () =
     }),
   )
   expect(outcomes.toSorted()).toEqual(['Quick start', 'Setup link already used'])
-  const { rows } = await asOwner(product.db, (trx) => sql`select is_operator from users`.execute(trx))
+  const { rows } = await asOwner(instance.db, (trx) => sql`select is_operator from users`.execute(trx))
   expect(rows).toHaveLength(1)
 })
 
@@ -48,7 +48,7 @@ test('a user signs up with the keyboard alone, confirms the address and validate
     await page.keyboard.press('Tab')
     await page.keyboard.type(text)
   }
-  const link = await nextLink(product, 'verification', async () => {
+  const link = await nextLink(instance, 'verification', async () => {
     await type('Grace Hopper')
     await type('grace@people.example')
     await type('short')

@@ -4,8 +4,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { loaded, openWindow, startBrowser } from '../browser/browser.ts'
 import { finishListAs } from '../browser/user-jobs.ts'
-import { openPerson } from '../browser/users.ts'
-import { startOpenProduct } from '../environment/open-instance.ts'
+import { signUpUser } from '../browser/users.ts'
+import { startOpenInstance } from '../environment/open-instance.ts'
 
 /** How soon the pages are there on a phone in a slow network. The figures are printed. */
 const SHELL_BYTES_MAX = 200_000
@@ -21,9 +21,9 @@ const NETWORK = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 
 const PHONE_SPEED = 500
 const SLOWER_MAX = 4
 
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 const browser = await startBrowser()
-const person = await openPerson(browser, product)
+const person = await signUpUser(browser, instance)
 await finishListAs(person, 'email\nvalid@example.com\ninvalid@example.com\n')
 
 type Load = { scripts: string[]; scriptBytes: number; lcpMs: number; cls: number }
@@ -98,7 +98,7 @@ async function measureBest(context: BrowserContext, path: string): Promise<Load>
   return best as Load
 }
 
-const strangers = await openWindow(browser, product)
+const strangers = await openWindow(browser, instance)
 
 test.each([
   ['sign-in', strangers, '/app/sign-in'],

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { testCases } from '../browser/page-states.ts'
-import { openPerson } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
-const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const colleague = await openPerson(browser, product, { name: 'Mary Shelley', invitedBy: owner, role: 'marketer' })
-const stranger = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+const owner = await signUpUser(browser, instance)
+const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const colleague = await signUpUser(browser, instance, { name: 'Mary Shelley', invitedBy: owner, role: 'marketer' })
+const stranger = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
 
 // A domain with null MX gives a verdict at once.
-const asked = await owner.ask('POST', '/validation/single', { email: 'ada@null-mx.example' })
+const asked = await owner.sendRequest('POST', '/validation/single', { email: 'ada@null-mx.example' })
 const path = `/app/validate/${asked.body['id']}`
 
 test('a result has a link that shows other members the same result free of charge and does not contain the address', async () => {
@@ -25,7 +25,7 @@ test('a result has a link that shows other members the same result free of charg
   await page.getByText('grace@null-mx.example').first().waitFor()
   expect(page.url()).toMatch(/\/app\/validate\/[0-9a-f-]{36}$/)
 
-  const spent = async () => ((await owner.ask('GET', '/account')).body['credits'] as { used: number }).used
+  const spent = async () => ((await owner.sendRequest('GET', '/account')).body['credits'] as { used: number }).used
   const before = await spent()
   const same = await onePage(colleague.context)
   await same.goto(page.url())

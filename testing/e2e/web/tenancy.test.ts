@@ -1,29 +1,33 @@
 import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { finishListAs, uploadAs } from '../browser/user-jobs.ts'
-import { openPerson } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
 /** Two organisations of one installation: the second has all addresses of the first, and sees nothing. */
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const first = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
-const second = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+const first = await signUpUser(browser, instance, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
+const second = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
 
 const CSV = 'email,note\nvalid@example.com,secret-note\n'
 const list = await finishListAs(first, CSV, { filename: 'secret-list.csv' })
 const draft = await uploadAs(first, CSV, { filename: 'secret-draft.csv' })
-const made = await first.ask('POST', '/keys', { name: 'secret-key', livemode: false, scopes: ['validations:write'] })
+const made = await first.sendRequest('POST', '/keys', {
+  name: 'secret-key',
+  livemode: false,
+  scopes: ['validations:write'],
+})
 expect(made.status).toBe(201)
 const key = String(made.body['id'])
-const hook = await first.ask(
+const hook = await first.sendRequest(
   'POST',
   '/webhooks',
   { url: 'https://secret-hooks.example.com/' },
   { 'probity-mode': 'test' },
 )
 expect(hook.status).toBe(201)
-const invitation = await first.ask('POST', '/auth/organization/invite-member', {
+const invitation = await first.sendRequest('POST', '/auth/organization/invite-member', {
   organizationId: first.accountId,
   email: 'secret-colleague@people.example',
   role: 'viewer',
@@ -94,7 +98,7 @@ test.each([
   ['DELETE', '/keys/:key'],
 ])("%s %s of another organisation's is answered with 404", async (method, pattern) => {
   const path = pattern.replace(':list', list).replace(':draft', draft).replace(':key', key)
-  const answer = await second.ask(method, path, method === 'PATCH' ? { name: 'mine' } : undefined, TEST)
+  const answer = await second.sendRequest(method, path, method === 'PATCH' ? { name: 'mine' } : undefined, TEST)
   expect([answer.status, answer.body['code']]).toEqual([404, 'not_found'])
   expect(answer.text).not.toMatch(SECRETS)
 })
@@ -104,8 +108,8 @@ test("another's account is answered as one that does not exist", async () => {
   const nobodys = { ...TEST, 'probity-account': '00000000-0000-4000-8000-000000000000' }
   for (const path of ['/account', '/keys', '/bulk/jobs', '/webhooks', '/requests', '/overview']) {
     const [one, other] = [
-      await second.ask('GET', path, undefined, theirs),
-      await second.ask('GET', path, undefined, nobodys),
+      await second.sendRequest('GET', path, undefined, theirs),
+      await second.sendRequest('GET', path, undefined, nobodys),
     ]
     expect([path, one.status, one.body['code']]).toEqual([path, other.status, other.body['code']])
     expect([path, one.status]).toEqual([path, 404])
@@ -116,10 +120,12 @@ test("another organisation's people cannot be listed or invited", async () => {
   const members = `/auth/organization/list-members?organizationId=${first.accountId}`
   const invitations = `/auth/organization/list-invitations?organizationId=${first.accountId}`
   for (const path of [members, invitations]) {
-    const answer = await second.ask('GET', path)
+    const answer = await second.sendRequest('GET', path)
     expect([path, answer.status >= 400]).toEqual([path, true])
     expect(answer.text).not.toMatch(SECRETS)
   }
   const asked = { organizationId: first.accountId, email: 'mole@people.example', role: 'admin' }
-  expect((await second.ask('POST', '/auth/organization/invite-member', asked)).status).toBeGreaterThanOrEqual(400)
+  expect((await second.sendRequest('POST', '/auth/organization/invite-member', asked)).status).toBeGreaterThanOrEqual(
+    400,
+  )
 })

@@ -5,26 +5,30 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
 import { finishListAs } from '../browser/user-jobs.ts'
-import { openPerson, type Person } from '../browser/users.ts'
-import { borrowProduct } from '../environment/shared-instance.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
+import { useSharedInstance } from '../environment/shared-instance.ts'
 
-const product = await borrowProduct()
+const instance = await useSharedInstance()
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
-const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const owner = await signUpUser(browser, instance)
+const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
 
 // A domain with null MX gives a verdict at once, and a verdict costs a credit.
 const CSV = 'email\nada@null-mx.example\ngrace@null-mx.example\n'
 const list = await finishListAs(owner, CSV, { mode: 'live', filename: 'spring.csv' })
-const made = await owner.ask('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
-const asked = await fetch(`${product.api.url}/api/v1/validation/single`, {
+const made = await owner.sendRequest('POST', '/keys', {
+  name: 'Sign-up form',
+  livemode: true,
+  scopes: ['validations:write'],
+})
+const asked = await fetch(`${instance.api.url}/api/v1/validation/single`, {
   method: 'POST',
   headers: { 'x-api-key': String(made.body['key']), 'content-type': 'application/json' },
   body: JSON.stringify({ email: 'not an address' }),
 })
 expect(asked.status).toBe(200)
 
-async function openUsage(person: Person, query = ''): Promise<Page> {
+async function openUsage(person: TestUser, query = ''): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(`/app/usage${query}`)
   await loaded(page)
@@ -122,8 +126,8 @@ test('usage shows no credits in test mode, and an account with unlimited credits
   await sandbox.getByRole('heading', { name: 'No usage on these days' }).waitFor()
   expect(await sandbox.getByRole('heading', { name: 'Credit transactions' }).count()).toBe(0)
 
-  const other = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
-  await asOwner(product.db, (trx) =>
+  const other = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
+  await asOwner(instance.db, (trx) =>
     sql`update accounts set unlimited = true where id = ${other.accountId}`.execute(trx),
   )
   const page = await openUsage(other)
@@ -141,7 +145,7 @@ test('the low-credit threshold can be set to a number or to the default', async 
   await card.getByLabel('Credits', { exact: true }).fill('2500')
   await card.getByRole('button', { name: 'Save' }).click()
   await card.getByText('Saved.').waitFor()
-  const lowAt = async () => ((await owner.ask('GET', '/account')).body['credits'] as { low_at: number }).low_at
+  const lowAt = async () => ((await owner.sendRequest('GET', '/account')).body['credits'] as { low_at: number }).low_at
   expect(await lowAt()).toBe(2_500)
   await card.getByRole('radio', { name: /^10% of/ }).check()
   await card.getByRole('button', { name: 'Save' }).click()

@@ -5,19 +5,19 @@ import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '../browser/accessibility.ts'
 import { expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from '../browser/browser.ts'
 import { codeFor } from '../browser/totp.ts'
-import { fillSignUp, heading, listLinks, openPerson, PASSWORD, press, signIn } from '../browser/users.ts'
-import { startOpenProduct } from '../environment/open-instance.ts'
+import { fillSignUp, heading, listLinks, PASSWORD, press, signIn, signUpUser } from '../browser/users.ts'
+import { startOpenInstance } from '../environment/open-instance.ts'
 
 /** Sign-in, invitations, profiles, sessions and account settings in the web app. */
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 const browser = await startBrowser()
 
 /** A browser context without a session. */
-const newWindow = () => openWindow(browser, product)
+const newWindow = () => openWindow(browser, instance)
 const newPage = async () => onePage(await newWindow())
 
 test('a wrong password and an unknown address show the same error and keep the input', async () => {
-  const ada = await openPerson(browser, product)
+  const ada = await signUpUser(browser, instance)
   const page = await newPage()
   const errors: (string | null)[] = []
   for (const email of [ada.email, 'nobody@people.example']) {
@@ -36,7 +36,7 @@ test('a wrong password and an unknown address show the same error and keep the i
 })
 
 test('sign-in requires a 2FA code, and a recovery code works once', async () => {
-  const ada = await openPerson(browser, product)
+  const ada = await signUpUser(browser, instance)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/security')
   await press(page, 'Set up two-factor authentication')
@@ -87,7 +87,7 @@ test('sign-in requires a 2FA code, and a recovery code works once', async () => 
 })
 
 test('a session ended elsewhere asks for the password and keeps the page', async () => {
-  const ada = await openPerson(browser, product)
+  const ada = await signUpUser(browser, instance)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/profile')
   await page.getByLabel('Name', { exact: true }).fill('Ada King')
@@ -109,11 +109,11 @@ test('a session ended elsewhere asks for the password and keeps the page', async
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ada King')
   await press(page, 'Save')
   await page.getByText('Saved.').waitFor()
-  expect((await ada.ask('GET', '/session')).body['person']).toMatchObject({ name: 'Ada King' })
+  expect((await ada.sendRequest('GET', '/session')).body['person']).toMatchObject({ name: 'Ada King' })
 })
 
 test('sign-in continues to the requested page and never to another site', async () => {
-  const ada = await openPerson(browser, product)
+  const ada = await signUpUser(browser, instance)
   const page = await newPage()
   const enter = async () => {
     await page.getByLabel('Email address', { exact: true }).fill(ada.email)
@@ -131,12 +131,12 @@ test('sign-in continues to the requested page and never to another site', async 
     await page.goto(`/app/sign-in?next=${encodeURIComponent(next)}`)
     await enter()
     await heading(page, 'Quick start').waitFor()
-    expect(new URL(page.url()).origin).toBe(product.api.url)
+    expect(new URL(page.url()).origin).toBe(instance.api.url)
   }
 })
 
 test('an invited marketer joins, sees lists and has no access to keys', async () => {
-  const owner = await openPerson(browser, product, { organisation: 'Difference Engines' })
+  const owner = await signUpUser(browser, instance, { organisation: 'Difference Engines' })
   const page = await onePage(owner.context)
   await page.goto('/app/settings/members')
   await press(page, 'Invite member')
@@ -187,8 +187,8 @@ test('an invited marketer joins, sees lists and has no access to keys', async ()
 })
 
 test('an invited user who has a profile signs in with the link and accepts', async () => {
-  const owner = await openPerson(browser, product, { organisation: 'Jacquard Looms' })
-  const ada = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance, { organisation: 'Jacquard Looms' })
+  const ada = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto('/app/settings/members')
   await press(page, 'Invite member')
@@ -204,12 +204,12 @@ test('an invited user who has a profile signs in with the link and accepts', asy
   await window.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await press(window, 'Sign in and accept')
   await heading(window, 'Quick start').waitFor()
-  const { memberships } = (await ada.ask('GET', '/session')).body as { memberships: { name: string }[] }
+  const { memberships } = (await ada.sendRequest('GET', '/session')).body as { memberships: { name: string }[] }
   expect(memberships.map(({ name }) => name)).toContain('Jacquard Looms')
 })
 
 test('a user changes the email address by the link to the new one, and deletes the profile', async () => {
-  const ada = await openPerson(browser, product)
+  const ada = await signUpUser(browser, instance)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/profile')
   await press(page, 'Change email address')
@@ -219,7 +219,7 @@ test('a user changes the email address by the link to the new one, and deletes t
   await expectAccessible(page)
   await press(page, 'Send link')
   await page.getByText('Confirm the new address').waitFor()
-  const [link = ''] = listLinks(product, 'email_change').slice(-1)
+  const [link = ''] = listLinks(instance, 'email_change').slice(-1)
 
   const elsewhere = await newPage()
   await elsewhere.goto(link)
@@ -245,22 +245,23 @@ test('a user changes the email address by the link to the new one, and deletes t
   await page.getByText('An account must have at least one owner. Make another member an owner first.').waitFor()
   await expectAccessible(page)
 
-  expect((await ada.ask('POST', '/deletion', { name: await nameOf(ada), password: PASSWORD })).status).toBe(204)
+  expect((await ada.sendRequest('POST', '/deletion', { name: await nameOf(ada), password: PASSWORD })).status).toBe(204)
   await page.goto('/app/')
   await heading(page, 'Create an account').waitFor()
   await page.getByRole('button', { name: 'delete your profile' }).click()
   await removeProfile()
   await heading(page, 'Sign in').waitFor()
   const again = { email: 'countess@people.example', password: PASSWORD }
-  expect((await ada.ask('POST', '/auth/sign-in/email', again)).status).toBe(401)
+  expect((await ada.sendRequest('POST', '/auth/sign-in/email', again)).status).toBe(401)
 })
 
-const nameOf = async (person: { ask(method: string, path: string): Promise<{ body: Record<string, unknown> }> }) =>
-  String((await person.ask('GET', '/account')).body['name'])
+const nameOf = async (person: {
+  sendRequest(method: string, path: string): Promise<{ body: Record<string, unknown> }>
+}) => String((await person.sendRequest('GET', '/account')).body['name'])
 
 test('an operator creates a password reset link, which works once, when no SMTP relay is set', async () => {
-  const [ada, operator] = [await openPerson(browser, product), await openPerson(browser, product)]
-  await asOwner(product.db, (trx) =>
+  const [ada, operator] = [await signUpUser(browser, instance), await signUpUser(browser, instance)]
+  await asOwner(instance.db, (trx) =>
     sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
   )
   const page = await newPage()
@@ -298,7 +299,7 @@ test('an operator creates a password reset link, which works once, when no SMTP 
 })
 
 test('an owner renames the account and sets its retention; the last owner cannot leave', async () => {
-  const owner = await openPerson(browser, product, { organisation: 'Old Name' })
+  const owner = await signUpUser(browser, instance, { organisation: 'Old Name' })
   const page = await onePage(owner.context)
   await page.goto('/app/settings/account')
   const nameForm = page.locator('form').filter({ has: page.getByLabel('Account name') })
@@ -314,7 +315,7 @@ test('an owner renames the account and sets its retention; the last owner cannot
   await retentionForm.getByLabel('Days').fill('7')
   await retentionForm.getByRole('button', { name: 'Save' }).click()
   await retentionForm.getByText('Saved.').waitFor()
-  expect((await owner.ask('GET', '/account')).body).toMatchObject({ name: 'New Name', retention_days: 7 })
+  expect((await owner.sendRequest('GET', '/account')).body).toMatchObject({ name: 'New Name', retention_days: 7 })
 
   await press(page, 'Leave New Name')
   await press(page, 'Leave account')
@@ -322,8 +323,8 @@ test('an owner renames the account and sets its retention; the last owner cannot
 })
 
 test('a second account is created from the menu, and each tab keeps its account in the URL', async () => {
-  const owner = await openPerson(browser, product, { organisation: 'First Works' })
-  await owner.ask('POST', '/keys', { name: 'Key of the first', livemode: true })
+  const owner = await signUpUser(browser, instance, { organisation: 'First Works' })
+  await owner.sendRequest('POST', '/keys', { name: 'Key of the first', livemode: true })
   const page = await onePage(owner.context)
   await page.goto('/app/keys')
   await page.getByRole('region', { name: 'API keys' }).getByText('Key of the first').waitFor()
@@ -360,7 +361,7 @@ test.each(LOOKS)('the pages are accessible at $width px, $colorScheme', async (l
     await expectAccessible(stranger)
     await expectNoSidewaysScroll(stranger)
   }
-  const ada = await openPerson(browser, product, { name: 'Augusta Ada King, Countess of Lovelace' })
+  const ada = await signUpUser(browser, instance, { name: 'Augusta Ada King, Countess of Lovelace' })
   const page = await onePage(ada.context, look)
   for (const path of ['profile', 'security', 'members', 'account']) {
     await page.goto(`/app/settings/${path}`)
@@ -375,7 +376,7 @@ test.each(LOOKS)('the pages are accessible at $width px, $colorScheme', async (l
 })
 
 test('a user chooses email notifications, and the choice is kept', async () => {
-  const ada = await openPerson(browser, product)
+  const ada = await signUpUser(browser, instance)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/notices')
   const box = page.getByRole('checkbox', { name: 'An API key was created.' })

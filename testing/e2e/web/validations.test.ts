@@ -7,7 +7,7 @@ import { whenDone } from '@probity/lab/when-done'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { onePage, startBrowser } from '../browser/browser.ts'
-import { openPerson } from '../browser/users.ts'
+import { signUpUser } from '../browser/users.ts'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
 import { startApiProcess } from '../environment/processes.ts'
 
@@ -68,7 +68,7 @@ await startWorkerHere({
 })
 const api = await startApiProcess(settings)
 const browser = await startBrowser()
-const ada = await openPerson(browser, { api })
+const ada = await signUpUser(browser, { api })
 
 async function openValidate(query = ''): Promise<Page> {
   const page = await onePage(ada.context)
@@ -77,7 +77,7 @@ async function openValidate(query = ''): Promise<Page> {
   return page
 }
 
-async function ask(page: Page, email: string): Promise<void> {
+async function sendRequest(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.keyboard.press('Enter')
   await page.getByRole('tab', { name: 'Details' }).waitFor()
@@ -117,7 +117,7 @@ const EXPLAINED = [
 
 test.each(EXPLAINED)('$word is explained: $email', async ({ email, word, advice, sentence, found }) => {
   const page = await openValidate()
-  await ask(page, email)
+  await sendRequest(page, email)
   const answer = page.getByRole('tabpanel')
   const verdict = answer.getByText(word, { exact: true }).first()
   await verdict.waitFor()
@@ -132,7 +132,7 @@ test.each(EXPLAINED)('$word is explained: $email', async ({ email, word, advice,
 
 test('Unknown is explained: an unreachable server does not make the address invalid', async () => {
   const page = await openValidate()
-  await ask(page, 'ada@away.example')
+  await sendRequest(page, 'ada@away.example')
   const answer = page.getByRole('tabpanel')
   await answer.getByText('Unknown', { exact: true }).first().waitFor()
   await answer.getByText('Review', { exact: true }).waitFor()
@@ -144,7 +144,7 @@ test('Unknown is explained: an unreachable server does not make the address inva
 
 test('a greylisted address is deferred, shows when to validate again, and its result is free', async () => {
   const page = await openValidate()
-  await ask(page, 'ada@grey.example')
+  await sendRequest(page, 'ada@grey.example')
   const answer = page.getByRole('tabpanel')
   await answer.getByText('Validation deferred').waitFor()
   await answer.getByText(/Validate again from \d\d:\d\d|validate this address again now/).waitFor()
@@ -185,7 +185,7 @@ test('a rejected request shows a countdown and keeps the input', async () => {
 
 test('a typo suggestion is validated only when its button is pressed', async () => {
   const page = await openValidate('?mode=test')
-  await ask(page, 'typo@gmial.com')
+  await sendRequest(page, 'typo@gmial.com')
   await page.getByRole('button', { name: 'Validate suggestion' }).click()
   await page.getByRole('tabpanel').getByText('typo@gmail.com', { exact: true }).first().waitFor()
   expect(await page.getByLabel('Email address').inputValue()).toBe('typo@gmail.com')
@@ -193,7 +193,7 @@ test('a typo suggestion is validated only when its button is pressed', async () 
 
 test('the result is shown as JSON and as code with the URL of this service', async () => {
   const page = await openValidate('?mode=test')
-  await ask(page, "o'brien+valid@example.com")
+  await sendRequest(page, "o'brien+valid@example.com")
   await page.getByRole('tab', { name: 'JSON' }).click()
   await page.getByText('"sub_status": ""').waitFor()
   await page.getByRole('tab', { name: 'Code' }).click()
@@ -203,7 +203,7 @@ test('the result is shown as JSON and as code with the URL of this service', asy
 
 test('recent validations stay in this tab and are discarded on reload', async () => {
   const page = await openValidate('?mode=test')
-  await ask(page, 'valid@example.com')
+  await sendRequest(page, 'valid@example.com')
   await page.getByRole('button', { name: /valid@example\.com\s*Valid/ }).waitFor()
   const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]))
   expect(kept).not.toContain('valid@example.com')
@@ -212,12 +212,12 @@ test('recent validations stay in this tab and are discarded on reload', async ()
 })
 
 test('the page keeps no recent validations when the account stores no results', async () => {
-  const grace = await openPerson(browser, { api }, { name: 'Grace Hopper', organisation: 'No Memory' })
-  expect(await grace.ask('PATCH', '/account', { retention_days: 0 })).toMatchObject({ status: 200 })
+  const grace = await signUpUser(browser, { api }, { name: 'Grace Hopper', organisation: 'No Memory' })
+  expect(await grace.sendRequest('PATCH', '/account', { retention_days: 0 })).toMatchObject({ status: 200 })
   const page = await onePage(grace.context)
   await page.goto('/app/validate?mode=test')
   await page.getByText('This account does not store results').waitFor()
-  await ask(page, 'valid@example.com')
+  await sendRequest(page, 'valid@example.com')
   await page.getByText('This account does not store results').waitFor()
   expect(await page.getByRole('button', { name: 'Clear' }).count()).toBe(0)
 })

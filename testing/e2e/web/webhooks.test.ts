@@ -2,17 +2,17 @@ import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
-import { openPerson, type Person } from '../browser/users.ts'
-import { startOpenReceiver } from '../environment/open-instance.ts'
+import { signUpUser, type TestUser } from '../browser/users.ts'
+import { startReceivingInstance } from '../environment/open-instance.ts'
 
 const NAME = 'hooks.journey.example'
 const SOON = { timeout: 15_000, interval: 100 }
-const product = await startOpenReceiver(NAME)
-const { receiver } = product
+const instance = await startReceivingInstance(NAME)
+const { receiver } = instance
 const browser = await startBrowser()
-const owner = await openPerson(browser, product)
+const owner = await signUpUser(browser, instance)
 
-async function openWebhooks(person: Person = owner, path = '/app/webhooks'): Promise<Page> {
+async function openWebhooks(person: TestUser = owner, path = '/app/webhooks'): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(path)
   await page.locator('h1').waitFor() // not found by role while a dialog is open
@@ -44,7 +44,7 @@ async function saveSecret(page: Page, title: string): Promise<string> {
 
 /** Creates a webhook by API and opens its page. */
 async function openNew(path: string, settings: object = {}): Promise<Page> {
-  const made = await owner.ask('POST', '/webhooks', { url: urlOf(path), ...settings })
+  const made = await owner.sendRequest('POST', '/webhooks', { url: urlOf(path), ...settings })
   expect(made.status).toBe(201)
   const page = await openWebhooks(owner, `/app/webhooks/${made.body['id']}`)
   await page.getByRole('heading', { name: urlOf(path) }).waitFor()
@@ -262,7 +262,7 @@ test('webhooks of test mode and live mode are separate', async () => {
 })
 
 test('a viewer sees which roles can manage webhooks', async () => {
-  const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+  const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
   for (const path of ['/app/webhooks', `/app/webhooks/${viewer.accountId}`]) {
     const page = await openWebhooks(viewer, path)
     await page.getByText('This requires the role owner, admin or developer.').waitFor()
@@ -271,7 +271,7 @@ test('a viewer sees which roles can manage webhooks', async () => {
 })
 
 test('narrow screens show webhooks in the More menu and as cards', async () => {
-  const made = await owner.ask('POST', '/webhooks', { url: urlOf('on-a-phone') })
+  const made = await owner.sendRequest('POST', '/webhooks', { url: urlOf('on-a-phone') })
   expect(made.status).toBe(201)
   const page = await onePage(owner.context, { width: 390, height: 844 })
   await page.goto('/app/lists')

@@ -4,9 +4,9 @@ import { MAIL_DOMAINS } from './mail/data/mail-fixtures.ts'
 import { type MailTown, startMailServers } from './mail/start.ts'
 import { freePort } from './services/daemon.ts'
 import { DOMAINS_MIN } from './simulation/domains.ts'
-import { describeWorld } from './simulation/guide.ts'
+import { describeSimulation } from './simulation/guide.ts'
 import { writeList } from './simulation/list-file.ts'
-import { startWorld } from './simulation/start.ts'
+import { startSimulation } from './simulation/start.ts'
 
 /** The mail internet in a box, to be asked by hand. Everything listens on loopback, until Ctrl-C. */
 const program = new Command('lab').description('The mail internet in a box, on loopback alone.')
@@ -20,7 +20,7 @@ program
   .option('--port <number>', 'where mail servers listen; 0 is a free port', readCount, 0)
   .option('--dns-port <number>', 'where DNS listens; 0 is a free port', readCount, 0)
   .option('--list <file>', 'write every address with the truth about it, as CSV')
-  .action(runWorld)
+  .action(runSimulation)
 
 program
   .command('servers')
@@ -31,13 +31,20 @@ program
 if (process.argv.length > 2) await program.parseAsync()
 else program.outputHelp()
 
-type WorldFlags = { seed: number; domains: number; addresses: number; port: number; dnsPort: number; list?: string }
+type SimulationFlags = {
+  seed: number
+  domains: number
+  addresses: number
+  port: number
+  dnsPort: number
+  list?: string
+}
 
-async function runWorld({ list, ...options }: WorldFlags): Promise<void> {
+async function runSimulation({ list, ...options }: SimulationFlags): Promise<void> {
   const interrupted = untilInterrupted()
-  const running = await startWorld(options)
-  if (list !== undefined) await writeList(running.world, list)
-  process.stdout.write(`${describeWorld(running)}Ctrl-C ends it.\n`)
+  const running = await startSimulation(options)
+  if (list !== undefined) await writeList(running.simulation, list)
+  process.stdout.write(`${describeSimulation(running)}Ctrl-C ends it.\n`)
   await interrupted
   await running.stop()
 }

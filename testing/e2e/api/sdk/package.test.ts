@@ -6,18 +6,18 @@ import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openCustomer } from '../../environment/instance.ts'
+import { createApiClient } from '../../environment/instance.ts'
 import { ROOT } from '../../environment/programs.ts'
-import { borrowProduct } from '../../environment/shared-instance.ts'
+import { useSharedInstance } from '../../environment/shared-instance.ts'
 import { compile, installSdk, run, runTool } from './install.ts'
 import { installRuntime } from './runtimes.ts'
 
 /** The SDK as a user has it: packed, installed in another folder, and used from there. */
-const product = await borrowProduct()
-const { key } = await openCustomer(product, { key: { scopes: Object.keys(KEY_SCOPES) as KeyScope[] } })
+const instance = await useSharedInstance()
+const { key } = await createApiClient(instance, { key: { scopes: Object.keys(KEY_SCOPES) as KeyScope[] } })
 const installed = installSdk()
 const { folder, tarball, entries } = installed
-const settings = { PROBITY_API_KEY: key, PROBITY_BASE_URL: product.api.url }
+const settings = { PROBITY_API_KEY: key, PROBITY_BASE_URL: instance.api.url }
 
 const README = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8')
 const snippets = [...README.matchAll(/<!-- test: sdk -->\s*```ts\n(.*?)```/gs)].map(([, code = '']) => code).join('\n')
@@ -212,7 +212,7 @@ async function startSite(): Promise<string> {
     if (url === '/') return void reply.setHeader('content-type', 'text/html').end('<title>A page</title>')
     if (url === '/probity.js')
       return void reply.setHeader('content-type', 'text/javascript').end(readFileSync(entries.esm))
-    const onward = request(product.api.url + url, { method, headers }, (response) => {
+    const onward = request(instance.api.url + url, { method, headers }, (response) => {
       reply.writeHead(response.statusCode ?? 502, response.headers)
       response.pipe(reply)
     })
@@ -236,14 +236,14 @@ const inPage = (apiKey: string, publishableKey: string) => `(async () => {
   let guard
   try { new sdk.Probity(options) } catch (error) { guard = error.name }
   const found = await useSdk(sdk, { ...options, allowSecretKeyInBrowser: true })
-  const elsewhere = { apiKey: ${JSON.stringify(publishableKey)}, baseUrl: ${JSON.stringify(product.api.url)} }
+  const elsewhere = { apiKey: ${JSON.stringify(publishableKey)}, baseUrl: ${JSON.stringify(instance.api.url)} }
   const { decision } = await new sdk.Probity(elsewhere).decide('ada@example,com', { policy: 'signup' })
   return { ...found, guard, decision }
 })()`
 
 test('the package runs in Chromium, with a secret key only if allowed, and decides across origins', async () => {
   const site = await startSite()
-  const { call } = await openCustomer(product)
+  const { call } = await createApiClient(instance)
   const publishable = { name: 'page', type: 'publishable', allowed_origins: [site] }
   const publishableKey = String((await call('POST', '/keys', publishable)).body['key'])
   const browser = await chromium.launch({

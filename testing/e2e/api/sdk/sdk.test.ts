@@ -7,17 +7,17 @@ import {
   ProbityApiError,
 } from '@probity/sdk'
 import { expect, test, vi } from 'vitest'
-import { openCustomer } from '../../environment/instance.ts'
+import { createApiClient } from '../../environment/instance.ts'
 import { startApiProcess } from '../../environment/processes.ts'
-import { borrowProduct } from '../../environment/shared-instance.ts'
+import { useSharedInstance } from '../../environment/shared-instance.ts'
 
 /** The SDK against the running service. */
-const product = await borrowProduct()
-const { api } = product
+const instance = await useSharedInstance()
+const { api } = instance
 
-async function openClient(options: Parameters<typeof openCustomer>[1] = {}) {
-  const customer = await openCustomer(product, options)
-  return new Probity({ apiKey: customer.key, baseUrl: api.url })
+async function openClient(options: Parameters<typeof createApiClient>[1] = {}) {
+  const apiClient = await createApiClient(instance, options)
+  return new Probity({ apiKey: apiClient.key, baseUrl: api.url })
 }
 
 const probity = await openClient()
@@ -206,8 +206,8 @@ test('jobs are paused, resumed and canceled', async () => {
 test('jobs.wait survives a restart of the service', {
   tags: ['long'],
 }, async () => {
-  const { port, stop } = await startApiProcess(product.settings)
-  const { key } = await openCustomer(product, { credits: 500 })
+  const { port, stop } = await startApiProcess(instance.settings)
+  const { key } = await createApiClient(instance, { credits: 500 })
   const { jobs, uploads } = new Probity({ apiKey: key, baseUrl: `http://127.0.0.1:${port}` })
   const id = await startJob({ jobs, uploads }, 500)
   await jobs.pause(id)
@@ -216,7 +216,7 @@ test('jobs.wait survives a restart of the service', {
   await vi.waitFor(() => expect(seen).toContain('paused'))
 
   await stop()
-  await startApiProcess(product.settings, port)
+  await startApiProcess(instance.settings, port)
   await jobs.resume(id)
   expect(await waiting).toMatchObject({ status: 'completed', done_count: 500 })
   expect(seen.at(-1)).toBe('completed')

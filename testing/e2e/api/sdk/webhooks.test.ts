@@ -1,11 +1,11 @@
 import { NotFoundError, Probity, type WebhookEvent } from '@probity/sdk'
 import { expect, test } from 'vitest'
-import { openCustomer } from '../../environment/instance.ts'
-import { borrowProduct } from '../../environment/shared-instance.ts'
+import { createApiClient } from '../../environment/instance.ts'
+import { useSharedInstance } from '../../environment/shared-instance.ts'
 
-const product = await borrowProduct()
-const { key } = await openCustomer(product)
-const probity = new Probity({ apiKey: key, baseUrl: product.api.url })
+const instance = await useSharedInstance()
+const { key } = await createApiClient(instance)
+const probity = new Probity({ apiKey: key, baseUrl: instance.api.url })
 const { webhooks } = probity
 
 test('webhooks are created, listed, updated, rotated and deleted', async () => {

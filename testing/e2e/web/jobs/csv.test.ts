@@ -4,22 +4,22 @@ import { expect, test } from 'vitest'
 import { expectAccessible } from '../../browser/accessibility.ts'
 import { onePage, startBrowser } from '../../browser/browser.ts'
 import { dropFiles, readCells } from '../../browser/files.ts'
-import { openPerson } from '../../browser/users.ts'
-import { startOpenWorld } from '../../environment/open-instance.ts'
+import { signUpUser } from '../../browser/users.ts'
+import { startOpenSimulation } from '../../environment/open-instance.ts'
 
 const UNIQUE = 970
 const REPEATED = 20
 const EMPTY = 10
 const CREDITS = 10_000
 
-const product = await startOpenWorld(UNIQUE)
+const instance = await startOpenSimulation(UNIQUE)
 const browser = await startBrowser()
 
 const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
 
 /** Quotes, line breaks, separators and letters of other alphabets: cells that a careless writer would change. */
 function thousandRows(): { csv: string; cells: string[][] } {
-  const emails = product.world.draw(UNIQUE).map(({ email }) => email)
+  const emails = instance.simulation.draw(UNIQUE).map(({ email }) => email)
   const all = [...emails, ...emails.slice(0, REPEATED), ...Array.from({ length: EMPTY }, () => '')]
   const odd = ['plain', 'a, b', 'say "yes"', 'two\nlines', 'Žluťoučký kůň', '漢字', '  spaces  ', '']
   const cells = all.map((email, n) => [`C-${1000 + n}`, odd[n % odd.length] ?? '', email, `${n}`])
@@ -32,7 +32,7 @@ function thousandRows(): { csv: string; cells: string[][] } {
 }
 
 test('the Review step shows rows without an address, and that they are not charged', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   const cells = [
     'Ada <ada@example.com>',
@@ -59,12 +59,12 @@ test('the Review step shows rows without an address, and that they are not charg
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).click()
   await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
-  const job = async () => (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body
+  const job = async () => (await owner.sendRequest('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body
   expect(await job()).toMatchObject({ email_count: 4, unique_count: 3 })
 })
 
 test('a file of 1,000 rows is validated at the shown price, and the download keeps its cells in order', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   const { csv, cells } = thousandRows()
   await page.goto('/app/lists')
@@ -109,15 +109,17 @@ test('a file of 1,000 rows is validated at the shown price, and the download kee
   const row = overview.getByRole('row', { name: /customers\.csv/ })
   await row.getByRole('progressbar').waitFor()
   await page.getByRole('heading', { level: 1, name: /customers\.csv.*Completed/ }).waitFor({ timeout: 120_000 })
-  const { refunded } = (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body['credits'] as {
+  const { refunded } = (await owner.sendRequest('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body[
+    'credits'
+  ] as {
     refunded: number
   }
   await row.getByText('Completed').waitFor() // the page refreshes automatically
-  expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({
+  expect((await owner.sendRequest('GET', '/account')).body['credits']).toMatchObject({
     available: CREDITS - 970 + refunded,
     reserved: 0,
   })
-  expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toHaveLength(1)
+  expect(JSON.parse((await owner.sendRequest('GET', '/bulk/jobs')).text)).toHaveLength(1)
 
   await page.getByRole('button', { name: 'Download' }).click()
   const [download] = await Promise.all([

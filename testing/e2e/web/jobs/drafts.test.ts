@@ -7,22 +7,22 @@ import { expectAccessible } from '../../browser/accessibility.ts'
 import { expectNoSidewaysScroll, onePage, startBrowser } from '../../browser/browser.ts'
 import { dropFiles } from '../../browser/files.ts'
 import { startListAs } from '../../browser/user-jobs.ts'
-import { openPerson, type Person } from '../../browser/users.ts'
-import { startOpenWorld } from '../../environment/open-instance.ts'
+import { signUpUser, type TestUser } from '../../browser/users.ts'
+import { startOpenSimulation } from '../../environment/open-instance.ts'
 
 const UNIQUE = 970
 const CREDITS = 10_000
 const SOON = { timeout: 15_000, interval: 50 }
 
-const product = await startOpenWorld(UNIQUE)
+const instance = await startOpenSimulation(UNIQUE)
 const browser = await startBrowser()
 
 const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
 const CHOOSE = 'Choose the address column'
 const REVIEW = 'Review and confirm'
 
-async function creditsOf(person: Person): Promise<Record<string, unknown>> {
-  return (await person.ask('GET', '/account')).body['credits'] as Record<string, unknown>
+async function creditsOf(person: TestUser): Promise<Record<string, unknown>> {
+  return (await person.sendRequest('GET', '/account')).body['credits'] as Record<string, unknown>
 }
 
 async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
@@ -31,7 +31,7 @@ async function choose(page: Page, name: string, content: string | Buffer): Promi
 }
 
 test('a draft survives a reload, is listed in the overview, and can be discarded there', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
   await choose(
@@ -70,7 +70,7 @@ test('a draft survives a reload, is listed in the overview, and can be discarded
 })
 
 test('a draft without enough credits is kept and can be confirmed once credits are added', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   const emails = Array.from({ length: CREDITS + 1 }, (_, n) => `reader${n}@example.com`)
   await page.goto('/app/lists/new')
@@ -80,23 +80,23 @@ test('a draft without enough credits is kept and can be confirmed once credits a
   const confirm = page.getByRole('button', { name: 'Validate 10,001 addresses for 10,001 credits' })
   expect(await confirm.isDisabled()).toBe(true)
   await expectAccessible(page)
-  await inTenant(product.db, owner.accountId, (trx) =>
+  await inTenant(instance.db, owner.accountId, (trx) =>
     postCredits(trx, { kind: 'grant', credits: 1, subject: randomUUID() }),
   )
   await page.getByRole('button', { name: 'Refresh' }).click()
   await vi.waitFor(async () => expect(await confirm.isEnabled()).toBe(true), SOON)
 
   // Another member uses the credits first.
-  await inTenant(product.db, owner.accountId, (trx) =>
+  await inTenant(instance.db, owner.accountId, (trx) =>
     postCredits(trx, { kind: 'adjust', credits: -5_000, subject: randomUUID() }),
   )
   await confirm.click()
   await page.getByText('Insufficient credits (5,000 short)').waitFor()
-  expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toEqual([])
+  expect(JSON.parse((await owner.sendRequest('GET', '/bulk/jobs')).text)).toEqual([])
 })
 
 test('an unsuitable file is rejected with the reason and advice', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
   await stepHeading(page, 'Upload a file').waitFor()
@@ -129,7 +129,7 @@ test('an unsuitable file is rejected with the reason and advice', async () => {
 })
 
 test('a file larger than 50 MiB is rejected before the upload', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
   const sent: string[] = []
@@ -145,7 +145,7 @@ test('a file larger than 50 MiB is rejected before the upload', async () => {
 })
 
 test('a canceled upload leaves no draft behind', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context, { allows: /ERR_/ })
   await page.goto('/app/lists/new')
   let release = () => {}
@@ -163,11 +163,11 @@ test('a canceled upload leaves no draft behind', async () => {
   )
   expect(await page.getByRole('alert').count()).toBe(0)
   release()
-  expect(JSON.parse((await owner.ask('GET', '/bulk/uploads')).text)).toEqual([])
+  expect(JSON.parse((await owner.sendRequest('GET', '/bulk/uploads')).text)).toEqual([])
 })
 
 test('pasted addresses become a list, wherever the focus is', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
   await stepHeading(page, 'Upload a file').waitFor()
@@ -190,7 +190,7 @@ test('pasted addresses become a list, wherever the focus is', async () => {
 })
 
 test('page, search and status are kept in the URL of the overview', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const csv = 'email\nvalid@example.com\n'
   await startListAs(owner, csv, { filename: 'Wanted 100%.csv' })
   for (let n = 1; n <= 20; n++) await startListAs(owner, csv, { filename: `list-${n}.csv` })
@@ -239,7 +239,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
 
 test('a list is created from the sample file by keyboard alone', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto('/app/lists?mode=test')
   await stepHeading(page, 'No lists in test mode yet').waitFor()
@@ -268,8 +268,8 @@ test('a list is created from the sample file by keyboard alone', async () => {
 })
 
 test('a viewer sees lists and drafts, and which roles may create them', async () => {
-  const owner = await openPerson(browser, product)
-  const viewer = await openPerson(browser, product, { name: 'Mary Somerville', invitedBy: owner, role: 'viewer' })
+  const owner = await signUpUser(browser, instance)
+  const viewer = await signUpUser(browser, instance, { name: 'Mary Somerville', invitedBy: owner, role: 'viewer' })
   const uploader = await onePage(owner.context)
   await uploader.goto('/app/lists/new')
   await choose(uploader, 'contacts.csv', 'email\nada@example.com\n')

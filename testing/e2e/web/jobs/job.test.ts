@@ -5,14 +5,14 @@ import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '../../browser/accessibility.ts'
 import { expectNoSidewaysScroll, onePage, startBrowser } from '../../browser/browser.ts'
 import { finishListAs, startListAs } from '../../browser/user-jobs.ts'
-import { openPerson, type Person } from '../../browser/users.ts'
-import { startOpenWorld } from '../../environment/open-instance.ts'
+import { signUpUser, type TestUser } from '../../browser/users.ts'
+import { startOpenSimulation } from '../../environment/open-instance.ts'
 
 const ROWS = 4_000
 const CREDITS = 10_000
 const SOON = { timeout: 20_000, interval: 100 }
 
-const product = await startOpenWorld(ROWS)
+const instance = await startOpenSimulation(ROWS)
 const browser = await startBrowser()
 
 /** Sandbox cases with known results. */
@@ -27,32 +27,32 @@ function sandboxCsv(): string {
   return `name,email\n${[...emails, ...emails.slice(0, REPEATED)].map((email, n) => `Person ${n},${email}\n`).join('')}`
 }
 
-async function finishedList(owner: Person): Promise<string> {
+async function finishedList(owner: TestUser): Promise<string> {
   const jobId = await finishListAs(owner, sandboxCsv(), { filename: 'members.csv' })
   return `/app/lists/${jobId}?mode=test`
 }
 
 function worldCsv(rows: number): string {
-  const emails = product.world.draw(rows).map(({ email }) => `${email}\n`)
+  const emails = instance.simulation.draw(rows).map(({ email }) => `${email}\n`)
   return `email\n${emails.join('')}`
 }
 
-async function getJob(person: Person, jobId: string): Promise<BulkJob> {
-  return (await person.ask('GET', `/bulk/jobs/${jobId}`)).body as unknown as BulkJob
+async function getJob(person: TestUser, jobId: string): Promise<BulkJob> {
+  return (await person.sendRequest('GET', `/bulk/jobs/${jobId}`)).body as unknown as BulkJob
 }
 
 const heading = (page: Page, text: RegExp) => page.getByRole('heading', { level: 1, name: text })
 
 test('without the event stream the page polls and shows changes and the end', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const jobId = await startListAs(owner, worldCsv(500), { mode: 'live' })
-  expect(await owner.ask('POST', `/bulk/jobs/${jobId}/pause`)).toMatchObject({ status: 200 })
+  expect(await owner.sendRequest('POST', `/bulk/jobs/${jobId}/pause`)).toMatchObject({ status: 200 })
   const page = await onePage(owner.context, { allows: /ERR_FAILED/ })
   await page.route('**/events', (route) => route.abort())
   await page.goto(`/app/lists/${jobId}`)
   await heading(page, /Paused/).waitFor()
   await page.getByText(/^Updating every \d+ s$/).waitFor()
-  expect(await owner.ask('POST', `/bulk/jobs/${jobId}/resume`)).toMatchObject({ status: 200 })
+  expect(await owner.sendRequest('POST', `/bulk/jobs/${jobId}/resume`)).toMatchObject({ status: 200 })
   await heading(page, /Completed/).waitFor({ timeout: 60_000 })
   await page
     .getByText(/ valid, .* invalid/)
@@ -61,7 +61,7 @@ test('without the event stream the page polls and shows changes and the end', as
 })
 
 test('filters are kept in the URL: they survive a reload, and a colleague sees the same', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto(await finishedList(owner))
   await page.getByText('50 valid, 17 risky, 20 invalid, 13 unknown.').waitFor()
@@ -89,7 +89,7 @@ test('filters are kept in the URL: they survive a reload, and a colleague sees t
     domain: 'domain1.example',
   })
 
-  const colleague = await openPerson(browser, product, { name: 'Mary Somerville', invitedBy: owner, role: 'viewer' })
+  const colleague = await signUpUser(browser, instance, { name: 'Mary Somerville', invitedBy: owner, role: 'viewer' })
   const theirs = await onePage(colleague.context)
   await theirs.goto(page.url())
   await theirs.getByText(`7 of ${ALL} addresses found.`).waitFor()
@@ -103,7 +103,7 @@ test('filters are kept in the URL: they survive a reload, and a colleague sees t
 })
 
 test('a result opens with its evidence under its own URL, and returns the focus', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   const address = await finishedList(owner)
   await page.goto(address)
@@ -132,7 +132,7 @@ const PLANS = [
 ]
 
 test('the keep and remove files of a preset match the page and add up to the whole list', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto(await finishedList(owner))
   for (const { name, keeps } of PLANS) {
@@ -150,7 +150,7 @@ test('the keep and remove files of a preset match the page and add up to the who
 })
 
 test('results are filtered, opened and downloaded by keyboard alone', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   await page.goto(await finishedList(owner))
   await page.getByRole('table', { name: 'Results', exact: true }).waitFor()
@@ -176,7 +176,7 @@ test('results are filtered, opened and downloaded by keyboard alone', async () =
 })
 
 test('a deleted list is not found when it is opened', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context, { width: 320, height: 700 })
   const address = await finishedList(owner)
   await page.goto(address)
@@ -192,11 +192,11 @@ test('a deleted list is not found when it is opened', async () => {
 })
 
 test('a list is paused, resumed and canceled, and its unused credits are released', async () => {
-  const owner = await openPerson(browser, product)
+  const owner = await signUpUser(browser, instance)
   const jobId = await startListAs(owner, worldCsv(ROWS), { mode: 'live' })
   await vi.waitFor(async () => expect((await getJob(owner, jobId)).done_count).toBeGreaterThan(0), SOON)
   // The last test of this file: without a worker the list keeps its state while it is examined.
-  await product.worker.kill()
+  await instance.worker.kill()
   const page = await onePage(owner.context)
   await page.goto(`/app/lists/${jobId}`)
   await page.getByText('Live updates', { exact: true }).waitFor()
@@ -230,7 +230,7 @@ test('a list is paused, resumed and canceled, and its unused credits are release
   const { credits, done_count: done } = await getJob(owner, jobId)
   expect(credits).toMatchObject({ reserved: 0, used: done })
   const left = CREDITS - done + credits.refunded
-  const account = (await owner.ask('GET', '/account')).body['credits']
+  const account = (await owner.sendRequest('GET', '/account')).body['credits']
   expect(account).toMatchObject({ available: left, reserved: 0 })
   await page.getByRole('banner').getByText(left.toLocaleString('en-GB')).waitFor()
   await page

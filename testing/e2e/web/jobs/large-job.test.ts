@@ -3,23 +3,23 @@ import { availableParallelism, loadavg } from 'node:os'
 import type { CDPSession, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { onePage, startBrowser } from '../../browser/browser.ts'
-import { openPerson } from '../../browser/users.ts'
+import { signUpUser } from '../../browser/users.ts'
 import { openLargeList } from '../../environment/large-job.ts'
-import { startOpenProduct } from '../../environment/open-instance.ts'
+import { startOpenInstance } from '../../environment/open-instance.ts'
 
 const ROWS = 100_000
 const REPLY_MS_MAX = 200
 const ROUNDS_MAX = 3
 
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 const browser = await startBrowser()
 
 /** How long the slowest press took: to the next picture, and of the processor's time until all that it led to was shown. */
 type Slowest = { paintMs: number; processorMs: number }
 
 test(`a list of ${ROWS} results answers each press within ${REPLY_MS_MAX} ms`, async () => {
-  const owner = await openPerson(browser, product)
-  const jobId = await openLargeList(product, owner, ROWS)
+  const owner = await signUpUser(browser, instance)
+  const jobId = await openLargeList(instance, owner, ROWS)
   const page = await onePage(owner.context, { width: 1440, height: 900, reducedMotion: 'no-preference' })
   await page.addInitScript(noteInteractions)
   await page.goto(`/app/lists/${jobId}?mode=test`)

@@ -13,28 +13,28 @@ import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../../browser/browser.ts'
 import { choose, press, testCases } from '../../browser/page-states.ts'
-import { openPerson, type Person } from '../../browser/users.ts'
-import { startOpenProduct } from '../../environment/open-instance.ts'
+import { signUpUser, type TestUser } from '../../browser/users.ts'
+import { startOpenInstance } from '../../environment/open-instance.ts'
 
-const product = await startOpenProduct()
+const instance = await startOpenInstance()
 // The doctor of this host considers its checks just run, so only the findings below are shown.
-await beginRound(product.db, hostname())
-await keepFindings(product.db, hostname(), [])
+await beginRound(instance.db, hostname())
+await keepFindings(instance.db, hostname(), [])
 const browser = await startBrowser()
-const operator = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'The Operator' })
-await asOwner(product.db, (trx) =>
+const operator = await signUpUser(browser, instance, { name: 'Mary Somerville', organisation: 'The Operator' })
+await asOwner(instance.db, (trx) =>
   sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
 )
-const owner = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
-const made = await owner.ask('POST', '/keys', { name: 'CI', livemode: true, scopes: ['account:read'] })
-await recordUnclassifiedReplies(product.db, [
+const owner = await signUpUser(browser, instance, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
+const made = await owner.sendRequest('POST', '/keys', { name: 'CI', livemode: true, scopes: ['account:read'] })
+await recordUnclassifiedReplies(instance.db, [
   { provider: 'gmx', stage: 'rcpt', code: 550, reply: '5.7.1 We have our reasons', seen: 7 },
   { provider: '', stage: 'greeting', code: 421, reply: 'Not on a Sunday', seen: 3 },
 ])
 
 /** Figures and facts as workers would report them. */
 const EGRESS = 'probe.probity.example'
-await recordProbes(product.db, [
+await recordProbes(instance.db, [
   {
     provider: 'gmx',
     egress: EGRESS,
@@ -48,7 +48,7 @@ await recordProbes(product.db, [
     lastBlock: '550 5.7.1 on a list',
   },
 ])
-await recordProcess(product.db, {
+await recordProcess(instance.db, {
   id: randomUUID(),
   kind: 'worker',
   version: '0.1.0',
@@ -62,7 +62,7 @@ const DURABLE = {
   says: 'Run in psql as a superuser:',
   lines: ['alter system set fsync = on;', 'select pg_reload_conf();'],
 }
-await keepFindings(product.db, 'probe-1', [
+await keepFindings(instance.db, 'probe-1', [
   { check: 'clock', subject: '', status: 'pass', saw: 'The clock agrees with PostgreSQL.', fix: null },
   { check: 'postgres-durability', subject: '', status: 'fail', saw: 'fsync is off.', fix: DURABLE },
   {
@@ -75,13 +75,13 @@ await keepFindings(product.db, 'probe-1', [
 ])
 // That process does not exist, so its heartbeat is kept up here.
 const beating = setInterval(
-  () => void asOwner(product.db, (trx) => sql`update processes set seen_at = now()`.execute(trx)),
+  () => void asOwner(instance.db, (trx) => sql`update processes set seen_at = now()`.execute(trx)),
   5_000,
 )
 whenDone(() => clearInterval(beating))
 
 /** A list of half an hour ago without any progress: its file is missing, and no worker plans it. */
-const stuck = await asOwner(product.db, (trx) =>
+const stuck = await asOwner(instance.db, (trx) =>
   sql<{ id: string }>`
     insert into jobs (account_id, mode, upload_id, filename, email_column, row_count, email_count, unique_count, credits_per_email,
       refund_unknown, expires_on, state, created_at)
@@ -90,13 +90,13 @@ const stuck = await asOwner(product.db, (trx) =>
     returning id`.execute(trx),
 )
 const stuckId = String(stuck.rows[0]?.id)
-await asOwner(product.db, (trx) =>
+await asOwner(instance.db, (trx) =>
   sql`insert into job_queue (job_id, no, account_id, site, site_max, size, queued_at)
     values (${stuckId}, 0, ${operator.accountId}, '', 1, 3, now() + interval '1 hour')`.execute(trx),
 )
 
 /** A list that the abuse limits paused. */
-const reviewed = await asOwner(product.db, (trx) =>
+const reviewed = await asOwner(instance.db, (trx) =>
   sql<{ id: string }>`
     with job as (
       insert into jobs (account_id, mode, upload_id, filename, email_column, row_count, email_count, unique_count, credits_per_email,
@@ -112,7 +112,7 @@ const reviewed = await asOwner(product.db, (trx) =>
 )
 const reviewedId = String(reviewed.rows[0]?.id)
 
-async function open(person: Person, path: string): Promise<Page> {
+async function open(person: TestUser, path: string): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(path)
   await loaded(page)
@@ -121,7 +121,7 @@ async function open(person: Person, path: string): Promise<Page> {
 
 async function askByKey(): Promise<number> {
   const headers = { 'x-api-key': String(made.body['key']) }
-  return (await fetch(`${product.api.url}/api/v1/account`, { headers })).status
+  return (await fetch(`${instance.api.url}/api/v1/account`, { headers })).status
 }
 
 test('an operator sees the health of the installation and can pause automatic refreshes', async () => {
@@ -261,7 +261,7 @@ test('a member who is no operator sees no link to the operator pages and no data
     await page.goto(`/app/operator/${place}`)
     await loaded(page)
     await page.getByRole('heading', { name: 'Operator access required' }).waitFor()
-    expect((await owner.ask('GET', `/operator/${place}`)).status).toBe(404)
+    expect((await owner.sendRequest('GET', `/operator/${place}`)).status).toBe(404)
   }
 })
 
@@ -292,7 +292,7 @@ test('an operator changes the time range, pauses a provider, lowers its rate and
 test('an operator lifts the suspension of a provider', async () => {
   const until = Date.now() + 3_600_000
   const key = rateLimiterKey('probity', { egress: EGRESS, site: 'gmx' })
-  const redis = connectWithRetries(product.settings['REDIS_URL'] ?? '')
+  const redis = connectWithRetries(instance.settings['REDIS_URL'] ?? '')
   whenDone(() => redis.disconnect())
   await redis.hset(key, { until, reason: 'ip_blocked' })
   const page = await open(operator, '/app/operator/providers')
@@ -326,7 +326,7 @@ test('a stalled list is shown and requeued', async () => {
   await row.getByRole('button', { name: /^Requeue/ }).click()
   await page.getByRole('button', { name: 'Requeue', exact: true }).last().click()
   await page.getByText('Unclaimed batches were requeued.').waitFor()
-  const { body } = await operator.ask('GET', `/operator/audit-log?account=${operator.accountId}&action=list`)
+  const { body } = await operator.sendRequest('GET', `/operator/audit-log?account=${operator.accountId}&action=list`)
   expect(body['entries']).toMatchObject([{ action: 'list.requeued', subject_id: stuckId, actor: 'operator' }])
 })
 
@@ -341,7 +341,7 @@ test('a list under review is shown with its figures and released, and a domain o
   await row.getByRole('button', { name: /^Release/ }).click()
   await page.getByRole('button', { name: 'Release', exact: true }).last().click()
   await page.getByText('List released.').waitFor()
-  const { body } = await operator.ask('GET', `/operator/audit-log?account=${owner.accountId}&action=list`)
+  const { body } = await operator.sendRequest('GET', `/operator/audit-log?account=${owner.accountId}&action=list`)
   expect(body['entries']).toMatchObject([{ action: 'list.review_released', subject_id: reviewedId, actor: 'operator' }])
 
   await page.getByRole('button', { name: 'Add domain' }).click()

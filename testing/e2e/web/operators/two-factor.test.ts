@@ -4,15 +4,15 @@ import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../../browser/browser.ts'
 import { choose, press, testCases } from '../../browser/page-states.ts'
 import { codeFor } from '../../browser/totp.ts'
-import { openPerson, PASSWORD } from '../../browser/users.ts'
-import { startOpenProduct } from '../../environment/open-instance.ts'
+import { PASSWORD, signUpUser } from '../../browser/users.ts'
+import { startOpenInstance } from '../../environment/open-instance.ts'
 
-const product = await startOpenProduct({ OPERATOR_2FA: 'required' })
+const instance = await startOpenInstance({ OPERATOR_2FA: 'required' })
 const browser = await startBrowser()
 
 async function openOperator(name: string) {
-  const operator = await openPerson(browser, product, { name, organisation: 'The Operator' })
-  await asOwner(product.db, (trx) =>
+  const operator = await signUpUser(browser, instance, { name, organisation: 'The Operator' })
+  await asOwner(instance.db, (trx) =>
     sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
   )
   return operator
@@ -22,7 +22,7 @@ const withoutTwoFactor = await openOperator('Grace Hopper')
 
 /** As if all 2FA codes had been entered 16 minutes earlier. */
 const ageCodes = () =>
-  asOwner(product.db, (trx) =>
+  asOwner(instance.db, (trx) =>
     sql`update code_entries set entered_at = entered_at - interval '16 minutes'`.execute(trx),
   )
 
@@ -36,7 +36,10 @@ testCases([
 
 test('an operator sets up 2FA before the operator pages open, and enters a code again for a change after 15 minutes', async () => {
   const operator = await openOperator('Mary Somerville')
-  const { accountId } = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
+  const { accountId } = await signUpUser(browser, instance, {
+    name: 'Ada Lovelace',
+    organisation: 'Analytical Engines',
+  })
   const page = await onePage(operator.context, { allows: /status of 403/ })
   await page.goto('/app/operator/accounts')
   await page.getByRole('heading', { name: 'Set up two-factor authentication first' }).waitFor()
@@ -77,7 +80,7 @@ test('an operator sets up 2FA before the operator pages open, and enters a code 
   await page.keyboard.press('Enter')
   await page.getByText('500 credits added to Analytical Engines.').waitFor()
   await loaded(page)
-  const { rows } = await asOwner(product.db, (trx) =>
+  const { rows } = await asOwner(instance.db, (trx) =>
     sql<{ available: number }>`select available from accounts where id = ${accountId}`.execute(trx),
   )
   expect(rows).toEqual([{ available: 10_500 }])

@@ -5,15 +5,15 @@ import { expect, test } from 'vitest'
 import { frame, RCODES, TYPES, writeName } from '../dns/packet.ts'
 import { resolverAt } from '../dns/start.ts'
 import { whenDone } from '../when-done.ts'
-import { startWorldDns } from './dns.ts'
+import { startSimulatedDns } from './dns.ts'
 import { layOut } from './loopback.ts'
-import { makeWorld } from './population.ts'
+import { createMailPopulation } from './population.ts'
 import { makeZone } from './zone.ts'
 
-const world = makeWorld({ seed: 7, domains: 400, addresses: 1_000 })
-const loopback = layOut('127.77', world.domains)
-const zone = makeZone(world, loopback)
-const dns = await startWorldDns(zone, 0)
+const simulation = createMailPopulation({ seed: 7, domains: 400, addresses: 1_000 })
+const loopback = layOut('127.77', simulation.domains)
+const zone = makeZone(simulation, loopback)
+const dns = await startSimulatedDns(zone, 0)
 whenDone(() => dns.stop())
 const resolver = resolverAt(dns.port)
 
@@ -38,7 +38,7 @@ async function send(...messages: Buffer[]): Promise<Buffer[]> {
 
 test('leads from every domain with a mail server to an address of loopback that somebody listens on', async () => {
   const listening = new Set(loopback.listeners.map(({ address }) => address))
-  for (const { name, hosts, site } of world.domains.filter((domain) => domain.site !== null)) {
+  for (const { name, hosts, site } of simulation.domains.filter((domain) => domain.site !== null)) {
     const exchanges = hosts.length > 0 ? (await resolver.resolveMx(name)).map(({ exchange }) => exchange) : [name]
     expect(exchanges.toSorted((a, b) => a.localeCompare(b))).toEqual(
       (hosts.length > 0 ? hosts.map((host) => host.name) : [name]).toSorted((a, b) => a.localeCompare(b)),
@@ -53,7 +53,7 @@ test('leads from every domain with a mail server to an address of loopback that 
 
 test('leads to the dead first and to the living next where the first mail host is gone', async () => {
   const { listeners, addressOf } = loopback
-  const [gone] = world.domains.filter(({ behaviour }) => behaviour === 'first_mx_dead')
+  const [gone] = simulation.domains.filter(({ behaviour }) => behaviour === 'first_mx_dead')
   const [first, second] = await Promise.all((gone?.hosts ?? []).map(({ name }) => resolver.resolve4(name)))
   const closed = addressOf(gone?.hosts[0]?.name ?? '')
   expect(first).toEqual([closed])
@@ -64,7 +64,7 @@ test('leads to the dead first and to the living next where the first mail host i
 test('every mail host has a loopback address of its own', () => {
   const { listeners, addressOf, web } = loopback
   expect(new Set(listeners.map(({ address }) => address)).size).toBe(listeners.length)
-  const local = world.domains.flatMap(({ hosts }) =>
+  const local = simulation.domains.flatMap(({ hosts }) =>
     hosts.filter(({ where }) => where === 'site' || where === 'closed'),
   )
   const names = new Set(local.map(({ name }) => name))
@@ -76,7 +76,7 @@ test('every mail host has a loopback address of its own', () => {
 
 test('publishes SPF and DMARC for a share of the domains', async () => {
   const names = Object.keys(zone.names)
-  const domains = world.domains.filter(({ name }) => names.includes(name))
+  const domains = simulation.domains.filter(({ name }) => names.includes(name))
   const spf = domains.filter(({ name }) => zone.names[name]?.txt?.some((text) => String(text).startsWith('v=spf1')))
   const dmarc = names.filter((name) => name.startsWith('_dmarc.'))
   expect(spf.length / domains.length).toBeCloseTo(0.75, 1)

@@ -14,7 +14,7 @@ import {
   writeString,
 } from '../dns/packet.ts'
 import type { NameData } from '../dns/zone-file.ts'
-import type { WorldZone } from './zone.ts'
+import type { SimulatedZone } from './zone.ts'
 
 const IDLE_MS = 10_000
 const SOA = 6
@@ -34,7 +34,7 @@ const NONE = writeRecord({
  * Answers for the whole of a world, over UDP and TCP, on 127.0.0.1 alone. No answer is longer than the 512 bytes that a datagram
  * may have (RFC 1035 §4.2.1), so none is ever cut short.
  */
-export async function startWorldDns(zone: WorldZone, port: number) {
+export async function startSimulatedDns(zone: SimulatedZone, port: number) {
   const answer = openAnswers(zone)
   const { tcp, udp, connections } = await listen(answer, port)
   return {
@@ -50,7 +50,7 @@ export async function startWorldDns(zone: WorldZone, port: number) {
 
 type Answer = (message: Buffer) => Buffer | undefined
 
-function openAnswers({ names, failing }: WorldZone): Answer {
+function openAnswers({ names, failing }: SimulatedZone): Answer {
   const parents = new Set(Object.keys(names).flatMap(withParents))
   // Records point at the question for their owner's name, so they are the same bytes whoever asks.
   const written = new Map<string, Buffer[]>()

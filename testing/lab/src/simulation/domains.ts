@@ -3,15 +3,15 @@ import type { SiteName } from './data/sites.ts'
 import { FIRST_WORDS, SECOND_WORDS } from './data/words.ts'
 import type { Random } from './random.ts'
 
-export type WorldHost = { name: string; preference: number; where: 'site' | NonNullable<HostPlan[2]> }
+export type SimulatedHost = { name: string; preference: number; where: 'site' | NonNullable<HostPlan[2]> }
 
-export type WorldDomain = {
+export type SimulatedDomain = {
   name: string
   behaviour: BehaviourName
   provider: string
   /** Whose servers answer for it; null where none do. */
   site: SiteName | null
-  hosts: WorldHost[]
+  hosts: SimulatedHost[]
   /** The share of its addresses that are no good mailbox. */
   badShare: number
 }
@@ -28,7 +28,7 @@ const GIVEN_COUNT = NAMES.reduce((sum, behaviour) => sum + (domainsOf(behaviour)
 export const DOMAINS_MIN = GIVEN_COUNT + MADE_UP.length
 
 /** The domains whose names we know, then those we make up: at least one of each behaviour, the rest by their weights. */
-export function makeDomains(random: Random, count: number): WorldDomain[] {
+export function makeDomains(random: Random, count: number): SimulatedDomain[] {
   if (count < DOMAINS_MIN) throw new RangeError(`A world has at least ${DOMAINS_MIN} domains, not ${count}.`)
 
   const given = NAMES.flatMap((behaviour) => (domainsOf(behaviour) ?? []).map((name) => ({ name, behaviour })))
@@ -63,7 +63,7 @@ function makeNames(random: Random, count: number): string[] {
   return [...names]
 }
 
-function makeDomain(random: Random, name: string, behaviour: BehaviourName): WorldDomain {
+function makeDomain(random: Random, name: string, behaviour: BehaviourName): SimulatedDomain {
   const { provider, site = null, hosts = [], bad: [least, most] = [0, 0.4] } = BEHAVIOURS[behaviour] as Behaviour
   return {
     name,
@@ -75,7 +75,7 @@ function makeDomain(random: Random, name: string, behaviour: BehaviourName): Wor
   }
 }
 
-function makeHost([preference, template, where]: HostPlan, domain: string): WorldHost {
+function makeHost([preference, template, where]: HostPlan, domain: string): SimulatedHost {
   const name = template.replace('{domain}', domain).replace('{dashed}', domain.replaceAll('.', '-'))
   return { name, preference, where: where ?? 'site' }
 }

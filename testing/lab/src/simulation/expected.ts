@@ -1,6 +1,6 @@
 import { type Existence, STATUS_OF, type SubStatus, VERDICT_OF_TRUTH } from './data/behaviours.ts'
 import { SITES, type Site } from './data/sites.ts'
-import { behaviourOf, type WorldDomain } from './domains.ts'
+import { behaviourOf, type SimulatedDomain } from './domains.ts'
 
 /** What somebody who asks for the recipient, as often as it takes and makes no mistake, may conclude. */
 export type Expectation = {
@@ -15,7 +15,7 @@ export type Expectation = {
 export function expectationOf(
   email: string,
   exists: Existence,
-  domain: WorldDomain | 'broken' | undefined,
+  domain: SimulatedDomain | 'broken' | undefined,
 ): Expectation {
   if (domain === 'broken') return conclude(['syntax_error'])
   if (domain === undefined) return conclude(['domain_not_found'])
@@ -39,6 +39,6 @@ export function needsUtf8(email: string): boolean {
   return /[^\x00-\x7f]/.test(email)
 }
 
-function takesUtf8({ site }: WorldDomain): boolean {
+function takesUtf8({ site }: SimulatedDomain): boolean {
   return site !== null && ((SITES[site] as Site).capabilities?.includes('SMTPUTF8') ?? false)
 }

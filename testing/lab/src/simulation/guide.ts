@@ -1,18 +1,18 @@
 import { BEHAVIOURS, type BehaviourName } from './data/behaviours.ts'
-import type { WorldAddress } from './population.ts'
-import type { RunningWorld } from './start.ts'
+import type { SimulatedAddress } from './population.ts'
+import type { RunningSimulation } from './start.ts'
 
 const EXAMPLES_MAX = 3
 
 /** What a person in front of a terminal wants to know about a world: where it is, who lives there and how to ask. */
-export function describeWorld({ world, dnsPort, smtpPort }: RunningWorld): string {
-  const [someone] = world.addresses.filter(({ behaviour }) => behaviour === 'gmail')
+export function describeSimulation({ simulation, dnsPort, smtpPort }: RunningSimulation): string {
+  const [someone] = simulation.addresses.filter(({ behaviour }) => behaviour === 'gmail')
   return [
-    `A world of ${world.domains.length} domains and ${world.addresses.length} addresses, seed ${world.seed}.`,
+    `A world of ${simulation.domains.length} domains and ${simulation.addresses.length} addresses, seed ${simulation.seed}.`,
     '',
-    ...Object.entries(groupAddresses(world.addresses)).flatMap(([behaviour, addresses]) => [
+    ...Object.entries(groupAddresses(simulation.addresses)).flatMap(([behaviour, addresses]) => [
       `${behaviour} (${addresses.length}): ${aboutOf(behaviour)}`,
-      ...pickExamples(addresses).map((address) => `    ${describeAddress(address, world)}`),
+      ...pickExamples(addresses).map((address) => `    ${describeAddress(address, simulation)}`),
     ]),
     '',
     `DNS answers on 127.0.0.1:${dnsPort}, mail servers on port ${smtpPort} of 127.77.0.0/16. To ask by hand:`,
@@ -23,8 +23,8 @@ export function describeWorld({ world, dnsPort, smtpPort }: RunningWorld): strin
   ].join('\n')
 }
 
-function groupAddresses(addresses: WorldAddress[]): Record<string, WorldAddress[]> {
-  const groups: Record<string, WorldAddress[]> = {}
+function groupAddresses(addresses: SimulatedAddress[]): Record<string, SimulatedAddress[]> {
+  const groups: Record<string, SimulatedAddress[]> = {}
   for (const name of [...Object.keys(BEHAVIOURS), 'broken']) groups[name] = []
   for (const address of addresses) groups[address.behaviour]?.push(address)
   return groups
@@ -35,14 +35,14 @@ function aboutOf(behaviour: string): string {
 }
 
 /** One of each kind, as far as they go. */
-function pickExamples(addresses: WorldAddress[]): WorldAddress[] {
-  const kinds = new Map<string, WorldAddress>()
+function pickExamples(addresses: SimulatedAddress[]): SimulatedAddress[] {
+  const kinds = new Map<string, SimulatedAddress>()
   for (const address of addresses) if (!kinds.has(address.exists)) kinds.set(address.exists, address)
   return [...kinds.values()].slice(0, EXAMPLES_MAX)
 }
 
-function describeAddress({ email, exists }: WorldAddress, world: RunningWorld['world']): string {
-  const { verdicts } = world.expected(email)
+function describeAddress({ email, exists }: SimulatedAddress, simulation: RunningSimulation['simulation']): string {
+  const { verdicts } = simulation.expected(email)
   const words = verdicts.map(({ status, subStatus }) => (subStatus === '' ? status : `${status} (${subStatus})`))
   return `${email}   exists: ${exists}   verdict: ${words.join(' or ')}`
 }

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
-import type { World } from './population.ts'
+import type { MailPopulation } from './population.ts'
 
 const COLUMNS = ['email', 'exists', 'behaviour', 'status', 'sub_status', 'truthful', 'knowable']
 
 /** Writes every address with the truth about it as CSV (RFC 4180). Where several verdicts are right, they are separated by bars. */
-export async function writeList(world: World, file: string): Promise<void> {
-  const rows = world.addresses.map(({ email, exists, behaviour }) => {
-    const { verdicts, truthful, knowable } = world.expected(email)
+export async function writeList(simulation: MailPopulation, file: string): Promise<void> {
+  const rows = simulation.addresses.map(({ email, exists, behaviour }) => {
+    const { verdicts, truthful, knowable } = simulation.expected(email)
     const statuses = new Set(verdicts.map(({ status }) => status))
     const subStatuses = verdicts.map(({ subStatus }) => subStatus)
     return [email, exists, behaviour, [...statuses].join('|'), subStatuses.join('|'), truthful, knowable]

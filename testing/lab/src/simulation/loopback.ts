@@ -1,5 +1,5 @@
 import type { SiteName } from './data/sites.ts'
-import { behaviourOf, type WorldDomain } from './domains.ts'
+import { behaviourOf, type SimulatedDomain } from './domains.ts'
 
 /** The addresses of a simulation. All of them are within `base`/16. */
 export type Loopback = {
@@ -22,7 +22,7 @@ const ADDRESSES_PER_BYTE = 250
  * simulations of more than 8,000 running hosts, later hosts share the addresses of earlier ones of the same site. `base` is the first two
  * bytes, as in `127.77`.
  */
-export function layOut(base: string, domains: WorldDomain[]): Loopback {
+export function layOut(base: string, domains: SimulatedDomain[]): Loopback {
   const addresses = new Map<string, string>()
   const listeners: Loopback['listeners'] = []
   const bySite = new Map<SiteName, string[]>()
@@ -61,7 +61,7 @@ export function layOut(base: string, domains: WorldDomain[]): Loopback {
 }
 
 /** Hosts with an IPv4 address on loopback, and the site whose servers run there; null where none run. */
-function listHosts(domain: WorldDomain): { name: string; site: SiteName | null }[] {
+function listHosts(domain: SimulatedDomain): { name: string; site: SiteName | null }[] {
   const { dns = 'mx' } = behaviourOf(domain)
   if (dns === 'address') return [{ name: domain.name, site: domain.site }]
   if (dns === 'parked') return [{ name: domain.name, site: null }]

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { SITES, type SiteName } from './data/sites.ts'
 import type { Loopback } from './loopback.ts'
-import type { World } from './population.ts'
+import type { MailPopulation } from './population.ts'
 import { openRecipients } from './recipients.ts'
 import { serveSession } from './session.ts'
 
@@ -10,8 +10,8 @@ import { serveSession } from './session.ts'
 const BACKLOG = 4_096
 
 /** The mail servers of a simulation: one listener for each address, all on one port. */
-export async function startWorldMail(world: World, loopback: Loopback, port: number) {
-  const recipients = openRecipients(world)
+export async function startSimulatedMail(simulation: MailPopulation, loopback: Loopback, port: number) {
+  const recipients = openRecipients(simulation)
   const sockets = new Set<Socket>()
   const servers: Server[] = []
   // By site, so that a server that rejects every third connection does so however many hosts the site has.

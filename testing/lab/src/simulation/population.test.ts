@@ -2,46 +2,48 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BEHAVIOURS, type BehaviourName } from './data/behaviours.ts'
 import { DOMAINS_MIN } from './domains.ts'
-import { makeWorld, type World, type WorldAddress } from './population.ts'
+import { createMailPopulation, type MailPopulation, type SimulatedAddress } from './population.ts'
 
 const SIZE = { domains: 2_000, addresses: 100_000 }
-const world = makeWorld({ seed: 1, ...SIZE })
+const simulation = createMailPopulation({ seed: 1, ...SIZE })
 
-function digest({ domains, addresses }: World): string {
+function digest({ domains, addresses }: MailPopulation): string {
   return createHash('sha256')
     .update(JSON.stringify([domains, addresses]))
     .digest('hex')
 }
 
-function shareOf(isMeant: (address: WorldAddress) => boolean, among = world.addresses): number {
+function shareOf(isMeant: (address: SimulatedAddress) => boolean, among = simulation.addresses): number {
   return among.filter(isMeant).length / among.length
 }
 
-function groupOf({ behaviour }: WorldAddress): string {
+function groupOf({ behaviour }: SimulatedAddress): string {
   return behaviour === 'broken' ? 'broken' : BEHAVIOURS[behaviour].group
 }
 
 test('the same seed makes the same world, and another seed another', () => {
-  const [one, same, other] = [1, 1, 2].map((seed) => digest(makeWorld({ seed, domains: 500, addresses: 10_000 })))
+  const [one, same, other] = [1, 1, 2].map((seed) =>
+    digest(createMailPopulation({ seed, domains: 500, addresses: 10_000 })),
+  )
   expect(same).toBe(one)
   expect(other).not.toBe(one)
 })
 
 test('a world has as many domains and addresses as were asked for, each once', () => {
-  expect(world.domains).toHaveLength(SIZE.domains)
-  expect(new Set(world.domains.map(({ name }) => name)).size).toBe(SIZE.domains)
-  expect(world.addresses).toHaveLength(SIZE.addresses)
-  expect(new Set(world.addresses.map(({ email }) => email.toLowerCase())).size).toBe(SIZE.addresses)
+  expect(simulation.domains).toHaveLength(SIZE.domains)
+  expect(new Set(simulation.domains.map(({ name }) => name)).size).toBe(SIZE.domains)
+  expect(simulation.addresses).toHaveLength(SIZE.addresses)
+  expect(new Set(simulation.addresses.map(({ email }) => email.toLowerCase())).size).toBe(SIZE.addresses)
 })
 
 test('every behaviour has addresses at the usual size and a domain at the smallest', () => {
   const names = Object.keys(BEHAVIOURS)
   expect(names.length).toBeGreaterThanOrEqual(25)
-  expect(new Set(world.addresses.map(({ behaviour }) => behaviour))).toEqual(new Set([...names, 'broken']))
+  expect(new Set(simulation.addresses.map(({ behaviour }) => behaviour))).toEqual(new Set([...names, 'broken']))
 
-  const smallest = makeWorld({ seed: 1, domains: DOMAINS_MIN, addresses: 1_000 })
+  const smallest = createMailPopulation({ seed: 1, domains: DOMAINS_MIN, addresses: 1_000 })
   expect(new Set(smallest.domains.map(({ behaviour }) => behaviour))).toEqual(new Set(names))
-  expect(() => makeWorld({ seed: 1, domains: DOMAINS_MIN - 1, addresses: 1_000 })).toThrow(RangeError)
+  expect(() => createMailPopulation({ seed: 1, domains: DOMAINS_MIN - 1, addresses: 1_000 })).toThrow(RangeError)
 })
 
 test.each([
@@ -58,12 +60,14 @@ test.each([
 
 test('at the large providers about eight in a hundred are no good, in the tail anything up to forty', () => {
   for (const behaviour of ['gmail', 'outlook', 'yahoo', 'icloud', 'gmx']) {
-    const there = world.addresses.filter((address) => address.behaviour === behaviour)
+    const there = simulation.addresses.filter((address) => address.behaviour === behaviour)
     const bad = shareOf(({ exists }) => exists !== 'yes', there)
     expect(bad, behaviour).toBeGreaterThan(0.065)
     expect(bad, behaviour).toBeLessThan(0.095)
   }
-  const shares = world.domains.filter(({ behaviour }) => BEHAVIOURS[behaviour].group === 'tail').map((d) => d.badShare)
+  const shares = simulation.domains
+    .filter(({ behaviour }) => BEHAVIOURS[behaviour].group === 'tail')
+    .map((d) => d.badShare)
   expect(Math.min(...shares)).toBeLessThan(0.02)
   expect(Math.max(...shares)).toBeGreaterThan(0.38)
   expect(Math.max(...shares)).toBeLessThanOrEqual(0.4)
@@ -79,16 +83,16 @@ test('addresses look like those of real lists: roles, tags, digits, capitals and
 })
 
 test('the truth does not hang on capitals, and whoever is not on the list does not exist, but where all mail is taken', () => {
-  for (const { email, exists } of world.addresses.slice(0, 2_000)) {
-    expect(world.truth(email.toUpperCase()), email).toBe(exists)
+  for (const { email, exists } of simulation.addresses.slice(0, 2_000)) {
+    expect(simulation.truth(email.toUpperCase()), email).toBe(exists)
   }
-  expect(world.truth('nobody-of-that-name@gmail.com')).toBe('no')
-  expect(world.truth('nobody-of-that-name@mailinator.com')).toBe('yes')
+  expect(simulation.truth('nobody-of-that-name@gmail.com')).toBe('no')
+  expect(simulation.truth('nobody-of-that-name@mailinator.com')).toBe('yes')
 })
 
 /** One address of the behaviour that is of this kind. */
 function find(behaviour: BehaviourName | 'broken', exists: string, isMeant = /^[ -~]+$/): string {
-  const found = world.addresses.find(
+  const found = simulation.addresses.find(
     (one) => one.behaviour === behaviour && one.exists === exists && isMeant.test(one.email),
   )
   if (found === undefined) throw new Error(`Nobody at ${behaviour} is ${exists}`)
@@ -110,17 +114,17 @@ test.each<[BehaviourName | 'broken', string, string[], boolean, boolean]>([
   ['no_such_domain', 'no', ['invalid domain_not_found'], true, true],
   ['broken', 'no', ['invalid syntax_error'], true, true],
 ])('of %s, %s, one may conclude %j', (behaviour, exists, verdicts, truthful, knowable) => {
-  const expected = world.expected(find(behaviour, exists))
+  const expected = simulation.expected(find(behaviour, exists))
   expect(expected.verdicts.map(({ status, subStatus }) => `${status} ${subStatus}`)).toEqual(verdicts)
   expect(expected).toMatchObject({ truthful, knowable })
 })
 
 test('a local part beyond ASCII can be asked about only where SMTPUTF8 is offered', () => {
   const beyond = /[^ -~]/
-  expect(world.expected(find('no_smtputf8', 'yes', beyond)).verdicts[0]?.subStatus).toBe('smtputf8_unsupported')
-  expect(world.expected(find('postfix', 'yes', beyond)).verdicts[0]?.subStatus).toBe('')
+  expect(simulation.expected(find('no_smtputf8', 'yes', beyond)).verdicts[0]?.subStatus).toBe('smtputf8_unsupported')
+  expect(simulation.expected(find('postfix', 'yes', beyond)).verdicts[0]?.subStatus).toBe('')
 })
 
 test('of a domain that is not in the world one may conclude that it does not exist', () => {
-  expect(world.expected('ada@not-of-this-world.example').verdicts[0]?.subStatus).toBe('domain_not_found')
+  expect(simulation.expected('ada@not-of-this-world.example').verdicts[0]?.subStatus).toBe('domain_not_found')
 })

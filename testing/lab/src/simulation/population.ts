@@ -1,25 +1,25 @@
 import type { BehaviourName, Existence } from './data/behaviours.ts'
 import { BROKEN, FAMILY_NAMES, GIVEN_NAMES } from './data/words.ts'
-import { behaviourOf, makeDomains, type WorldDomain } from './domains.ts'
+import { behaviourOf, makeDomains, type SimulatedDomain } from './domains.ts'
 import { type Expectation, expectationOf } from './expected.ts'
 import { makeLocalPart } from './local-part.ts'
 import { openRandom, type Random } from './random.ts'
 
-export type WorldAddress = { email: string; exists: Existence; behaviour: BehaviourName | 'broken' }
+export type SimulatedAddress = { email: string; exists: Existence; behaviour: BehaviourName | 'broken' }
 
 /** Domains and addresses as a real list has them, and the truth about each of them. */
-export type World = {
+export type MailPopulation = {
   seed: number
-  domains: WorldDomain[]
+  domains: SimulatedDomain[]
   /** In the order of the list: mixed, each once. */
-  addresses: WorldAddress[]
-  findDomain(name: string): WorldDomain | undefined
+  addresses: SimulatedAddress[]
+  findDomain(name: string): SimulatedDomain | undefined
   /** Of any address, on the list or not. */
   truth(email: string): Existence
   expected(email: string): Expectation
 }
 
-export type WorldSize = { seed: number; domains: number; addresses: number }
+export type SimulationSize = { seed: number; domains: number; addresses: number }
 
 /** Of all addresses; what is left over is at firms, clubs and smaller providers. */
 const SHARES = { broken: 0.003, typo: 0.015, disposable: 0.01, large: 0.6 }
@@ -32,10 +32,14 @@ const FAULTS: [Existence, number][] = [
 ]
 
 /** The same seed and size make the same world, byte for byte. */
-export function makeWorld({ seed, domains: domainCount, addresses: addressCount }: WorldSize): World {
+export function createMailPopulation({
+  seed,
+  domains: domainCount,
+  addresses: addressCount,
+}: SimulationSize): MailPopulation {
   const random = openRandom(seed)
   const domains = makeDomains(random, domainCount)
-  const known = new Map<string, WorldAddress>()
+  const known = new Map<string, SimulatedAddress>()
   addBroken(random, known, Math.round(addressCount * SHARES.broken))
   for (const [domain, count] of share(domains, addressCount)) addAddresses(random, known, domain, count)
   const addresses = [...known.values()]
@@ -66,7 +70,7 @@ export function domainIn(email: string): string {
 }
 
 /** How many addresses each domain gets. */
-function share(domains: WorldDomain[], count: number): [WorldDomain, number][] {
+function share(domains: SimulatedDomain[], count: number): [SimulatedDomain, number][] {
   const ofGroup = (group: string) => domains.filter((domain) => behaviourOf(domain).group === group)
   const large = ofGroup('large')
   const weights = large.map((domain) => behaviourOf(domain).weight / (behaviourOf(domain).domains?.length ?? 1))
@@ -82,11 +86,11 @@ function share(domains: WorldDomain[], count: number): [WorldDomain, number][] {
 }
 
 /** A long tail: the first has many, and hardly anybody none. */
-function byRank(domains: WorldDomain[], total: number): [number[], number] {
+function byRank(domains: SimulatedDomain[], total: number): [number[], number] {
   return [domains.map((_, rank) => (rank + 20) ** -0.7), total]
 }
 
-function divide(domains: WorldDomain[], weights: number[], total: number): [WorldDomain, number][] {
+function divide(domains: SimulatedDomain[], weights: number[], total: number): [SimulatedDomain, number][] {
   const all = weights.reduce((sum, weight) => sum + weight, 0)
   let sum = 0
   return domains.map((domain, n) => {
@@ -96,7 +100,12 @@ function divide(domains: WorldDomain[], weights: number[], total: number): [Worl
   })
 }
 
-function addAddresses(random: Random, known: Map<string, WorldAddress>, domain: WorldDomain, count: number): void {
+function addAddresses(
+  random: Random,
+  known: Map<string, SimulatedAddress>,
+  domain: SimulatedDomain,
+  count: number,
+): void {
   const { group, replies = {}, everybody, utf8: utf8Share = 0 } = behaviourOf(domain)
   const isFirm = group === 'tail' && domain.name.endsWith('.example')
   for (let n = 0; n < count; n += 1) {
@@ -117,7 +126,7 @@ function drawFault(random: Random, replies: Partial<Record<Existence, string>>):
   return 'no'
 }
 
-function addBroken(random: Random, known: Map<string, WorldAddress>, count: number): void {
+function addBroken(random: Random, known: Map<string, SimulatedAddress>, count: number): void {
   for (let n = 0; n < count; n += 1) {
     const [a, b] = [random.pick(GIVEN_NAMES), random.pick(FAMILY_NAMES)]
     const template = random.pick(BROKEN)
@@ -128,9 +137,9 @@ function addBroken(random: Random, known: Map<string, WorldAddress>, count: numb
 
 /** The first who comes has the plain name; the next ones get a number, as at every provider. */
 function add(
-  known: Map<string, WorldAddress>,
+  known: Map<string, SimulatedAddress>,
   write: (suffix: string) => string,
-  about: Omit<WorldAddress, 'email'>,
+  about: Omit<SimulatedAddress, 'email'>,
 ): void {
   let email = write('')
   for (let number = 2; known.has(keyOf(email)); number += 1) email = write(String(number))

@@ -1,7 +1,7 @@
 import type { SiteName } from './data/sites.ts'
 import { behaviourOf } from './domains.ts'
 import { needsUtf8 } from './expected.ts'
-import { domainIn, type World } from './population.ts'
+import { domainIn, type MailPopulation } from './population.ts'
 import { hashText } from './random.ts'
 
 /** One question for a recipient, and who puts it. */
@@ -15,7 +15,7 @@ const TRIPLETS_MAX = 200_000
 const WAIT_MIN_MS = 1_000
 const WAIT_SPREAD_MS = 2_000
 
-export function openRecipients(world: World, now: () => number = () => performance.now()): Recipients {
+export function openRecipients(simulation: MailPopulation, now: () => number = () => performance.now()): Recipients {
   const waits = new Map<string, number>()
   /** Seconds that a triplet has still to wait, 0 when it may pass. How long hangs on the recipient, so that runs are alike. */
   const secondsLeft = ({ client, sender, rcpt }: Asked) => {
@@ -29,7 +29,7 @@ export function openRecipients(world: World, now: () => number = () => performan
   return {
     answer(asked) {
       const { site, takesUtf8, rcpt } = asked
-      const domain = world.findDomain(domainIn(rcpt))
+      const domain = simulation.findDomain(domainIn(rcpt))
       if (domain === undefined || domain.site !== site) return '554 5.7.1 <{rcpt}>: Relay access denied'
       if (needsUtf8(rcpt) && !takesUtf8) return '553 5.6.7 Address needs SMTPUTF8, which is not offered here'
 
@@ -37,7 +37,7 @@ export function openRecipients(world: World, now: () => number = () => performan
       if (always !== undefined) return always
       const seconds = greylist === undefined ? 0 : secondsLeft(asked)
       if (greylist !== undefined && seconds > 0) return greylist.replace('{seconds}', String(seconds))
-      return replies[world.truth(rcpt)] ?? ACCEPTED
+      return replies[simulation.truth(rcpt)] ?? ACCEPTED
     },
   }
 }

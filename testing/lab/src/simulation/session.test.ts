@@ -8,11 +8,11 @@ import { makeFolder, removeFolder } from '../services/daemon.ts'
 import { listMisconduct } from '../smtp/record.ts'
 import { whenDone } from '../when-done.ts'
 import { DOMAINS_MIN } from './domains.ts'
-import { startWorld } from './start.ts'
+import { startSimulation } from './start.ts'
 
 const folder = makeFolder('probity-world')
 whenDone(() => removeFolder(folder))
-const running = await startWorld({ seed: 3, domains: DOMAINS_MIN, addresses: 500 })
+const running = await startSimulation({ seed: 3, domains: DOMAINS_MIN, addresses: 500 })
 whenDone(() => running.stop())
 
 const [GMX = ''] = await resolverAt(running.dnsPort).resolve4('mx00.gmx.net')

@@ -5,18 +5,18 @@ import { freePort } from '../services/daemon.ts'
 import { whenDone } from '../when-done.ts'
 import type { BehaviourName } from './data/behaviours.ts'
 import { DOMAINS_MIN } from './domains.ts'
-import type { WorldAddress } from './population.ts'
-import { startWorld } from './start.ts'
+import type { SimulatedAddress } from './population.ts'
+import { startSimulation } from './start.ts'
 import { askWorld, type Heard } from './test-prober.ts'
 
 // What is said here by hand goes on no record.
 vi.stubEnv('PROBITY_SMTP_RECORD', undefined)
 
 const began = process.cpuUsage()
-const running = await startWorld({ seed: 1, domains: 2_000, addresses: 100_000 })
+const running = await startSimulation({ seed: 1, domains: 2_000, addresses: 100_000 })
 const spent = process.cpuUsage(began)
 whenDone(() => running.stop())
-const { world, smtpPort } = running
+const { simulation, smtpPort } = running
 
 test('a world of the usual size costs less than three seconds to start', () => {
   expect((spent.user + spent.system) / 1_000_000).toBeLessThan(3)
@@ -61,9 +61,9 @@ function shows(subStatus: string, heard: Heard, control: Heard): boolean {
 }
 
 /** Some of each behaviour and, where there are several kinds of mailboxes, of each kind. */
-function sample(): WorldAddress[] {
+function sample(): SimulatedAddress[] {
   const counts = new Map<string, number>()
-  return world.addresses.filter(({ behaviour, exists, email }) => {
+  return simulation.addresses.filter(({ behaviour, exists, email }) => {
     const kind = `${behaviour} ${exists} ${/[^ -~]/.test(email)}`
     counts.set(kind, (counts.get(kind) ?? 0) + 1)
     return behaviour !== 'broken' && (counts.get(kind) ?? 0) <= 2
@@ -79,7 +79,7 @@ test('whoever asks for an address is told what is true, as far as its server tel
     addresses.map(async ({ email, behaviour }) => {
       const heard = await askWorld(running, email)
       const control = await askWorld(running, `nobody-${email}`)
-      const expected = world.expected(email).verdicts.map(({ subStatus }) => subStatus)
+      const expected = simulation.expected(email).verdicts.map(({ subStatus }) => subStatus)
       return expected.some((subStatus) => shows(subStatus, heard, control))
         ? []
         : [{ email, behaviour, heard, expected }]
@@ -89,7 +89,7 @@ test('whoever asks for an address is told what is true, as far as its server tel
 })
 
 function domainOf(behaviour: BehaviourName): string {
-  return world.domains.find((domain) => domain.behaviour === behaviour)?.name ?? ''
+  return simulation.domains.find((domain) => domain.behaviour === behaviour)?.name ?? ''
 }
 
 async function hostOf(behaviour: BehaviourName): Promise<string> {
@@ -101,8 +101,8 @@ async function meet(behaviour: BehaviourName, hello = 'EHLO client.example') {
   const domain = domainOf(behaviour)
   const talk = callServer({ host: await hostOf(behaviour), port: smtpPort })
   whenDone(() => talk.socket.destroy())
-  const isKnown = ({ exists, email }: WorldAddress) => exists === 'yes' && /^[ -~]+$/.test(email)
-  const known = world.addresses.find((address) => isKnown(address) && address.email.endsWith(`@${domain}`))
+  const isKnown = ({ exists, email }: SimulatedAddress) => exists === 'yes' && /^[ -~]+$/.test(email)
+  const known = simulation.addresses.find((address) => isKnown(address) && address.email.endsWith(`@${domain}`))
   await talk.hear()
   const offers = await talk.ask(hello)
   await talk.ask('MAIL FROM:<sender@client.example>')
@@ -236,9 +236,9 @@ test('greylists each triplet for one to three seconds, and a later one anew', {
 })
 
 test('two thousand connections at once are all answered', { timeout: 60_000 }, async () => {
-  const people = world.addresses.filter(({ behaviour }) => behaviour === 'gmail').slice(0, 2_000)
+  const people = simulation.addresses.filter(({ behaviour }) => behaviour === 'gmail').slice(0, 2_000)
   const before = running.connections()
-  const hosts = world.findDomain('gmail.com')?.hosts ?? []
+  const hosts = simulation.findDomain('gmail.com')?.hosts ?? []
   const resolver = resolverAt(running.dnsPort)
   const addresses = (await Promise.all(hosts.map(({ name }) => resolver.resolve4(name)))).flat()
   const talks = people.map((_, n) => callServer({ host: addresses[n % addresses.length] ?? '', port: smtpPort }))
@@ -262,13 +262,13 @@ test('two thousand connections at once are all answered', { timeout: 60_000 }, a
 
 test('worlds live side by side, but not on one port, and leave nothing behind', async () => {
   const size = { seed: 2, domains: DOMAINS_MIN, addresses: 200 }
-  await expect(startWorld({ ...size, port: smtpPort })).rejects.toThrow('EADDRINUSE')
+  await expect(startSimulation({ ...size, port: smtpPort })).rejects.toThrow('EADDRINUSE')
   const port = await freePort()
-  await expect(startWorld({ ...size, port, dnsPort: running.dnsPort, addressBase: '127.78' })).rejects.toThrow(
+  await expect(startSimulation({ ...size, port, dnsPort: running.dnsPort, addressBase: '127.78' })).rejects.toThrow(
     'EADDRINUSE',
   )
 
-  const other = await startWorld({ ...size, port, addressBase: '127.78' })
+  const other = await startSimulation({ ...size, port, addressBase: '127.78' })
   const [address = ''] = await resolverAt(other.dnsPort).resolve4('gmail-smtp-in.l.google.com')
   const { hear, socket } = callServer({ host: address, port })
   whenDone(() => socket.destroy())

@@ -1,12 +1,12 @@
 import { isIPv4 } from 'node:net'
-import { WORLD_ADDRESS_LIMITS, WORLD_HABITS } from './data/provider-limits.ts'
-import { startWorldDns } from './dns.ts'
+import { SIMULATED_ADDRESS_LIMITS, SIMULATED_LIMITS } from './data/provider-limits.ts'
+import { startSimulatedDns } from './dns.ts'
 import { layOut } from './loopback.ts'
-import { startWorldMail } from './mail.ts'
-import { makeWorld, type World, type WorldSize } from './population.ts'
+import { startSimulatedMail } from './mail.ts'
+import { createMailPopulation, type MailPopulation, type SimulationSize } from './population.ts'
 import { makeZone } from './zone.ts'
 
-export type WorldOptions = WorldSize & {
+export type SimulationOptions = SimulationSize & {
   /** Where mail servers listen; a free port if there is none. */
   port?: number
   dnsPort?: number
@@ -17,15 +17,15 @@ export type WorldOptions = WorldSize & {
 }
 
 /** A world that answers. Its parts have the shapes that the engine asks for, so that they can be handed to it as they are. */
-export type RunningWorld = {
-  world: World
+export type RunningSimulation = {
+  simulation: MailPopulation
   dnsPort: number
   smtpPort: number
   /** Lets the engine dial the mail servers of this world and nobody else. */
   policy: { port: number; allows(address: string): boolean }
   /** A pace at which runs end; the real limits would make them last for days. */
-  habits: typeof WORLD_HABITS
-  addressLimits: typeof WORLD_ADDRESS_LIMITS
+  habits: typeof SIMULATED_LIMITS
+  addressLimits: typeof SIMULATED_ADDRESS_LIMITS
   /** Connections that mail servers have taken so far. */
   connections(): number
   stop(): Promise<void>
@@ -36,22 +36,22 @@ const ADDRESS_BASE = '127.77'
 /** A free port is taken on one address first, and may belong to somebody on the next. */
 const TRIES = 5
 
-export async function startWorld(options: WorldOptions): Promise<RunningWorld> {
+export async function startSimulation(options: SimulationOptions): Promise<RunningSimulation> {
   const { port = 0, dnsPort = 0, addressBase = ADDRESS_BASE, hosts = {} } = options
-  const world = makeWorld(options)
-  const loopback = layOut(addressBase, world.domains)
-  const mail = await retry(port === 0, () => startWorldMail(world, loopback, port))
+  const simulation = createMailPopulation(options)
+  const loopback = layOut(addressBase, simulation.domains)
+  const mail = await retry(port === 0, () => startSimulatedMail(simulation, loopback, port))
   try {
-    const zone = makeZone(world, loopback)
+    const zone = makeZone(simulation, loopback)
     for (const [name, address] of Object.entries(hosts)) zone.names[name] = { a: [address] }
-    const dns = await retry(dnsPort === 0, () => startWorldDns(zone, dnsPort))
+    const dns = await retry(dnsPort === 0, () => startSimulatedDns(zone, dnsPort))
     return {
-      world,
+      simulation,
       dnsPort: dns.port,
       smtpPort: mail.port,
       policy: { port: mail.port, allows: (address) => isIPv4(address) && address.startsWith(`${addressBase}.`) },
-      habits: WORLD_HABITS,
-      addressLimits: WORLD_ADDRESS_LIMITS,
+      habits: SIMULATED_LIMITS,
+      addressLimits: SIMULATED_ADDRESS_LIMITS,
       connections: mail.connections,
       stop: async () => void (await Promise.all([mail.stop(), dns.stop()])),
     }

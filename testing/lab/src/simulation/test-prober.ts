@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { resolverAt } from '../dns/start.ts'
 import { callServer } from '../mail/test-client.ts'
-import type { RunningWorld } from './start.ts'
+import type { RunningSimulation } from './start.ts'
 
 /** How far somebody got who asks for an address by hand: to a reply, or only so far. */
 export type Heard = {
@@ -24,7 +24,7 @@ const PATIENCE_MS = 5_000
 const TRIES_MAX = 20
 
 /** Asks the mail hosts in their order, and again after a while where the answer is not for good. */
-export async function askWorld(running: RunningWorld, email: string): Promise<Heard> {
+export async function askWorld(running: RunningSimulation, email: string): Promise<Heard> {
   const hosts = await findHosts(running, email.slice(email.lastIndexOf('@') + 1))
   if (typeof hosts === 'string') return { kind: hosts, text: '', address: '' }
 
@@ -39,7 +39,7 @@ export async function askWorld(running: RunningWorld, email: string): Promise<He
   return heard
 }
 
-async function findHosts({ dnsPort }: RunningWorld, domain: string): Promise<string[] | Heard['kind']> {
+async function findHosts({ dnsPort }: RunningSimulation, domain: string): Promise<string[] | Heard['kind']> {
   try {
     const found = await resolverAt(dnsPort).resolveMx(domain)
     if (found.length === 1 && found[0]?.exchange === '') return 'null_mx'
@@ -56,7 +56,7 @@ async function hasAddress(dnsPort: number, domain: string): Promise<boolean> {
   return (await orNone(resolverAt(dnsPort).resolve4(domain))).length > 0
 }
 
-async function addressesOf({ dnsPort }: RunningWorld, host: string): Promise<string[]> {
+async function addressesOf({ dnsPort }: RunningSimulation, host: string): Promise<string[]> {
   const resolver = resolverAt(dnsPort)
   return [...(await orNone(resolver.resolve4(host))), ...(await orNone(resolver.resolve6(host)))]
 }

@@ -1,17 +1,17 @@
 import type { NameData, Names } from '../dns/zone-file.ts'
-import { behaviourOf, type WorldDomain, type WorldHost } from './domains.ts'
+import { behaviourOf, type SimulatedDomain, type SimulatedHost } from './domains.ts'
 import type { Loopback } from './loopback.ts'
-import type { World } from './population.ts'
+import type { MailPopulation } from './population.ts'
 import { hashText } from './random.ts'
 
 /** What the world's DNS knows: names with their data, and names whose servers answer with an error. */
-export type WorldZone = { names: Names; failing: Set<string> }
+export type SimulatedZone = { names: Names; failing: Set<string> }
 
 /** About as many as publish them. */
 const SPF_SHARE = 0.75
 const DMARC_SHARE = 0.45
 
-export function makeZone({ domains }: World, loopback: Loopback): WorldZone {
+export function makeZone({ domains }: MailPopulation, loopback: Loopback): SimulatedZone {
   const names: Names = Object.create(null)
   const failing = new Set<string>()
   for (const domain of domains) {
@@ -26,7 +26,7 @@ export function makeZone({ domains }: World, loopback: Loopback): WorldZone {
   return { names, failing }
 }
 
-function dataOf(domain: WorldDomain, { addressOf, web }: Loopback): NameData {
+function dataOf(domain: SimulatedDomain, { addressOf, web }: Loopback): NameData {
   const txt = has(domain, 'spf', SPF_SHARE) ? ['v=spf1 mx -all'] : []
   const { dns = 'mx', site } = behaviourOf(domain)
   switch (dns) {
@@ -46,11 +46,11 @@ function dataOf(domain: WorldDomain, { addressOf, web }: Loopback): NameData {
   }
 }
 
-function has({ name }: WorldDomain, what: string, share: number): boolean {
+function has({ name }: SimulatedDomain, what: string, share: number): boolean {
   return hashText(`${what} ${name}`) / 0x1_0000_0000 < share
 }
 
-function addressesOf({ name, where }: WorldHost, { addressOf }: Loopback): NameData {
+function addressesOf({ name, where }: SimulatedHost, { addressOf }: Loopback): NameData {
   const byte = hashText(name) % 250
   if (where === 'private') return { a: [`10.20.30.${byte + 1}`] }
   if (where === 'ipv6') return { aaaa: [`2001:db8::${(byte + 1).toString(16)}`] }

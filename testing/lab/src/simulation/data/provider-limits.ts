@@ -1,5 +1,5 @@
 /** How a provider is to be asked, in the shape of the engine's own table. */
-export type WorldHabits = {
+export type SimulatedLimits = {
   probe: 'A' | 'B' | 'C' | 'D' | '?'
   recipientsPerTransaction: number
   recipientsPerConnection: number
@@ -14,7 +14,7 @@ export type WorldHabits = {
 }
 
 /** Nobody counts by the hour or by the minute here, and waits are seconds: greylisting lasts one to three. */
-const QUICK: WorldHabits = {
+const QUICK: SimulatedLimits = {
   probe: '?',
   recipientsPerTransaction: 25,
   recipientsPerConnection: 200,
@@ -29,10 +29,13 @@ const QUICK: WorldHabits = {
 }
 
 /** For one IP address, in the shape of the engine's own: as many as for a site, since each host has an address of its own. */
-export const WORLD_ADDRESS_LIMITS = { connections: QUICK.connectionsPerEgress, perMinute: QUICK.connectionsPerMinute }
+export const SIMULATED_ADDRESS_LIMITS = {
+  connections: QUICK.connectionsPerEgress,
+  perMinute: QUICK.connectionsPerMinute,
+}
 
 /** What a connection bears and what an answer is worth are as in reality, for the providers that this world has. */
-export const WORLD_HABITS: Record<string, WorldHabits> & { '': WorldHabits } = {
+export const SIMULATED_LIMITS: Record<string, SimulatedLimits> & { '': SimulatedLimits } = {
   '': QUICK,
   apple: { ...QUICK, probe: 'B', errorsPerConnection: 5, truthfulDomains: ['icloud.com'] },
   barracuda: { ...QUICK, probe: 'C' },

@@ -128,7 +128,7 @@ exception
 end
 $$;
 
--- probity_maintenance: the role of maintenance and of email notifications. The file maintenance.sql contains its rights. It is granted
+-- probity_maintenance: the role of maintenance and of email notifications. The file worker.sql contains its rights. It is granted
 -- to no other login, as probity_worker.
 do $$
 begin

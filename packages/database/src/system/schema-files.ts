@@ -27,7 +27,6 @@ const SUBJECTS = [
   'webhooks',
   'feedback',
   'reconciliation',
-  'maintenance',
   'worker',
 ]
 

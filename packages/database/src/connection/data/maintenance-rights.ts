@@ -1,6 +1,6 @@
 import type { RoleRights } from './role-rights.ts'
 
-/** All rights of the role of maintenance and notifications. `schema/maintenance.sql` grants them. */
+/** All rights of the role of maintenance and notifications. `schema/worker.sql` grants them. */
 export const MAINTENANCE_RIGHTS: RoleRights = {
   role: 'probity_maintenance',
   tables: {
@@ -42,6 +42,8 @@ export const MAINTENANCE_RIGHTS: RoleRights = {
   secrets: [],
   functions: {
     helpers: ['app_account', 'utc_today', 'rfc3339'],
+    // Every role may call these; without rights on the tables of batches, settle_batches fails.
+    public: ['decay_since', 'add_decayed', 'settle_batches'],
     heartbeat: ['record_process', 'delete_process', 'has_worker', 'find_heartbeat'],
     retention: [
       'make_partitions',

@@ -13,7 +13,7 @@ import { probeCacheKey } from '@probity/redis/keys'
 import { createRedisRateLimiter } from '@probity/redis/rate-limiter'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import type { Asker, Meters } from '../server/metrics.ts'
+import type { Meters, ValidationSource } from '../server/metrics.ts'
 import type { WebhookNetwork } from '../webhooks/post.ts'
 import type { EgressCheckSettings, EgressMonitor } from './egress-monitor.ts'
 import { type ErrorShares, openErrorShares } from './error-shares.ts'
@@ -37,7 +37,7 @@ export type ProbingEnvironment = {
 /** The mailbox probers: for each egress, one for clients and one for lists. */
 export type Probers = {
   /** The prober for an address: that of the egress it was probed from before, or else always the same one for its domain. */
-  proberFor(asker: Asker, email: string, of: Probed): { prober: MailboxProber; egress: string } | undefined
+  proberFor(asker: ValidationSource, email: string, of: Probed): { prober: MailboxProber; egress: string } | undefined
   /** Maximum number of connections of lists to a provider, over all egresses. */
   connectionsMax(provider: string): number
   close(): Promise<void>

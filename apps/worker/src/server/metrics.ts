@@ -6,9 +6,9 @@ import type { Validation } from '@probity/engine/verdict/validation'
 import { Counter, Histogram, type Registry } from 'prom-client'
 
 /** The origin of a validation: a request whose client waits, or a job. */
-export type Asker = 'caller' | 'list'
+export type ValidationSource = 'caller' | 'list'
 
-type Judged = { asker: Asker; provider: string; status: string; subStatus: string; isFinal: boolean; ms: number }
+type Judged = { asker: ValidationSource; provider: string; status: string; subStatus: string; isFinal: boolean; ms: number }
 type Place = { provider: string; egress: string }
 
 /**
@@ -85,7 +85,7 @@ export function openMeters(registry: Registry): Meters {
 }
 
 /** Values of the label `source`. */
-const SOURCES = { caller: 'interactive', list: 'job' } as const satisfies Record<Asker, string>
+const SOURCES = { caller: 'interactive', list: 'job' } as const satisfies Record<ValidationSource, string>
 
 const VERDICTS = {
   name: 'probity_verdicts_total',

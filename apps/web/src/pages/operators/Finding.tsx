@@ -3,7 +3,7 @@ import type { StoredFinding } from '@probity/contract/schemas/operators'
 import { CircleAlert, CircleCheck, CircleHelp, TriangleAlert } from 'lucide-react'
 import { Badge, type Tone } from '../../ui/Badge.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'
-import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { formatDateTime } from '../../ui/format.ts'
 
 const LOOKS: Record<DoctorStatus, { word: string; tone: Tone; Icon: typeof CircleCheck }> = {
   fail: { word: 'Fail', tone: 'invalid', Icon: CircleAlert },
@@ -25,7 +25,7 @@ export function FindingCard({ finding }: { finding: StoredFinding }) {
         </Badge>
       </div>
       <p className="text-xs text-faint [overflow-wrap:anywhere]">
-        {aboutOf(finding)} Since <RelativeTime at={since} />.
+        {aboutOf(finding)} Since {formatDateTime(since)}.
       </p>
       <p className="max-w-prose [overflow-wrap:anywhere]">{saw}</p>
       <p className="max-w-prose text-soft">{why}</p>

@@ -1,7 +1,7 @@
 import type { Webhook } from '@probity/sdk'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
+import { formatDateTime } from '../../../ui/format.ts'
 import { whyDisabled } from '../overview/WebhookState.tsx'
 import { useEnable } from './use-webhook-calls.ts'
 
@@ -11,8 +11,8 @@ export function WebhookNotice({ webhook }: { webhook: Webhook }) {
   if (webhook.failing_since_at === null) return null
   return (
     <Callout kind="warning" title="Deliveries to this webhook are failing">
-      All attempts have failed since <RelativeTime at={webhook.failing_since_at} />. Retries continue. After five days
-      of continuous failures, the webhook is disabled. The deliveries below show the responses of your endpoint.
+      All attempts have failed since {formatDateTime(webhook.failing_since_at)}. Retries continue. After five days of
+      continuous failures, the webhook is disabled. The deliveries below show the responses of your endpoint.
     </Callout>
   )
 }
@@ -23,12 +23,7 @@ function Disabled({ webhook }: { webhook: Webhook }) {
   return (
     <Callout kind={reason === 'by_owner' ? 'info' : 'warning'} title="This webhook is disabled">
       <p>
-        {whyDisabled(reason)}{' '}
-        {at && (
-          <>
-            This was <RelativeTime at={at} />.{' '}
-          </>
-        )}
+        {whyDisabled(reason)} {at && `Disabled on ${formatDateTime(at)}. `}
         Pending deliveries failed. You can resend them after you enable the webhook. Events that occur while it is
         disabled are not delivered.
       </p>

@@ -69,7 +69,7 @@ function PolicyTable({ policies }: { policies: Policy[] }) {
       <tbody className="[&_tr:last-child>*]:border-b-0">
         {policies.map(({ name, description, rules, is_built_in: isBuiltIn }) => (
           <tr key={name}>
-            <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-medium">
+            <th scope="row" className="min-w-28 border-b border-line py-2.5 pe-3 text-start font-medium">
               <Link
                 to="/policies/$name"
                 params={{ name }}

@@ -1,4 +1,4 @@
-import { providerName } from '../../words/provider-names.ts'
+import { providerName } from '../../../labels/provider-names.ts'
 
 /** Categories of actions, for the filter. */
 export const NOUNS: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Building2, Database, History, ListFilter, Mail, Network, ShieldCheck, UserRound, Users } from 'lucide-react'
-import { Page } from '../../ui/Page.tsx'
+import { Page } from '../../../ui/Page.tsx'
 import { useOpenTabInView } from '../../../ui/use-open-tab-in-view.ts'
 
 const PLACES = [

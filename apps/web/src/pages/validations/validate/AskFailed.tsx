@@ -11,10 +11,11 @@ type AskFailedProps = { failure: RequestFailed; retryAfterS: number | undefined;
 export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps) {
   const left = useCountdown(retryAfterS)
   const { title, advice } = wordsFor(failure)
+  const message = failure.message.includes('Retry-After') ? WAIT : failure.message
   return (
     <Callout kind="error" live title={title}>
       <p className="mt-0.5">
-        {failure.message} {advice}
+        {message} {advice}
       </p>
       {failure.requestId && (
         <p className="mt-1 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-soft">
@@ -34,6 +35,9 @@ export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps)
     </Callout>
   )
 }
+
+/** Instead of advice for programs, which names a header. */
+const WAIT = 'Wait until the countdown ends, then try again.'
 
 function wordsFor({ status, code }: RequestFailed): { title: string; advice: string } {
   if (status === 402) return { title: 'Insufficient credits', advice: '' }

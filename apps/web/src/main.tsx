@@ -1,15 +1,15 @@
+import './styles.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeRouter } from './routes.tsx'
+import { asRequestFailed } from './session/client.ts'
 import { watchNavigation } from './session/import-page.ts'
-import { asRequestFailed } from './session/probity.ts'
 import { noticeSignedOut } from './session/session.ts'
 import { applyTheme } from './shell/theme.ts'
 import { Toasts } from './ui/Toasts.tsx'
-import './styles.css'
 
 const RETRIES_MAX = 2
 

@@ -1,22 +1,22 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRoute, createRouter, redirect } from '@tanstack/react-router'
-import { operatorRoutes } from './operator-routes.tsx'
-import { readDashboardSearch } from './pages/accounts/dashboard/dashboard-search.ts'
-import { readKeysSearch } from './pages/accounts/keys/keys-search.ts'
-import { readPolicySearch } from './pages/accounts/policies/policy-search.ts'
-import { readRequestsSearch } from './pages/accounts/requests/requests-search.ts'
-import { readUsageSearch } from './pages/accounts/usage/usage-search.ts'
-import { readBillingSearch } from './pages/billing/billing-search.ts'
-import { readListSearch } from './pages/jobs/list/list-search.ts'
-import { readListsSearch } from './pages/jobs/lists/lists-search.ts'
-import { readNewListSearch } from './pages/jobs/new-list/new-list-search.ts'
+import {
+  readAuditSearch,
+  readDashboardSearch,
+  readKeysSearch,
+  readOperatorAuditSearch,
+  readOverridesSearch,
+  readPolicySearch,
+  readRequestsSearch,
+  readUsageSearch,
+} from './pages/accounts/search.ts'
+import { readListSearch, readListsSearch, readNewListSearch } from './pages/jobs/search.ts'
+import { readAccountsSearch, readProvidersSearch } from './pages/operators/search.ts'
 import { readNextPlace } from './pages/users/sign-in/next-place.ts'
-import { readQuickStartSearch } from './pages/validations/quick-start/quick-start-search.ts'
-import { readWebhooksSearch } from './pages/webhooks/overview/webhooks-search.ts'
-import { readWebhookSearch } from './pages/webhooks/webhook/webhook-search.ts'
+import { readQuickStartSearch } from './pages/validations/search.ts'
+import { readWebhookSearch, readWebhooksSearch } from './pages/webhooks/search.ts'
 import { lazyPage } from './session/import-page.ts'
 import { sessionQuery } from './session/session.ts'
-import { settingsRoutes } from './settings-routes.tsx'
 import { open, page, rootRoute, shellRoute } from './shell-route.tsx'
 
 const indexRoute = createRoute({
@@ -41,23 +41,23 @@ const signUpRoute = createRoute({
 })
 const setupRoute = createRoute({
   ...open('/setup'),
-  component: lazyPage(() => import('./pages/users/sign-in/SetupPage.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/SignUpPage.tsx'), 'SetupPage'),
 })
 const verifyEmailRoute = createRoute({
   ...open('/verify-email'),
-  component: lazyPage(() => import('./pages/users/sign-in/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/ConfirmEmailPages.tsx'), 'VerifyEmailPage'),
 })
 const confirmEmailRoute = createRoute({
   ...open('/confirm-email'),
-  component: lazyPage(() => import('./pages/users/sign-in/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/ConfirmEmailPages.tsx'), 'ConfirmEmailPage'),
 })
 const forgotPasswordRoute = createRoute({
   ...open('/forgot-password'),
-  component: lazyPage(() => import('./pages/users/sign-in/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/PasswordResetPages.tsx'), 'ForgotPasswordPage'),
 })
 const resetPasswordRoute = createRoute({
   ...open('/reset-password'),
-  component: lazyPage(() => import('./pages/users/sign-in/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+  component: lazyPage(() => import('./pages/users/sign-in/PasswordResetPages.tsx'), 'ResetPasswordPage'),
 })
 const acceptInvitationRoute = createRoute({
   ...open('/accept-invitation'),
@@ -75,7 +75,7 @@ const validateRoute = createRoute({
 })
 const keptRoute = createRoute({
   ...page('/validate/$validationId'),
-  component: lazyPage(() => import('./pages/validations/validate/KeptPage.tsx'), 'KeptPage'),
+  component: lazyPage(() => import('./pages/validations/validate/ValidationPage.tsx'), 'KeptPage'),
 })
 const listsRoute = createRoute({
   ...page('/lists'),
@@ -139,6 +139,146 @@ const newOrganisationRoute = createRoute({
   ...page('/accounts/new'),
   component: lazyPage(() => import('./pages/accounts/new-account/NewAccountPage.tsx'), 'NewAccountPage'),
 })
+
+const settingsRoute = createRoute({
+  ...page('/settings'),
+  component: lazyPage(() => import('./pages/accounts/settings/SettingsPage.tsx'), 'SettingsPage'),
+})
+const settingsPage = <const P extends string>(path: P) => ({ getParentRoute: () => settingsRoute, path })
+const settingsIndexRoute = createRoute({
+  ...settingsPage('/'),
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/profile' })
+  },
+})
+const profileRoute = createRoute({
+  ...settingsPage('/profile'),
+  component: lazyPage(() => import('./pages/users/profile/Profile.tsx'), 'Profile'),
+})
+const securityRoute = createRoute({
+  ...settingsPage('/security'),
+  component: lazyPage(() => import('./pages/users/profile/Security.tsx'), 'Security'),
+})
+const noticesRoute = createRoute({
+  ...settingsPage('/notices'),
+  component: lazyPage(() => import('./pages/users/notifications/Notifications.tsx'), 'Notices'),
+})
+const membersRoute = createRoute({
+  ...settingsPage('/members'),
+  component: lazyPage(() => import('./pages/users/members/MembersPage.tsx'), 'Members'),
+})
+const accountRoute = createRoute({
+  ...settingsPage('/account'),
+  component: lazyPage(() => import('./pages/accounts/settings/AccountSettings.tsx'), 'AccountSettings'),
+})
+const overridesRoute = createRoute({
+  ...settingsPage('/allow-and-block'),
+  validateSearch: readOverridesSearch,
+  component: lazyPage(() => import('./pages/accounts/overrides/OverridesPage.tsx'), 'Overrides'),
+})
+const networkRoute = createRoute({
+  ...settingsPage('/network'),
+  component: lazyPage(() => import('./pages/accounts/settings/Network.tsx'), 'Network'),
+})
+const yourDataRoute = createRoute({
+  ...settingsPage('/data'),
+  component: lazyPage(() => import('./pages/accounts/settings/YourData.tsx'), 'YourData'),
+})
+
+const auditRoute = createRoute({
+  ...settingsPage('/audit-log'),
+  validateSearch: readAuditSearch,
+  component: lazyPage(() => import('./pages/accounts/audit/AuditLog.tsx'), 'OwnAuditLog'),
+})
+
+/** The settings of the user and of the account. */
+const settingsRoutes = settingsRoute.addChildren([
+  settingsIndexRoute,
+  profileRoute,
+  securityRoute,
+  noticesRoute,
+  membersRoute,
+  accountRoute,
+  overridesRoute,
+  networkRoute,
+  yourDataRoute,
+  auditRoute,
+])
+
+const operatorRoute = createRoute({
+  ...page('/operator'),
+  component: lazyPage(() => import('./pages/operators/OperatorPage.tsx'), 'OperatorPage'),
+})
+const operatorPage = <const P extends string>(path: P) => ({ getParentRoute: () => operatorRoute, path })
+const operatorIndexRoute = createRoute({
+  ...operatorPage('/'),
+  beforeLoad: () => {
+    throw redirect({ to: '/operator/health' })
+  },
+})
+const healthRoute = createRoute({
+  ...operatorPage('/health'),
+  component: lazyPage(() => import('./pages/operators/Health.tsx'), 'Health'),
+})
+const doctorRoute = createRoute({
+  ...operatorPage('/doctor'),
+  component: lazyPage(() => import('./pages/operators/Doctor.tsx'), 'Doctor'),
+})
+const providersRoute = createRoute({
+  ...operatorPage('/providers'),
+  validateSearch: readProvidersSearch,
+  component: lazyPage(() => import('./pages/operators/Providers.tsx'), 'Providers'),
+})
+const egressRoute = createRoute({
+  ...operatorPage('/egress'),
+  component: lazyPage(() => import('./pages/operators/Egresses.tsx'), 'Egresses'),
+})
+const queuesRoute = createRoute({
+  ...operatorPage('/queues'),
+  component: lazyPage(() => import('./pages/operators/Queues.tsx'), 'Queues'),
+})
+const reviewsRoute = createRoute({
+  ...operatorPage('/reviews'),
+  component: lazyPage(() => import('./pages/operators/Reviews.tsx'), 'Reviews'),
+})
+const accountsRoute = createRoute({
+  ...operatorPage('/accounts'),
+  validateSearch: readAccountsSearch,
+  component: lazyPage(() => import('./pages/operators/Accounts.tsx'), 'Accounts'),
+})
+const repliesRoute = createRoute({
+  ...operatorPage('/replies'),
+  component: lazyPage(() => import('./pages/operators/Replies.tsx'), 'Replies'),
+})
+const wholeAuditRoute = createRoute({
+  ...operatorPage('/audit-log'),
+  validateSearch: readOperatorAuditSearch,
+  component: lazyPage(() => import('./pages/accounts/audit/AuditLog.tsx'), 'WholeAuditLog'),
+})
+
+/** The operator pages. */
+const operatorRoutes = operatorRoute.addChildren([
+  operatorIndexRoute,
+  healthRoute,
+  doctorRoute,
+  providersRoute,
+  egressRoute,
+  queuesRoute,
+  reviewsRoute,
+  accountsRoute,
+  repliesRoute,
+  wholeAuditRoute,
+])
+
+/** The outcome of a checkout and its session id, as the return URL names them. */
+const RETURNS = ['paid', 'subscribed', 'canceled'] as const
+type BillingSearch = { checkout?: (typeof RETURNS)[number]; session?: string }
+
+function readBillingSearch({ checkout, session }: Record<string, unknown>): BillingSearch {
+  const returned = RETURNS.find((one) => one === checkout)
+  if (returned === undefined) return {}
+  return { checkout: returned, ...(typeof session === 'string' && session !== '' && { session }) }
+}
 
 const routeTree = rootRoute.addChildren([
   signInRoute,

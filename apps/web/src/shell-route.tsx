@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, redirect, retainSearchParams } from '@tanstack/react-router'
-import type { Mode } from './session/probity.ts'
+import type { Mode } from './session/client.ts'
 import { sessionQuery } from './session/session.ts'
 import { Missing } from './shell/Missing.tsx'
 import { PageFailed } from './shell/PageFailed.tsx'

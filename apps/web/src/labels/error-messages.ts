@@ -1,4 +1,4 @@
-import type { RequestFailed } from '../session/ask.ts'
+import type { RequestFailed } from '../session/client.ts'
 
 /** Messages for errors of the auth library. Other errors have a message of the service. */
 const WORDS: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { statusLabel } from '@probity/contract/constants/labels'
 import { CircleCheck, CircleHelp, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react'
-import type { Tone } from '../ui/Badge.tsx'
+import { Badge, type Tone } from '../ui/Badge.tsx'
 
 type Look = { tone: Tone; Icon: LucideIcon; advice: string }
 
@@ -18,3 +18,13 @@ export function verdictLook(status: string): Look & { word: string } {
 }
 
 export const VERDICTS = ['valid', 'risky', 'invalid', 'unknown'] as const
+
+/** A verdict with icon, label and color. */
+export function VerdictBadge({ status, size = 'sm' }: { status: string; size?: 'sm' | 'lg' }) {
+  const { tone, Icon, word } = verdictLook(status)
+  return (
+    <Badge tone={tone} size={size} icon={<Icon aria-hidden="true" />}>
+      {word}
+    </Badge>
+  )
+}

@@ -1,9 +1,8 @@
 import type { Role } from '@probity/contract/constants/users'
 import type { Session as Answer, InstallationInfo } from '@probity/contract/schemas/users'
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { createContext, useContext } from 'react'
-import { ask, RequestFailed } from './ask.ts'
-import { asRequestFailed } from './probity.ts'
+import { createContext, useContext, useEffect, useState } from 'react'
+import { ask, asRequestFailed, RequestFailed } from './client.ts'
 
 /** An account with members always has a slug. */
 export type Membership = Answer['memberships'][number] & { slug: string; role: Role }
@@ -42,4 +41,70 @@ export function useSession(): Session {
   const session = useContext(SessionContext)
   if (session === undefined) throw new Error('this page needs a session')
   return session
+}
+
+/** Signs in, and returns whether a 2FA code is required. */
+export async function signIn(email: string, password: string): Promise<'signed_in' | 'code_needed'> {
+  const body = { email: email.trim(), password }
+  const answer = await ask<{ twoFactorRedirect?: boolean }>('/auth/sign-in/email', { method: 'POST', body })
+  return answer.twoFactorRedirect === true ? 'code_needed' : 'signed_in'
+}
+
+export async function signInWithCode(kind: 'totp' | 'recovery', code: string): Promise<void> {
+  const path = kind === 'totp' ? '/auth/two-factor/verify-totp' : '/auth/two-factor/verify-backup-code'
+  const plain = kind === 'totp' ? code.replace(/\s/g, '') : code.trim()
+  await ask(path, { method: 'POST', body: { code: plain } })
+}
+
+type NewPerson = { name: string; email: string; password: string }
+
+/** An invitation permits the sign-up even if it is closed. */
+export async function signUp({ name, email, password }: NewPerson, invitationId?: string): Promise<void> {
+  const body = { name: name.trim(), email: email.trim(), password }
+  await ask('/auth/sign-up/email', {
+    method: 'POST',
+    body: { ...body, ...(invitationId && { invitation_id: invitationId }) },
+  })
+}
+
+/** Reloads the session after it has changed. */
+export async function refreshSession(queryClient: QueryClient): Promise<void> {
+  await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+}
+
+/** Signs out and loads a new page, so that no data of the user stays in memory. */
+export async function signOut(queryClient: QueryClient, next = '/app/sign-in'): Promise<void> {
+  await ask('/auth/sign-out', { method: 'POST', body: {} }).catch(() => undefined) // already signed out
+  leaveBehind(queryClient, next)
+}
+
+export function leaveBehind(queryClient: QueryClient, next: string): void {
+  queryClient.clear()
+  window.location.assign(next)
+}
+
+/**
+ * Reads a secret from the URL fragment, which browsers do not send to servers. It is removed from the URL at once, so that it is
+ * neither in the history nor visible on a shared screen.
+ */
+export function useSecretInAddress(name: string): string | undefined {
+  const [secret, setSecret] = useState(() => readSecret(name))
+  useEffect(() => {
+    const take = () => {
+      const found = readSecret(name)
+      if (found === undefined) return
+      setSecret(found)
+      const { pathname, search } = window.location
+      window.history.replaceState(window.history.state, '', pathname + search)
+    }
+    take()
+    // A second link pasted into the same tab does not reload the page.
+    window.addEventListener('hashchange', take)
+    return () => window.removeEventListener('hashchange', take)
+  }, [name])
+  return secret
+}
+
+function readSecret(name: string): string | undefined {
+  return new URLSearchParams(window.location.hash.slice(1)).get(name) ?? undefined
 }

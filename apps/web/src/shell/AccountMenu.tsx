@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { LogOut } from 'lucide-react'
-import { useSession } from '../session/session.ts'
-import { signOut } from '../session/sign-in.ts'
+import { signOut, useSession } from '../session/session.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuLabel, MenuLine } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'

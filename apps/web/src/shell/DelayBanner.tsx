@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
-import { accountQuery } from '../session/account-query.ts'
-import { useScene } from '../session/scene.ts'
 import { useSession } from '../session/session.ts'
+import { accountQuery, useScene } from '../session/workspace.ts'
 
 const REFRESH_EVERY_MS = 10_000
 

@@ -1,11 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { NewAccount } from '../pages/accounts/new-account/NewAccount.tsx'
+import { NewAccount } from '../pages/accounts/new-account/NewAccountPage.tsx'
 import { InvitationAnswer } from '../pages/users/invitation/InvitationAnswer.tsx'
-import { DeleteProfileDialog } from '../pages/users/profile/DeleteProfile.tsx'
-import { ask } from '../session/ask.ts'
-import { sessionQuery, useSession } from '../session/session.ts'
-import { signOut } from '../session/sign-in.ts'
+import { DeleteProfileDialog } from '../pages/users/profile/Profile.tsx'
+import { ask } from '../session/client.ts'
+import { sessionQuery, signOut, useSession } from '../session/session.ts'
 import { OpenPage } from './OpenPage.tsx'
 
 type Waiting = { id: string; role: string; organizationName: string; expiresAt: string }

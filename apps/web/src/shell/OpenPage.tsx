@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
-import { useHeadingFocus } from '../ui/heading-focus.ts'
 import { Mark } from '../ui/Mark.tsx'
+import { useHeadingFocus } from '../ui/Page.tsx'
 
 type OpenPageProps = { title: string; about?: ReactNode; footer?: ReactNode; wide?: boolean; children: ReactNode }
 

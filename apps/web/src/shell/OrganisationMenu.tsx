@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown } from 'lucide-react'
-import { useScene } from '../session/scene.ts'
 import { useSession } from '../session/session.ts'
+import { useScene } from '../session/workspace.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { Menu, MenuChoice, MenuChoices, MenuLabel, MenuLine } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'

@@ -1,8 +1,7 @@
 import { probingReason, WITHOUT_PROBING } from '@probity/contract/constants/system'
 import type { Account } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { accountQuery } from '../session/account-query.ts'
-import { useScene } from '../session/scene.ts'
+import { accountQuery, useScene } from '../session/workspace.ts'
 import { Callout } from '../ui/Callout.tsx'
 
 type ProbingNoticeProps = { probing: Account['probing'] | null | undefined }

@@ -1,4 +1,4 @@
-import { SignInForm } from '../pages/users/sign-in/SignInForm.tsx'
+import { SignInForm } from '../pages/users/sign-in/SignInPage.tsx'
 import { useSession } from '../session/session.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { CopyButton } from './CopyButton.tsx'
-import { ScrollRegion } from './ScrollRegion.tsx'
+import { CopyButton } from './Button.tsx'
+import { ScrollRegion } from './Table.tsx'
 import { Tabs } from './Tabs.tsx'
 
 /** A code block with a copy button. Scrollable by keyboard. */

@@ -1,9 +1,8 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { AlertDialog as Alert, Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo, useRef } from 'react'
 import { Button, IconButton } from './Button.tsx'
-import { useOpener } from './use-opener.ts'
 
 const VEIL = 'fixed inset-0 z-40 bg-veil appear'
 const BOX =
@@ -100,4 +99,28 @@ export function ConfirmDialog(props: ConfirmProps) {
       </Alert.Portal>
     </Alert.Root>
   )
+}
+
+/** Returns the focus to the element that had it when a dialog opened: Radix knows only its own triggers. */
+function useOpener() {
+  const opener = useRef<HTMLElement>(null)
+  return useMemo(
+    () => ({
+      onOpenAutoFocus() {
+        opener.current = lastingOf(document.activeElement)
+      },
+      onCloseAutoFocus(event: Event) {
+        event.preventDefault()
+        opener.current?.focus()
+      },
+    }),
+    [],
+  )
+}
+
+/** A menu is removed when its dialog closes, so the focus returns to the button that opened the menu. */
+function lastingOf(active: Element | null): HTMLElement | null {
+  const button = active?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
+  if (button) return document.getElementById(button)
+  return active instanceof HTMLElement ? active : null
 }

@@ -1,7 +1,16 @@
 import { clsx } from 'clsx'
-import { CircleAlert } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
-import { useId } from 'react'
+import { CircleAlert, Eye, EyeOff, Search } from 'lucide-react'
+import {
+  type ComponentProps,
+  type InputHTMLAttributes,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
+import type { UseFormRegisterReturn } from 'react-hook-form'
+import { isDay } from './format.ts'
 
 type FieldProps = {
   label: ReactNode
@@ -83,6 +92,100 @@ function Choice({ label, hint, className, ...rest }: ChoiceProps & { type: 'chec
           </p>
         )}
       </div>
+    </div>
+  )
+}
+
+type DayProps = { label: string; value: string | undefined; onChange(day: string): void }
+
+/** A start or end date. */
+export function DayInput({ label, value = '', onChange }: DayProps) {
+  const id = useId()
+  const [text, setText] = useState(value)
+  // The URL also changes by back, forward and links that clear the filter.
+  useEffect(() => setText(value), [value])
+  const type = (day: string) => {
+    setText(day)
+    if (day === '' || isDay(day)) onChange(day) // a partially typed year such as 0002 is ignored
+  }
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id} className="w-10 shrink-0 text-[0.8125rem] text-soft">
+        {label}
+      </label>
+      <TextInput id={id} type="date" value={text} onChange={({ target }) => type(target.value)} className="min-w-0" />
+    </div>
+  )
+}
+
+/** A password input that permits pasting, password managers and showing the text. */
+export function PasswordInput({ className, ...rest }: InputHTMLAttributes<HTMLInputElement>) {
+  const [shown, setShown] = useState(false)
+  const Icon = shown ? EyeOff : Eye
+  const label = shown ? 'Hide password' : 'Show password'
+  return (
+    <div className="relative">
+      <TextInput
+        {...rest}
+        type={shown ? 'text' : 'password'}
+        spellCheck={false}
+        autoCapitalize="none"
+        className={clsx('pe-11', className)}
+      />
+      <button
+        type="button"
+        aria-label={label}
+        title={label}
+        onClick={() => setShown(!shown)}
+        className="absolute inset-y-0 end-0 grid w-10 place-items-center rounded-md text-faint hover:text-ink"
+      >
+        <Icon className="size-4" aria-hidden="true" />
+      </button>
+    </div>
+  )
+}
+
+export const PASSWORD_RULES = { required: 'Enter your password.' } as const
+
+type CurrentPasswordProps = { input: UseFormRegisterReturn; error: string | undefined; autoFocus?: boolean }
+
+/** The user's current password, which sensitive actions require. */
+export function CurrentPasswordField({ input, error, autoFocus = false }: CurrentPasswordProps) {
+  return (
+    <Field label="Your password" error={error}>
+      {(ids) => <PasswordInput {...ids} {...input} autoComplete="current-password" autoFocus={autoFocus} />}
+    </Field>
+  )
+}
+
+const TYPING_MS = 300
+
+type SearchFieldProps = { label: string; value: string; maxLength: number; onChange(text: string): void }
+
+/** A search input that reports its text after a pause in typing. */
+export function SearchField({ label, value, maxLength, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // The URL also changes by back, forward and links that clear the filter.
+  useEffect(() => setText(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const type = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => onChange(next), TYPING_MS)
+  }
+  return (
+    <div className="relative w-full sm:w-72">
+      <Search className="absolute start-3 top-1/2 size-4 -translate-y-1/2 text-faint" aria-hidden="true" />
+      <TextInput
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        maxLength={maxLength}
+        onChange={({ target }) => type(target.value)}
+        className="ps-9"
+      />
     </div>
   )
 }

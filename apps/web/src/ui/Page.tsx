@@ -1,6 +1,5 @@
 import { clsx } from 'clsx'
-import { type ReactNode, useEffect } from 'react'
-import { useHeadingFocus } from './heading-focus.ts'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 
 type PageProps = {
   title: string
@@ -44,4 +43,22 @@ export function Page({ title, heading, about, actions, trail, width = 'wide', ch
       <div className="flex flex-col gap-6">{children}</div>
     </div>
   )
+}
+
+/** Focuses the heading when its page opens, so that screen readers announce it. */
+export function useHeadingFocus(title: string): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // A new title is a new page.
+  useEffect(() => {
+    // Not on the first page, which the browser itself announces.
+    if (hasOpenedBefore()) heading.current?.focus()
+  }, [title])
+  return heading
+}
+
+let opened = false
+function hasOpenedBefore(): boolean {
+  const before = opened
+  opened = true
+  return before
 }

@@ -1,8 +1,7 @@
 import { CircleAlert, Lock, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { asRequestFailed } from '../session/probity.ts'
-import { Button } from './Button.tsx'
-import { CopyButton } from './CopyButton.tsx'
+import { asRequestFailed } from '../session/client.ts'
+import { Button, CopyButton } from './Button.tsx'
 
 type EmptyProps = { icon: ReactNode; title: string; children?: ReactNode; action?: ReactNode }
 

@@ -1,20 +1,18 @@
 import type { Billing } from '@probity/contract/schemas/billing'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
 import { Coins } from 'lucide-react'
-import { rolesFor, useMay } from '../../session/may.ts'
-import { useScene } from '../../session/scene.ts'
+import { type ReactNode, useState } from 'react'
+import { rolesFor, useMay, useScene } from '../../session/workspace.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
-import { billingQuery } from './billing-query.ts'
+import { billingQuery, checkoutQuery, isLate } from './billing-query.ts'
 import { PacksCard } from './PacksCard.tsx'
-import { PlanCard } from './PlanCard.tsx'
-import { PlansCard } from './PlansCard.tsx'
-import { ReturnNotice } from './ReturnNotice.tsx'
+import { PlanCard, PlansCard } from './PlansCard.tsx'
 
 const ABOUT = 'Your account’s plan and credit packs. Payments are made on the checkout page of the payment provider.'
 
@@ -91,5 +89,97 @@ function NothingSold() {
         </p>
       </EmptyState>
     </Card>
+  )
+}
+
+/** The outcome of a checkout, for users who return from the payment provider. */
+function ReturnNotice() {
+  const { checkout, session } = useSearch({ from: '/shell/billing' })
+  if (checkout === 'canceled') {
+    return (
+      <Notice kind="info" title="Checkout canceled">
+        You were not charged.
+      </Notice>
+    )
+  }
+  if (checkout === 'subscribed') return <AwaitedPlan />
+  if (checkout === 'paid' && session !== undefined) return <AwaitedCredits session={session} />
+  return null
+}
+
+/** Users return before the webhook of the payment provider arrives, which usually takes seconds. */
+function AwaitedCredits({ session }: { session: string }) {
+  const [since] = useState(() => Date.now())
+  const queryClient = useQueryClient()
+  const { data, error, dataUpdatedAt } = useQuery(checkoutQuery(useScene(), { session, since, queryClient }))
+  if (data?.granted) {
+    return (
+      <Notice kind="success" title={`${formatCount(data.credits, 'credit')} added`}>
+        The payment is listed in the credit transactions under Usage & credits.
+      </Notice>
+    )
+  }
+  if (error) {
+    return (
+      <Notice kind="warning" title="Payment status unknown">
+        Check again in a minute. If you have paid and no credits are added, contact the operator.
+      </Notice>
+    )
+  }
+  if (isLate(since, dataUpdatedAt)) return <Late />
+  return <OnItsWay>The credits are added within a minute. You can leave this page.</OnItsWay>
+}
+
+function AwaitedPlan() {
+  const [since] = useState(() => Date.now())
+  const { data, dataUpdatedAt } = useQuery(billingQuery(useScene(), since))
+  if (data && data.subscribed_to !== null) {
+    return (
+      <Notice kind="success" title={`Plan changed to ${data.plan}`}>
+        {givesCredits(data) && 'The credits are added with the first invoice in a moment.'}
+      </Notice>
+    )
+  }
+  if (isLate(since, dataUpdatedAt)) return <Late />
+  return <OnItsWay>The plan is activated within a minute. You can leave this page.</OnItsWay>
+}
+
+function OnItsWay({ children }: { children: ReactNode }) {
+  return (
+    <Callout live title="Payment received">
+      {children}
+    </Callout>
+  )
+}
+
+function Late() {
+  return (
+    <Notice kind="warning" title="Payment is taking longer than usual">
+      Some payment methods take days. Credits are added as soon as the payment provider confirms the payment.
+    </Notice>
+  )
+}
+
+function givesCredits({ plans, subscribed_to: price }: Billing): boolean {
+  return plans.some((plan) => plan.price === price && plan.credits > 0)
+}
+
+type NoticeProps = { kind: 'info' | 'success' | 'warning'; title: string; children: ReactNode }
+
+function Notice({ kind, title, children }: NoticeProps) {
+  return (
+    <Callout live kind={kind} title={title}>
+      <p>{children}</p>
+      <p className="mt-2">
+        <Link
+          to="/billing"
+          search={({ mode, org }) => ({ mode, org })}
+          replace
+          className={buttonClass('secondary', 'sm')}
+        >
+          Close notice
+        </Link>
+      </p>
+    </Callout>
   )
 }

@@ -4,9 +4,8 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Field, Radio, SelectInput } from '../../ui/Field.tsx'
 import { formatCount, formatNumber } from '../../ui/format.ts'
-import { useCheckout } from './billing-query.ts'
+import { totalOf, useCheckout } from './billing-query.ts'
 import { formatPerThousand } from './money.ts'
-import { totalOf } from './price-words.ts'
 
 type Pack = Billing['packs'][number]
 

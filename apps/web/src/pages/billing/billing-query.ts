@@ -1,11 +1,10 @@
 import type { Billing, Checkout, PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
 import { type QueryClient, queryOptions, useMutation } from '@tanstack/react-query'
 import { plainWords } from '../../labels/error-messages.ts'
-import { accountQuery } from '../../session/account-query.ts'
-import { ask } from '../../session/ask.ts'
-import { asRequestFailed, sceneHeaders } from '../../session/probity.ts'
-import { type Scene, useScene } from '../../session/scene.ts'
+import { ask, asRequestFailed, sceneHeaders } from '../../session/client.ts'
+import { accountQuery, type Scene, useScene } from '../../session/workspace.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
+import { formatMoney } from './money.ts'
 
 const POLL_MS = 2_000
 /** Payments are usually confirmed within seconds. After this time the page shows a notice and polls less often. */
@@ -63,3 +62,17 @@ function useEgressAddress<T extends object>(path: string) {
 
 export const useCheckout = () => useEgressAddress<StartCheckout>('/billing/checkout')
 export const usePortal = () => useEgressAddress<Record<string, never>>('/billing/portal')
+
+type Plan = Billing['plans'][number]
+type Pack = Billing['packs'][number]
+
+/** For example "€49.00 per month". An unknown price is shown at checkout. */
+export function priceOf({ amount, currency, interval }: Plan): string {
+  if (amount === null || currency === null) return 'Price shown at checkout'
+  return `${formatMoney(amount, currency)} per ${interval ?? 'period'}`
+}
+
+/** The total price of packs; undefined if the price is unknown. */
+export function totalOf({ amount, currency }: Pack, quantity: number): string | undefined {
+  return amount === null || currency === null ? undefined : formatMoney(amount * quantity, currency)
+}

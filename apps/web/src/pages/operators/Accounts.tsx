@@ -1,21 +1,26 @@
+import type { PasswordReset } from '@probity/contract/schemas/operators'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { ask } from '../../session/client.ts'
 import { useWelcome } from '../../session/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { SelectInput } from '../../ui/Field.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { Pager } from '../../ui/Pager.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { CurrentPasswordField, Field, PASSWORD_RULES, SearchField, SelectInput, TextInput } from '../../ui/Field.tsx'
+import { FormSummary, useSubmit } from '../../ui/Form.tsx'
+import { formatCount, formatDateTime } from '../../ui/format.ts'
+import { SecretLink } from '../../ui/Secret.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
-import { AccountDialogs, type Asked } from './AccountDialogs.tsx'
-import { AccountTable } from './AccountTable.tsx'
-import { ACCOUNT_STATES, type AccountState, type AccountsSearch } from './accounts-search.ts'
+import { Pager } from '../../ui/Table.tsx'
+import { EMAIL_RULES } from '../users/sign-in/fields.tsx'
+import { AccountDialogs, AccountTable, type Asked } from './AccountTable.tsx'
+import { useWithRecentCode } from './ConfirmCall.tsx'
 import { ACCOUNTS_PER_PAGE, accountsQuery } from './queries.ts'
-import { ResetLinkDialog } from './ResetLinkDialog.tsx'
+import { ACCOUNT_STATES, type AccountState, type AccountsSearch } from './search.ts'
 
 /** All accounts of the installation, with their plans and usage. */
 export function Accounts() {
@@ -131,5 +136,85 @@ function NoAccounts({ isNarrowed, onClear }: { isNarrowed: boolean; onClear(): v
     >
       The search matches account names and the beginning of account IDs.
     </EmptyState>
+  )
+}
+
+type CreatedLink = PasswordReset & { email: string }
+
+/** Creates a password reset link for a user, where no SMTP relay sends one. */
+function ResetLinkDialog({ onClose }: { onClose(): void }) {
+  const [created, setCreated] = useState<CreatedLink>()
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={created ? 'Password reset link created' : 'Create password reset link'}
+      about={
+        created
+          ? undefined
+          : 'Send the link to the user yourself. It is recorded in the audit logs of the installation and of the user’s accounts.'
+      }
+    >
+      {created ? (
+        <Created created={created} onClose={onClose} />
+      ) : (
+        <CreateForm onCreated={setCreated} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function CreateForm({ onCreated, onClose }: { onCreated(created: CreatedLink): void; onClose(): void }) {
+  const withRecentCode = useWithRecentCode()
+  const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ email, password }) => {
+    const body = { email: email.trim(), password }
+    const reset = await withRecentCode(() => ask<PasswordReset>('/operator/password-resets', { method: 'POST', body }))
+    onCreated({ ...reset, email: body.email })
+  })
+  const { errors, isSubmitting } = form.formState
+  const rules = { ...EMAIL_RULES, required: 'Enter the user’s email address.' }
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <FormSummary form={form} />
+      <Field label="User’s email address" error={errors.email?.message}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            {...form.register('email', rules)}
+            type="email"
+            inputMode="email"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        )}
+      </Field>
+      <CurrentPasswordField input={form.register('password', PASSWORD_RULES)} error={errors.password?.message} />
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" busy={isSubmitting}>
+          Create link
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Created({ created: { email, token, expires_at }, onClose }: { created: CreatedLink; onClose(): void }) {
+  const base = useWelcome()?.public_url ?? window.location.origin
+  const link = `${base.replace(/\/$/, '')}/app/reset-password#token=${token}`
+  return (
+    <div className="flex flex-col gap-4">
+      <p role="status" className="text-soft">
+        Send this link to {email}. It works once, until {formatDateTime(expires_at)}. It is not shown again.
+      </p>
+      <SecretLink link={link} label="Password reset link" />
+      <div className="flex justify-end">
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </div>
   )
 }

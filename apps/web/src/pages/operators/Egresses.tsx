@@ -11,10 +11,8 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
 import { Table, Td, Th } from '../../ui/Table.tsx'
 import { ConfirmCall } from './ConfirmCall.tsx'
-import { nameOf } from './name-of.ts'
-import { egressQuery } from './queries.ts'
-import { RefreshLine } from './RefreshLine.tsx'
-import { useRefreshing } from './use-refreshing.ts'
+import { egressQuery, nameOf } from './queries.ts'
+import { RefreshLine, useRefreshing } from './RefreshLine.tsx'
 
 /** The egresses: HELO names and source addresses of probes. */
 export function Egresses() {

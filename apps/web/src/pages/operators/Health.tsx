@@ -7,8 +7,7 @@ import { Callout } from '../../ui/Callout.tsx'
 import { formatDateTime } from '../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
 import { healthQuery } from './queries.ts'
-import { RefreshLine } from './RefreshLine.tsx'
-import { useRefreshing } from './use-refreshing.ts'
+import { RefreshLine, useRefreshing } from './RefreshLine.tsx'
 
 /** The current state of every component of the installation. */
 export function Health() {

@@ -1,7 +1,7 @@
 import { Pause, Play, RotateCw } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { formatTime } from '../../ui/format.ts'
-import type { Refreshing } from './use-refreshing.ts'
 
 type RefreshLineProps = { refreshing: Refreshing; at: number; onRefresh(): void }
 
@@ -28,4 +28,14 @@ export function RefreshLine({ refreshing: { isPaused, turn }, at, onRefresh }: R
       )}
     </div>
   )
+}
+
+const EVERY_MS = 10_000
+
+type Refreshing = { isPaused: boolean; turn(): void; everyMs: number | false }
+
+/** Refreshes the figures automatically until the user pauses it. */
+export function useRefreshing(): Refreshing {
+  const [isPaused, setPaused] = useState(false)
+  return { isPaused, turn: () => setPaused((is) => !is), everyMs: isPaused ? false : EVERY_MS }
 }

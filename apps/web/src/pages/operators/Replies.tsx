@@ -3,20 +3,18 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Eye, MessageSquareDashed, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { providerName } from '../../labels/provider-names.ts'
-import { asRequestFailed } from '../../session/probity.ts'
-import { Button } from '../../ui/Button.tsx'
+import { asRequestFailed } from '../../session/client.ts'
+import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { Segments } from '../../ui/Segments.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
 import { Table, Td, Th } from '../../ui/Table.tsx'
+import { Segments } from '../../ui/Tabs.tsx'
 import { useToasts } from '../../ui/Toasts.tsx'
+import { useOperatorCall } from './ConfirmCall.tsx'
 import { repliesQuery } from './queries.ts'
-import { ruleRow } from './rule-row.ts'
-import { useOperatorCall } from './use-operator-call.ts'
 
 const VIEWS = [
   { value: 'new', label: 'New' },
@@ -158,4 +156,28 @@ function MarkButton({ reply: { provider, stage, code, reply, reviewed_at } }: { 
       {isReviewed ? 'Mark as new' : 'Mark as reviewed'}
     </Button>
   )
+}
+
+/** A row for the engine's classification rules, filled from the reply. The operator adds the reason and the scope. */
+export function ruleRow({ provider, stage, code, reply }: UnclassifiedReply): string {
+  const enhanced = /^([245]\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
+  const words = reply
+    .slice(enhanced?.length ?? 0)
+    .trim()
+    .toLowerCase()
+  const lines = [
+    `stage: '${stage === 'rcpt' ? 'rcpt' : 'early'}',`,
+    ...(provider ? [`provider: ['${provider}'],`] : []),
+    `code: '${code}',`,
+    ...(enhanced ? [`enhanced: '${enhanced}',`] : []),
+    `says: /${escapePattern(words)}/,`,
+    `reason: '',`,
+    `scope: '',`,
+    `seen: ${JSON.stringify(`${code} ${reply}`)},`,
+  ]
+  return `{\n${lines.map((line) => `  ${line}`).join('\n')}\n},\n`
+}
+
+function escapePattern(words: string): string {
+  return words.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 }

@@ -10,8 +10,9 @@ import type {
   UnclassifiedReplies,
 } from '@probity/contract/schemas/operators'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { ask } from '../../session/ask.ts'
-import type { AccountsSearch } from './accounts-search.ts'
+import { providerName } from '../../labels/provider-names.ts'
+import { ask } from '../../session/client.ts'
+import type { AccountsSearch } from './search.ts'
 
 /** Operator data belongs to no account, so these query keys do not begin with one. */
 export const OPERATOR_KEY = ['operator'] as const
@@ -74,3 +75,8 @@ export const optOutsQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'opt-outs'],
   queryFn: ({ signal }) => ask<OperatorOptOuts>('/operator/opt-outs', { signal }),
 })
+
+/** The provider's name; all unknown providers are counted together. */
+export function nameOf(provider: string): string {
+  return provider === '' ? 'Other' : providerName(provider)
+}

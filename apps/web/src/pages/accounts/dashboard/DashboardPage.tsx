@@ -1,25 +1,24 @@
+import { healthMessage } from '@probity/contract/constants/system'
 import type { Overview } from '@probity/sdk'
-import { useQuery } from '@tanstack/react-query'
-import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
-import { useScene } from '../../../session/scene.ts'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { Link, type LinkProps, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { CircleCheck, CircleHelp, ListChecks, type LucideIcon, MailCheck, Terminal } from 'lucide-react'
+import { accountQuery, type Scene, useScene } from '../../../session/workspace.ts'
+import { useDelayReason } from '../../../shell/DelayBanner.tsx'
 import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { formatClock, formatDate, formatDateTime, formatNumber } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { Segments } from '../../../ui/Segments.tsx'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { AlertsCard } from './AlertsCard.tsx'
-import { CreditsTile } from './CreditsTile.tsx'
-import { RANGE_USUAL, RANGES, type Range } from './dashboard-search.ts'
-import { ListsCard } from './ListsCard.tsx'
-import { overviewQuery } from './overview-query.ts'
-import { ProblemsCard } from './ProblemsCard.tsx'
-import { ProvidersLine } from './ProvidersLine.tsx'
-import { StartCards } from './StartCards.tsx'
-import { CheckTiles } from './Tiles.tsx'
+import { Segments } from '../../../ui/Tabs.tsx'
+import { DASHBOARD_RANGES, type DashboardRange, RANGE_USUAL } from '../search.ts'
+import { forecast, usageQuery } from '../usage/usage-query.ts'
+import { AlertsCard, ListsCard, ProblemsCard } from './DashboardCards.tsx'
+import { CheckTiles, Tile, Unread } from './Tiles.tsx'
 import { VerdictsCard } from './VerdictsCard.tsx'
 
-const CHOICES = RANGES.map((days) => ({ value: String(days), label: `${days} days` }))
+const CHOICES = DASHBOARD_RANGES.map((days) => ({ value: String(days), label: `${days} days` }))
 
 /** The overview of the account. A new account sees how to start instead. */
 export function DashboardPage() {
@@ -51,10 +50,10 @@ export function DashboardPage() {
   )
 }
 
-function Ranges({ days }: { days: Range }) {
+function Ranges({ days }: { days: DashboardRange }) {
   const navigate = useNavigate({ from: '/' })
   const choose = (value: string) => {
-    const next = Number(value) as Range
+    const next = Number(value) as DashboardRange
     void navigate({ search: next === RANGE_USUAL ? {} : { days: next }, replace: true, resetScroll: false })
   }
   return <Segments label="Time range" size="sm" value={String(days)} choices={CHOICES} onChange={choose} />
@@ -80,4 +79,109 @@ function Standing({ overview, days, onRetry }: StandingProps) {
       <ProblemsCard problems={problems} onRetry={onRetry} />
     </>
   )
+}
+
+const PACE_DAYS = 30
+
+/** Available credits, and when they run out at the usage of the last month. */
+function CreditsTile() {
+  const scene = useScene()
+  const { data, isError } = useQuery(accountQuery(scene))
+  const credits = data?.credits
+  return (
+    <Tile name="Available credits" to="/usage" about={credits && <RunOut {...credits} />}>
+      {credits ? credits.unlimited ? 'Unlimited' : formatNumber(credits.available) : isError ? <Unread /> : '…'}
+    </Tile>
+  )
+}
+
+function RunOut({ available, unlimited }: { available: number; unlimited: boolean }) {
+  const { data, isError } = useQuery({ ...usageQuery(useScene(), PACE_DAYS, 'day'), enabled: !unlimited })
+  if (unlimited) return 'Unlimited plan'
+  if (available === 0) return 'No credits left. Paid requests are rejected.'
+  if (data?.days === undefined) return isError ? 'Forecast unavailable' : null
+  const { perDay, until } = forecast(available, data.days, { days: PACE_DAYS, now: new Date() })
+  if (perDay === 0) return `No usage in the last ${PACE_DAYS} days`
+  return until ? `Runs out around ${formatDate(until)}` : 'Lasts for more than two years'
+}
+
+/** The status of mailbox providers, with times in the user's time zone. */
+function ProvidersLine({ health }: { health: Overview['providers'] }) {
+  const isDelayed = typeof useDelayReason() === 'string'
+  const message = healthMessage(health, (retryAt) => timeOf(retryAt))
+  if (health.status === 'limited') return <Callout kind="warning">{message}</Callout>
+  // Without a worker no provider is probed, so the absence of limits means nothing.
+  if (isDelayed) return null
+  const isNormal = health.status === 'normal'
+  const Icon = isNormal ? CircleCheck : CircleHelp
+  return (
+    <p className="flex items-center gap-2 text-soft">
+      <Icon className={isNormal ? 'size-4 shrink-0 text-valid' : 'size-4 shrink-0 text-unknown'} aria-hidden="true" />
+      {message}
+    </p>
+  )
+}
+
+/** The time, with the date if it is not today. */
+function timeOf(until: string): string {
+  return formatDate(until) === formatDate(Date.now()) ? formatClock(until) : formatDateTime(until)
+}
+
+type Start = { to: LinkProps['to'] & string; Icon: LucideIcon; title: string; about: string }
+
+const STARTS: Start[] = [
+  {
+    to: '/validate',
+    Icon: MailCheck,
+    title: 'Validate an address',
+    about: 'See a result and its evidence in seconds.',
+  },
+  {
+    to: '/quick-start',
+    Icon: Terminal,
+    title: 'Make a request',
+    about: 'A test key and ready-to-run code.',
+  },
+  {
+    to: '/lists/new',
+    Icon: ListChecks,
+    title: 'Validate a list',
+    about: 'Upload a file and remove addresses that bounce.',
+  },
+]
+
+/** Shown instead of empty charts. */
+function StartCards() {
+  return (
+    <>
+      <p className="text-soft">No activity in this mode yet. Requests and lists will appear here.</p>
+      <ul aria-label="Get started" className="grid grid-cols-1 gap-4 md:grid-cols-3">
+        {STARTS.map(({ to, Icon, title, about }) => (
+          <li key={title}>
+            <Link
+              to={to}
+              className="flex h-full flex-col gap-2 rounded-lg border border-line bg-surface p-5 shadow-card transition-colors hover:border-edge"
+            >
+              <Icon className="size-5 text-accent-text" aria-hidden="true" />
+              <span className="font-semibold">{title}</span>
+              <span className="text-soft">{about}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const WHILE_LISTS_RUN_MS = 3_000
+const OTHERWISE_MS = 30_000
+
+/** The overview in one request, refreshed more often while lists are in progress. */
+function overviewQuery({ key, probity }: Scene, days: number) {
+  return queryOptions({
+    queryKey: [...key, 'overview', days],
+    queryFn: ({ signal }) => probity.overview({ days, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.jobs?.running.length ? WHILE_LISTS_RUN_MS : OTHERWISE_MS),
+  })
 }

@@ -4,7 +4,7 @@ import { VERDICTS, verdictLook } from '../../../labels/verdict.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDay, formatNumber } from '../../../ui/format.ts'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { PartFailed } from './PartFailed.tsx'
+import { PartFailed } from './DashboardCards.tsx'
 
 type Verdicts = NonNullable<Overview['verdicts']>
 

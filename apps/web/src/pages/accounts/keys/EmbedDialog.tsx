@@ -4,8 +4,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { CodeBlock } from '../../../ui/Code.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, SelectInput } from '../../../ui/Field.tsx'
-import { SecretField } from '../../../ui/SecretField.tsx'
-import { formTag } from './form-tag.ts'
+import { SecretField } from '../../../ui/Secret.tsx'
 import type { Key } from './keys-query.ts'
 
 /** A publishable key and its script tag. It is not secret, and can be shown again at any time. */
@@ -67,4 +66,12 @@ function PolicyField({ names, chosen, onChoose }: PolicyFieldProps) {
       )}
     </Field>
   )
+}
+
+type FormTag = { host: string; key: string; policy: string; usual: string }
+
+/** The script tag for the email fields of a page. It names the policy unless the key uses it anyway. Names need no escaping. */
+function formTag({ host, key, policy, usual }: FormTag): string {
+  const other = policy === usual ? '' : ` data-policy="${policy}"`
+  return `<script src="${host}/form.js" data-key="${key}"${other} defer></script>`
 }

@@ -1,23 +1,23 @@
+import { isOrigin } from '@probity/contract/constants/keys'
 import { useEffect } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { PRESETS, SCOPE_WORDS } from '../../../labels/scopes.ts'
-import { useHeldScopes } from '../../../session/may.ts'
-import { useScene } from '../../../session/scene.ts'
+import { useHeldScopes, useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Checkbox, Field, Radio, TextInput } from '../../../ui/Field.tsx'
-import { FormSummary } from '../../../ui/FormSummary.tsx'
-import { useSubmit } from '../../../ui/use-submit.ts'
+import { Checkbox, Field, Radio, SelectInput, TextArea, TextInput } from '../../../ui/Field.tsx'
+import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import {
+  type KeyType,
   type KeyValues,
   type LimitValues,
   NO_LIMITS,
   pointingAtFields,
   readLimits,
+  readLines,
   scopesOf,
   USUAL_CAPS,
 } from './key-form.ts'
 import type { NewKey } from './keys-query.ts'
-import { LimitFields } from './LimitFields.tsx'
 
 export const NAME_RULES = {
   validate: (name: string) => name.trim() !== '' || 'Enter a name for the key.',
@@ -139,4 +139,169 @@ function ScopeFields({ form }: { form: UseFormReturn<KeyValues> }) {
 
 function hasScope(scopes: string[], { preset }: KeyValues): true | string {
   return preset !== 'custom' || scopes.length > 0 || 'Choose at least one scope.'
+}
+
+type LimitFieldsProps = {
+  form: UseFormReturn<LimitValues>
+  type: KeyType
+  /** The current expiry of an existing key. */
+  now?: string
+}
+
+/** Expiry, IP allowlist or origins, and monthly cap of a key. */
+export function LimitFields({ form, type, now }: LimitFieldsProps) {
+  const { errors } = form.formState
+  return (
+    <>
+      {type === 'publishable' && <PageFields form={form} />}
+      <ExpiryFields form={form} {...(now !== undefined && { now })} />
+      {type === 'secret' && (
+        <Field
+          label="Allowed IP addresses"
+          optional
+          hint="One IP address or CIDR range per line, such as 192.0.2.0/24. Empty allows all IP addresses."
+          error={errors.ip_allowlist?.message}
+        >
+          {(ids) => (
+            <TextArea
+              {...ids}
+              {...form.register('ip_allowlist')}
+              spellCheck={false}
+              autoComplete="off"
+              className="font-mono text-[0.8125rem]"
+            />
+          )}
+        </Field>
+      )}
+      <Field
+        label="Monthly cap"
+        optional
+        hint={
+          type === 'publishable'
+            ? 'Credits that the key can use in a calendar month (UTC). It limits what visitors can spend. Empty for no cap.'
+            : 'Credits that the key and the keys that it creates can use in a calendar month (UTC). Empty for no cap.'
+        }
+        error={errors.monthly_cap?.message}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            {...form.register('monthly_cap', { validate: isCap })}
+            inputMode="numeric"
+            autoComplete="off"
+            className="max-w-48 tabular-nums"
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
+function ExpiryFields({ form, now }: Omit<LimitFieldsProps, 'type'>) {
+  const expiry = form.watch('expiry')
+  return (
+    <div className="flex flex-wrap gap-4">
+      <Field label="Expires" className="basis-60">
+        {(ids) => (
+          <SelectInput {...ids} {...form.register('expiry')}>
+            {now !== undefined && <option value="keep">Keep current: {now}</option>}
+            <option value="none">Never</option>
+            <option value="30">In 30 days</option>
+            <option value="90">In 90 days</option>
+            <option value="365">In a year</option>
+            <option value="date">On a date</option>
+          </SelectInput>
+        )}
+      </Field>
+      {expiry === 'date' && (
+        <Field label="Last day" error={form.formState.errors.expires_at?.message}>
+          {(ids) => <TextInput {...ids} {...form.register('expires_at', { validate: isDayToCome })} type="date" />}
+        </Field>
+      )}
+    </div>
+  )
+}
+
+function isCap(text: string): true | string {
+  return /^\s*\d{0,9}\s*$/.test(text) || 'Enter a whole number of credits.'
+}
+
+function isDayToCome(day: string, { expiry }: LimitValues): true | string {
+  if (expiry !== 'date') return true
+  return Date.parse(`${day}T23:59:59`) > Date.now() || 'Choose a future date.'
+}
+
+const VISITS_MAX = 10_000
+
+/** Origins, policies and the rate limit per visitor of a publishable key. */
+function PageFields({ form }: { form: UseFormReturn<LimitValues> }) {
+  const { errors } = form.formState
+  return (
+    <>
+      <Field
+        label="Allowed origins"
+        hint="One per line: scheme, host and any non-default port, such as https://www.example.com. Pages on other origins cannot use the key."
+        error={errors.allowed_origins?.message}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            {...form.register('allowed_origins', { validate: areOrigins })}
+            spellCheck={false}
+            autoComplete="off"
+            className="font-mono text-[0.8125rem]"
+          />
+        )}
+      </Field>
+      <Field
+        label="Allowed policies"
+        hint="One name per line. The first policy applies if a page names none. Visitors can read the reasons of these policies."
+        error={errors.allowed_policies?.message}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            {...form.register('allowed_policies', { validate: arePolicies })}
+            spellCheck={false}
+            autoComplete="off"
+            className="font-mono text-[0.8125rem]"
+          />
+        )}
+      </Field>
+      <Field
+        label="Requests per visitor per hour"
+        hint="Visitors are counted by IP address. One form needs a few requests; an office behind one IP address needs more."
+        error={errors.visitor_cap?.message}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            {...form.register('visitor_cap', { validate: isVisitorCap })}
+            inputMode="numeric"
+            autoComplete="off"
+            className="max-w-48 tabular-nums"
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
+function areOrigins(text: string): true | string {
+  const origins = readLines(text)
+  if (origins.length === 0) return 'Enter at least one origin.'
+  const wrong = origins.find((origin) => !isOrigin(origin))
+  return wrong === undefined || `${wrong} is not an origin. Use scheme and host in lower case, without a path.`
+}
+
+function arePolicies(text: string): true | string {
+  const names = readLines(text)
+  if (names.length === 0) return 'Enter at least one policy.'
+  const wrong = names.find((name) => !/^[a-z0-9][a-z0-9_-]{0,49}$/.test(name))
+  return wrong === undefined || `${wrong} is not a policy name. Use lower-case letters, digits, - and _.`
+}
+
+function isVisitorCap(text: string): true | string {
+  const isRight = /^\s*\d{1,5}\s*$/.test(text) && Number(text) >= 1 && Number(text) <= VISITS_MAX
+  return isRight || 'Enter a whole number from 1 to 10,000.'
 }

@@ -1,14 +1,26 @@
+import { clsx } from 'clsx'
+import {
+  Ban,
+  CircleCheck,
+  CirclePause,
+  ClockAlert,
+  CodeXml,
+  Ellipsis,
+  Pause,
+  Pencil,
+  Play,
+  RefreshCw,
+  SlidersHorizontal,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { describeScopes } from '../../../labels/scopes.ts'
 import { Badge } from '../../../ui/Badge.tsx'
+import { IconButton } from '../../../ui/Button.tsx'
 import { formatCount, formatDate, formatNumber } from '../../../ui/format.ts'
+import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { KeyMenu } from './KeyMenu.tsx'
-import { KeyStatus } from './KeyStatus.tsx'
-import { KeyUse } from './KeyUse.tsx'
-import type { KeyAction } from './key-action.ts'
-import type { Key } from './keys-query.ts'
+import type { Key, KeyAction } from './keys-query.ts'
 
 type KeyTableProps = { caption: string; keys: Key[]; onAct(action: KeyAction): void }
 
@@ -150,4 +162,102 @@ function Limits({ of: key }: { of: Key }) {
 function Ends({ of: { expires_at: at, revoked_at: revokedAt, status } }: { of: Key }) {
   if (status === 'revoked' && revokedAt !== null) return <RelativeTime at={revokedAt} />
   return at === null ? <span className="text-faint">Never</span> : <RelativeTime at={at} />
+}
+
+/** The status of a key. A rotated key works until it expires. */
+function KeyStatus({ status, replaced_by_key_id: replacedBy }: Pick<Key, 'status' | 'replaced_by_key_id'>) {
+  if (status === 'active' && replacedBy)
+    return (
+      <Badge tone="risky" icon={<RefreshCw aria-hidden="true" />}>
+        Rotated
+      </Badge>
+    )
+  const { word, tone, Icon } = LOOKS[status] ?? { ...LOOKS.expired, word: status }
+  return (
+    <Badge tone={tone} icon={<Icon aria-hidden="true" />}>
+      {word}
+    </Badge>
+  )
+}
+
+const LOOKS = {
+  active: { word: 'Active', tone: 'valid', Icon: CircleCheck },
+  paused: { word: 'Paused', tone: 'risky', Icon: CirclePause },
+  revoked: { word: 'Revoked', tone: 'invalid', Icon: Ban },
+  expired: { word: 'Expired', tone: 'unknown', Icon: ClockAlert },
+} as const
+
+const IDLE_AFTER_MS = 30 * 86_400_000
+
+/** Whether a key is in use, and when it was last used. */
+function KeyUse({ last_used_at: at }: Pick<Key, 'last_used_at'>) {
+  const isIdle = at !== null && Date.now() - Date.parse(at) > IDLE_AFTER_MS
+  const word = at === null ? 'Never used' : isIdle ? 'Idle' : 'In use'
+  const dot = at === null ? 'bg-unknown-solid' : isIdle ? 'bg-risky-solid' : 'bg-valid-solid'
+  return (
+    <span className="flex items-center gap-2 whitespace-nowrap">
+      <span className={clsx('size-2 shrink-0 rounded-full', dot)} aria-hidden="true" />
+      <span>
+        {word}
+        {at !== null && (
+          <span className="block text-xs text-faint">
+            <RelativeTime at={at} />
+          </span>
+        )}
+      </span>
+    </span>
+  )
+}
+
+function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }) {
+  if (key.status === 'revoked') return null
+  const act = (kind: KeyAction['kind']) => () => onAct({ kind, key })
+  const label = `Actions for ${key.name}, ${key.hint}`
+  return (
+    <Menu
+      label={label}
+      trigger={
+        <IconButton label={label} size="sm">
+          <Ellipsis aria-hidden="true" />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={act('rename')} disabled={key.status === 'expired'}>
+        Rename
+      </MenuItem>
+      <MenuItem
+        icon={<SlidersHorizontal aria-hidden="true" />}
+        onSelect={act('limits')}
+        disabled={key.status === 'expired'}
+      >
+        Change limits
+      </MenuItem>
+      {key.public_key !== null && (
+        <MenuItem icon={<CodeXml aria-hidden="true" />} onSelect={act('embed')}>
+          Get embed code
+        </MenuItem>
+      )}
+      <MenuItem icon={<RefreshCw aria-hidden="true" />} onSelect={act('rotate')} disabled={!canRotate(key)}>
+        Rotate
+      </MenuItem>
+      {key.paused ? (
+        <MenuItem icon={<Play aria-hidden="true" />} onSelect={act('resume')} disabled={key.status === 'expired'}>
+          Resume
+        </MenuItem>
+      ) : (
+        <MenuItem icon={<Pause aria-hidden="true" />} onSelect={act('pause')} disabled={key.status === 'expired'}>
+          Pause
+        </MenuItem>
+      )}
+      <MenuLine />
+      <MenuItem icon={<Ban aria-hidden="true" />} danger onSelect={act('revoke')}>
+        Revoke
+      </MenuItem>
+    </Menu>
+  )
+}
+
+/** A rotated key expires soon: its successor is the key to rotate. */
+function canRotate({ status, replaced_by_key_id: replacedBy }: Key): boolean {
+  return status !== 'expired' && !replacedBy
 }

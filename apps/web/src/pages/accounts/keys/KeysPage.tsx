@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { KeyRound, Plus } from 'lucide-react'
-import { useMay } from '../../../session/may.ts'
-import { useScene } from '../../../session/scene.ts'
+import { useState } from 'react'
+import { asRequestFailed } from '../../../session/client.ts'
+import { useMay, useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Checkbox } from '../../../ui/Field.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
-import { KeyDialogs } from './KeyDialogs.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
+import { KeyDialogs, type Opened } from './KeyDialogs.tsx'
 import { KeyTable } from './KeyTable.tsx'
-import type { KeyAction } from './key-action.ts'
-import { type Key, keysQuery } from './keys-query.ts'
-import { useKeyActions } from './use-key-actions.ts'
+import { type Key, type KeyAction, keysQuery, type NewKey, useRefreshKeys } from './keys-query.ts'
 
 const ABOUT =
   'API keys authenticate your programs with this account. Keep secret keys on servers. Publishable keys can be used in web pages.'
@@ -105,4 +105,50 @@ function NoKeys({ onCreate }: { onCreate(): void }) {
       <p>Start with a test key. Its results are simulated and use no credits.</p>
     </EmptyState>
   )
+}
+
+/** The actions of the API keys page, and the open dialog. */
+function useKeyActions() {
+  const scene = useScene()
+  const tell = useToasts()
+  const navigate = useNavigate()
+  const { create = false } = useSearch({ from: '/shell/keys' })
+  const [opened, setOpened] = useState<Opened>()
+  const refresh = useRefreshKeys()
+  const setCreating = (is: boolean) =>
+    navigate({ to: '.', search: (now) => ({ ...now, create: is ? true : undefined }), replace: !is })
+
+  async function setPaused({ key }: KeyAction, paused: boolean) {
+    try {
+      await scene.probity.keys[paused ? 'pause' : 'resume'](key.id)
+      tell.done(paused ? `${key.name} paused.` : `${key.name} resumed.`)
+    } catch (error) {
+      tell.failed(`${key.name} was not changed. ${asRequestFailed(error).message}`)
+    }
+    refresh()
+  }
+
+  return {
+    opened: opened ?? (create ? { kind: 'create' as const } : undefined),
+    create: () => void setCreating(true),
+    act(action: KeyAction) {
+      if (action.kind === 'pause' || action.kind === 'resume') void setPaused(action, action.kind === 'pause')
+      else setOpened({ kind: action.kind, key: action.key })
+    },
+    /** The list is not refetched before the dialog closes: rendering it again would discard the secret. */
+    made(made: NewKey) {
+      setOpened(made.type === 'publishable' ? { kind: 'embed', key: made } : { kind: 'secret', made })
+      if (create) void setCreating(false)
+    },
+    done(said: string) {
+      setOpened(undefined)
+      tell.done(said)
+      refresh()
+    },
+    close() {
+      if (opened?.kind === 'secret' || opened?.kind === 'embed') refresh()
+      setOpened(undefined)
+      if (create) void setCreating(false)
+    },
+  }
 }

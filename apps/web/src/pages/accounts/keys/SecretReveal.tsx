@@ -1,7 +1,7 @@
 import { Download } from 'lucide-react'
 import { Button } from '../../../ui/Button.tsx'
 import { CodeTabs } from '../../../ui/Code.tsx'
-import { SecretField } from '../../../ui/SecretField.tsx'
+import { SecretField } from '../../../ui/Secret.tsx'
 import type { NewKey } from './keys-query.ts'
 import { KEY_VARIABLE, validateSnippets } from './validate-snippets.ts'
 

@@ -1,12 +1,11 @@
-import type { KeyScope } from '@probity/contract/constants/keys'
 import {
+  type KeyScope,
   PUBLISHABLE_MONTHLY_CAP_DEFAULT,
   PUBLISHABLE_POLICY,
   VISITOR_CAP_DEFAULT,
 } from '@probity/contract/constants/keys'
 import { PRESETS, type Preset } from '../../../labels/scopes.ts'
-import { RequestFailed } from '../../../session/ask.ts'
-import { asRequestFailed } from '../../../session/probity.ts'
+import { asRequestFailed, RequestFailed } from '../../../session/client.ts'
 import { formatDate } from '../../../ui/format.ts'
 import type { Key } from './keys-query.ts'
 

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyWithSecret } from '@probity/sdk'
-import { queryOptions } from '@tanstack/react-query'
-import type { Scene } from '../../../session/scene.ts'
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { type Scene, useScene } from '../../../session/workspace.ts'
 
 export type Key = ApiKey
 /** The request that a key was last used for. */
@@ -19,3 +20,13 @@ export function keysQuery({ key, probity }: Scene) {
     },
   })
 }
+
+/** Refetches the list of keys. */
+export function useRefreshKeys(): () => void {
+  const { key } = useScene()
+  const queryClient = useQueryClient()
+  return useCallback(() => void queryClient.invalidateQueries({ queryKey: [...key, 'keys'] }), [key, queryClient])
+}
+
+/** An action on one key. */
+export type KeyAction = { kind: 'rename' | 'limits' | 'embed' | 'rotate' | 'pause' | 'resume' | 'revoke'; key: Key }

@@ -1,8 +1,7 @@
 import type { Policy } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { rolesFor, useMay } from '../../../session/may.ts'
-import { useScene } from '../../../session/scene.ts'
+import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -11,7 +10,7 @@ import { formatCount } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { policiesQuery } from './policies-query.ts'
+import { policiesQuery } from './policies.ts'
 
 const ABOUT =
   'A policy maps a result to a decision: allow, review or block. A request can name a policy; the response then contains the decision and its reason.'

@@ -1,10 +1,11 @@
+import { STATUSES, SUB_STATUSES, TRAIT_NAMES } from '@probity/contract/constants/validations'
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type UseFormReturn, useFieldArray } from 'react-hook-form'
 import { Button, IconButton } from '../../../ui/Button.tsx'
-import { ConditionFields } from './ConditionFields.tsx'
-import { DecisionFields } from './DecisionFields.tsx'
-import { EMPTY_RULE, type PolicyValues, RULES_MAX } from './policy-form.ts'
+import { Checkbox, Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
+import { reasonWord, traitWord } from './policies.ts'
+import { EMPTY_RULE, isEmptyWhen, type PolicyValues, RULES_MAX, readChance } from './policy-form.ts'
 
 /** The editable rules. Moves and removals are announced to screen readers, and the focus stays with the rule. */
 export function RuleFields({ form }: { form: UseFormReturn<PolicyValues> }) {
@@ -97,4 +98,141 @@ function focusOn(list: HTMLOListElement | null, { place, part }: { place: number
   const button = part === 'box' ? null : box.querySelector<HTMLElement>(`[data-part="${part}"]`)
   const target = button ?? box
   target.focus()
+}
+
+type ConditionProps = { form: UseFormReturn<PolicyValues>; place: number }
+
+/** The conditions of a rule: all conditions must match, and one value of each list. */
+function ConditionFields({ form, place }: ConditionProps) {
+  const path = `rules.${place}` as const
+  const { sub_status: reasons } = form.watch(path)
+  const fault = form.getFieldState(`${path}.status`, form.formState).error?.message
+  const isFilled = () => !isEmptyWhen(form.getValues(path)) || `Rule ${place + 1}: choose at least one condition.`
+  return (
+    <fieldset className="flex flex-col gap-4">
+      <legend className="mb-2 font-medium">Conditions (all must match)</legend>
+      <Boxes legend="Status">
+        {Object.keys(STATUSES).map((status) => (
+          <Checkbox
+            key={status}
+            {...form.register(`${path}.status`, { validate: isFilled })}
+            value={status}
+            label={status}
+            aria-invalid={fault ? true : undefined}
+          />
+        ))}
+      </Boxes>
+      <Boxes legend="Address traits">
+        {TRAIT_NAMES.map((trait) => (
+          <Checkbox key={trait} {...form.register(`${path}.traits`)} value={trait} label={traitWord(trait)} />
+        ))}
+      </Boxes>
+      <details open={reasons.length > 0 || undefined}>
+        <summary className="w-fit text-accent-text underline-offset-4 hover:underline">
+          Reasons{reasons.length > 0 ? ` (${reasons.length} selected)` : ' …'}
+        </summary>
+        <div className="mt-2 rounded-md border border-line bg-sunken p-3">
+          <Boxes legend="Reasons" isHidden>
+            {Object.keys(SUB_STATUSES).map((reason) => (
+              <Checkbox
+                key={reason}
+                {...form.register(`${path}.sub_status`)}
+                value={reason}
+                label={<span className="[overflow-wrap:anywhere]">{reasonWord(reason)}</span>}
+              />
+            ))}
+          </Boxes>
+        </div>
+      </details>
+      <Bounds form={form} place={place} />
+      {fault && <p className="text-[0.8125rem] text-invalid">{fault}</p>}
+    </fieldset>
+  )
+}
+
+function Boxes({ legend, isHidden = false, children }: { legend: string; isHidden?: boolean; children: ReactNode }) {
+  return (
+    <fieldset>
+      <legend className={isHidden ? 'sr-only' : 'mb-1.5 text-soft'}>{legend}</legend>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(10.5rem,1fr))] gap-x-4 gap-y-2">{children}</div>
+    </fieldset>
+  )
+}
+
+function Bounds({ form, place }: ConditionProps) {
+  const path = `rules.${place}` as const
+  const chance = (name: 'deliverability_from' | 'deliverability_below', label: string) => (
+    <Field label={label} error={form.getFieldState(`${path}.${name}`, form.formState).error?.message}>
+      {(ids) => (
+        <TextInput
+          {...ids}
+          {...form.register(`${path}.${name}`, { validate: (typed) => isChance(typed, place) })}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="any"
+          className="max-w-32 tabular-nums"
+        />
+      )}
+    </Field>
+  )
+  return (
+    <div className="flex flex-wrap gap-4">
+      <Field label="Safe to send">
+        {(ids) => (
+          <SelectInput {...ids} {...form.register(`${path}.safe_to_send`)} className="max-w-40">
+            <option value="">any</option>
+            <option value="true">yes</option>
+            <option value="false">no</option>
+          </SelectInput>
+        )}
+      </Field>
+      {chance('deliverability_from', 'Deliverability, minimum')}
+      {chance('deliverability_below', 'Deliverability, below')}
+    </div>
+  )
+}
+
+function isChance(typed: string, place: number): true | string {
+  return (
+    typed.trim() === '' ||
+    readChance(typed) !== undefined ||
+    `Rule ${place + 1}: deliverability is a number from 0 to 1.`
+  )
+}
+
+type DecisionFieldsProps = {
+  form: UseFormReturn<PolicyValues>
+  at: 'default' | `rules.${number}`
+  /** The name of the rule, used in error messages. */
+  what: string
+}
+
+/** The decision and the reason in the response. */
+export function DecisionFields({ form, at, what }: DecisionFieldsProps) {
+  const error = form.getFieldState(`${at}.reason`, form.formState).error?.message
+  return (
+    <div className="flex flex-wrap gap-4">
+      <Field label="Decision" className="basis-36">
+        {(ids) => (
+          <SelectInput {...ids} {...form.register(`${at}.decision`)}>
+            <option value="allow">Allow</option>
+            <option value="review">Review</option>
+            <option value="block">Block</option>
+          </SelectInput>
+        )}
+      </Field>
+      <Field label="Reason in the response" className="min-w-0 flex-1 basis-64" error={error}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            {...form.register(`${at}.reason`, {
+              validate: (reason) => reason.trim() !== '' || `${what}: enter a reason.`,
+            })}
+            autoComplete="off"
+            maxLength={200}
+          />
+        )}
+      </Field>
+    </div>
+  )
 }

@@ -1,7 +1,9 @@
 import type { Policy } from '@probity/sdk'
+import { Ban, Check, Eye } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Badge, type Tone } from '../../../ui/Badge.tsx'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { DecisionBadge } from './DecisionBadge.tsx'
-import { describeWhen } from './policy-words.ts'
+import { describeWhen } from './policies.ts'
 
 type RulesTableProps = {
   policy: Pick<Policy, 'name' | 'rules' | 'default'>
@@ -53,4 +55,19 @@ export function RulesTable({ policy: { name, rules, default: otherwise }, decide
 
 function markOf(isIt: boolean): string | undefined {
   return isIt ? 'bg-accent-soft' : undefined
+}
+
+const LOOKS: Record<string, { tone: Tone; icon: ReactNode; word: string }> = {
+  allow: { tone: 'valid', icon: <Check aria-hidden="true" />, word: 'Allow' },
+  review: { tone: 'risky', icon: <Eye aria-hidden="true" />, word: 'Review' },
+  block: { tone: 'invalid', icon: <Ban aria-hidden="true" />, word: 'Block' },
+}
+
+export function DecisionBadge({ decision, size = 'sm' }: { decision: string; size?: 'sm' | 'lg' }) {
+  const look = LOOKS[decision]
+  return (
+    <Badge tone={look?.tone ?? 'unknown'} icon={look?.icon} size={size}>
+      {look?.word ?? decision}
+    </Badge>
+  )
 }

@@ -1,18 +1,20 @@
-import type { PolicyDecision } from '@probity/contract/constants/policies'
-import { decideByPolicy, type NamedPolicy, type PolicyInput } from '@probity/contract/constants/policies'
+import {
+  decideByPolicy,
+  type NamedPolicy,
+  type PolicyDecision,
+  type PolicyInput,
+} from '@probity/contract/constants/policies'
 import type { ValidationResult } from '@probity/sdk'
 import { useState } from 'react'
-import { VerdictBadge } from '../../../labels/VerdictBadge.tsx'
-import { useMay } from '../../../session/may.ts'
-import type { Mode } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
+import { VerdictBadge } from '../../../labels/verdict.tsx'
+import type { Mode } from '../../../session/client.ts'
+import { useMay, useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
-import { Segments } from '../../../ui/Segments.tsx'
-import { AddressForm } from '../../validations/validate/AddressForm.tsx'
-import { AskFailed } from '../../validations/validate/AskFailed.tsx'
-import { Examples } from '../../validations/validate/Examples.tsx'
+import { Segments } from '../../../ui/Tabs.tsx'
+import { AddressForm, Examples } from '../../validations/validate/AddressForm.tsx'
 import { useValidation } from '../../validations/validate/use-validation.ts'
-import { DecisionBadge } from './DecisionBadge.tsx'
+import { AskFailed } from '../../validations/validate/ValidationError.tsx'
+import { DecisionBadge } from './RulesTable.tsx'
 
 const EXAMPLES = ['valid', 'invalid', 'risky', 'unknown', 'role', 'disposable', 'mailbox-full', 'free']
 const MODES: { value: Mode; label: string }[] = [

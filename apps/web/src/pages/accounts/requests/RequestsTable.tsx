@@ -1,10 +1,10 @@
 import type { RequestLogEntry } from '@probity/sdk'
 import { Link } from '@tanstack/react-router'
-import { VerdictBadge } from '../../../labels/VerdictBadge.tsx'
+import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
+import { VerdictBadge } from '../../../labels/verdict.tsx'
+import { Badge } from '../../../ui/Badge.tsx'
 import { formatMs, formatTime } from '../../../ui/format.ts'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { useNarrow } from '../../../ui/use-narrow.ts'
-import { StatusBadge } from './StatusBadge.tsx'
+import { Table, Td, Th, useNarrow } from '../../../ui/Table.tsx'
 
 /** One page of requests: a table on wide screens, cards on narrow ones. */
 export function RequestsTable({ requests }: { requests: RequestLogEntry[] }) {
@@ -100,4 +100,27 @@ function Outcome({ of: { http_status: status, code } }: { of: RequestLogEntry })
 
 function Nothing() {
   return <span className="text-faint">–</span>
+}
+
+/** The HTTP status of a response. Icon and color show its class. */
+export function StatusBadge({ status }: { status: number }) {
+  if (status >= 500) {
+    return (
+      <Badge tone="invalid" icon={<CircleX role="img" aria-label="Server error" />}>
+        {status}
+      </Badge>
+    )
+  }
+  if (status >= 400) {
+    return (
+      <Badge tone="risky" icon={<TriangleAlert role="img" aria-label="Client error" />}>
+        {status}
+      </Badge>
+    )
+  }
+  return (
+    <Badge tone="valid" icon={<CircleCheck role="img" aria-label="Success" />}>
+      {status}
+    </Badge>
+  )
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Scene } from '../../../session/scene.ts'
-import type { RequestsSearch } from './requests-search.ts'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { Scene } from '../../../session/workspace.ts'
+import { type RequestsSearch, readRequestsSearch } from '../search.ts'
 
 const REQUESTS_PER_PAGE = 50
 const FOLLOW_EVERY_MS = 2_000
@@ -33,4 +34,13 @@ export function requestQuery({ key, probity }: Scene, id: string) {
     queryKey: [...key, 'request', id],
     queryFn: ({ signal }) => probity.requests.get(id, { signal }),
   })
+}
+
+/** Reads and changes the search parameters of the requests page. */
+export function useRequestsSearch() {
+  const search = readRequestsSearch(useSearch({ from: '/shell/requests' }))
+  const navigate = useNavigate({ from: '/requests' })
+  const turn = (next: RequestsSearch, { replace = false } = {}) =>
+    void navigate({ search: next, replace, resetScroll: false })
+  return { search, turn }
 }

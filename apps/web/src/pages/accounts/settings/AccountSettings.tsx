@@ -1,14 +1,22 @@
+import { BASE_RATES } from '@probity/contract/constants/data/model-parameters'
 import { mayUse } from '@probity/contract/constants/users'
-import { useQuery } from '@tanstack/react-query'
-import { accountQuery } from '../../../session/account-query.ts'
-import { useScene } from '../../../session/scene.ts'
+import type { Account, UpdateAccountOptions } from '@probity/sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { TRAIT_WORDS } from '../../../labels/traits.ts'
+import { probityFor } from '../../../session/client.ts'
+import { refreshSession } from '../../../session/session.ts'
+import { accountQuery, useScene } from '../../../session/workspace.ts'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { Checkbox, Field, TextInput } from '../../../ui/Field.tsx'
+import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
+import { formatCount, formatDate } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { LeaveCard } from '../../users/members/LeaveCard.tsx'
-import { NameCard } from './NameCard.tsx'
-import { RetentionCard } from './RetentionCard.tsx'
-import { SendingCard } from './SendingCard.tsx'
+import { LeaveCard } from '../../users/members/MembersPage.tsx'
+import { ACCOUNT_NAME_RULES, NameField } from '../../users/sign-in/fields.tsx'
+import { chanceBorne, readBorne, writeBorne } from './bounce-tolerance.ts'
 
 export function AccountSettings() {
   const scene = useScene()
@@ -45,4 +53,190 @@ export function AccountSettings() {
       <LeaveCard />
     </>
   )
+}
+
+function NameCard({ mayChange }: { mayChange: boolean }) {
+  const { membership } = useScene()
+  const change = useChangeAccount()
+  const [isSaved, setSaved] = useState(false)
+  const form = useForm({ values: { name: membership.name }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ name }) => {
+    await change({ name: name.trim() })
+    form.reset({ name: name.trim() })
+    setSaved(true)
+  })
+  const { errors, isDirty, isSubmitting } = form.formState
+  return (
+    <Card title="Name">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <UnsavedGuard isDirty={isDirty} />
+        <FormSummary form={form} />
+        <NameField
+          label="Account name"
+          hint="Visible to members and invited users."
+          autoComplete="off"
+          readOnly={!mayChange}
+          input={form.register('name', ACCOUNT_NAME_RULES)}
+          error={errors.name?.message}
+        />
+        {mayChange && <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />}
+      </form>
+    </Card>
+  )
+}
+
+const DAY_MS = 86_400_000
+
+type RetentionCardProps = { days: number; daysMax: number; mayChange: boolean }
+
+function RetentionCard({ days, daysMax, mayChange }: RetentionCardProps) {
+  const change = useChangeAccount()
+  const [isSaved, setSaved] = useState(false)
+  const form = useForm({ values: { retention_days: String(days) }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ retention_days: typed }) => {
+    await change({ retentionDays: Number(typed) })
+    form.reset({ retention_days: typed })
+    setSaved(true)
+  })
+  const { errors, isDirty, isSubmitting } = form.formState
+  return (
+    <Card
+      title="Retention"
+      about="How long results are stored. Expired addresses and results are deleted. Counts and credit transactions are kept."
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <UnsavedGuard isDirty={isDirty} />
+        <FormSummary form={form} />
+        <Field
+          label="Days"
+          hint={<RetentionHint typed={form.watch('retention_days')} daysMax={daysMax} />}
+          error={errors.retention_days?.message}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              {...form.register('retention_days', { validate: (typed: string) => isDays(typed, daysMax) })}
+              inputMode="numeric"
+              readOnly={!mayChange}
+              className="max-w-28"
+            />
+          )}
+        </Field>
+        {mayChange && <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />}
+      </form>
+    </Card>
+  )
+}
+
+function isDays(typed: string, daysMax: number): true | string {
+  const isRight = /^\d{1,3}$/.test(typed.trim()) && Number(typed) <= daysMax
+  return isRight || `Enter a whole number from 0 to ${daysMax}.`
+}
+
+/** The effect of the number. */
+function RetentionHint({ typed, daysMax }: { typed: string; daysMax: number }) {
+  if (isDays(typed, daysMax) !== true) return `From 0 to ${daysMax}. Applies to new lists and validations.`
+  const days = Number(typed)
+  if (days === 0)
+    return 'Results are deleted within two days after validation completes. Applies to new lists and validations.'
+  const until = formatDate(Date.now() + days * DAY_MS)
+  return `Results created today expire after ${formatCount(days, 'day')}, on ${until}. Applies to new lists and validations.`
+}
+
+type Sending = Account['sending']
+type Values = { borne: string; excludedTraits: Sending['excluded_traits'] }
+
+const TRAITS = Object.keys(TRAIT_WORDS) as Sending['excluded_traits']
+
+/** Bounce tolerance and exclusions of the account. */
+function SendingCard({ sending, mayChange }: { sending: Sending; mayChange: boolean }) {
+  const change = useChangeAccount()
+  const [isSaved, setSaved] = useState(false)
+  const form = useForm<Values>({ values: valuesOf(sending), shouldFocusError: false })
+  const submit = useSubmit(form, async ({ borne, excludedTraits }) => {
+    await change({ sending: { threshold: chanceBorne(borne), excluded_traits: excludedTraits } })
+    form.reset({ borne, excludedTraits })
+    setSaved(true)
+  })
+  const { isDirty, isSubmitting } = form.formState
+  return (
+    <Card
+      title="Safe to send"
+      about="Determines which results are marked safe to send. Changes apply to new validations within a minute. Existing results do not change."
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <UnsavedGuard isDirty={isDirty} />
+        <FormSummary form={form} />
+        <BorneField form={form} mayChange={mayChange} />
+        <fieldset className="flex flex-col gap-2.5">
+          <legend className="mb-2 font-medium">Always exclude</legend>
+          {TRAITS.map((name) => (
+            <Checkbox
+              key={name}
+              {...form.register('excludedTraits')}
+              value={name}
+              disabled={!mayChange}
+              label={TRAIT_WORDS[name].label}
+              hint={TRAIT_WORDS[name].about}
+            />
+          ))}
+        </fieldset>
+        {mayChange && <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />}
+      </form>
+    </Card>
+  )
+}
+
+function valuesOf({ threshold, excluded_traits: excluded }: Sending): Values {
+  // In the order of the checkboxes: otherwise checking a box again would count as a change.
+  return { borne: writeBorne(threshold), excludedTraits: TRAITS.filter((name) => excluded.includes(name)) }
+}
+
+function BorneField({ form, mayChange }: { form: UseFormReturn<Values>; mayChange: boolean }) {
+  return (
+    <Field
+      label="Bounce tolerance (%)"
+      hint={<ToleranceHint typed={form.watch('borne')} />}
+      error={form.formState.errors.borne?.message}
+    >
+      {(ids) => (
+        <TextInput
+          {...ids}
+          {...form.register('borne', { validate: isBorne })}
+          inputMode="decimal"
+          autoComplete="off"
+          readOnly={!mayChange}
+          className="max-w-28 tabular-nums"
+        />
+      )}
+    </Field>
+  )
+}
+
+function isBorne(typed: string): true | string {
+  return readBorne(typed) !== undefined || 'Enter a number from 0.1 to 50.'
+}
+
+/** The effect of the number. */
+function ToleranceHint({ typed }: { typed: string }) {
+  const borne = readBorne(typed)
+  if (borne === undefined) return 'From 0.1 to 50.'
+  const best = BASE_RATES[''].p
+  if (chanceBorne(typed) > best) {
+    return `Stricter than an SMTP confirmation: about ${writeBorne(best)}% of confirmed addresses bounce. Few addresses are safe to send until you report outcomes of your mail.`
+  }
+  const kept = 100 - borne
+  return `An address is safe to send if its deliverability is at least ${Number(kept.toFixed(2))}%.`
+}
+
+/** Changes account settings and refetches the queries that show them. */
+function useChangeAccount() {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  return async (change: Pick<UpdateAccountOptions, 'name' | 'retentionDays' | 'sending'>) => {
+    // Account settings are the same in both modes.
+    const probity = probityFor({ accountId: scene.membership.account_id, mode: 'live' })
+    await probity.account.update(change)
+    await Promise.all([queryClient.invalidateQueries(accountQuery(scene)), refreshSession(queryClient)])
+  }
 }

@@ -1,22 +1,16 @@
 import type { Network as NetworkSettings } from '@probity/contract/schemas/accounts'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/ask.ts'
-import { rolesFor, useMay } from '../../../session/may.ts'
-import { asRequestFailed } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
+import { ask, asRequestFailed } from '../../../session/client.ts'
+import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { ConfirmDialog } from '../../../ui/Dialog.tsx'
 import { Field, TextArea } from '../../../ui/Field.tsx'
-import { FormSummary } from '../../../ui/FormSummary.tsx'
-import { SaveLine } from '../../../ui/SaveLine.tsx'
+import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
 import { ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
-import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
-import { useSubmit } from '../../../ui/use-submit.ts'
-import { networkQuery } from './network-query.ts'
 
 const ABOUT =
   'IP allowlist of the account. It applies to secret keys and to members in the web app. Publishable keys are used by visitors and work from all IP addresses.'
@@ -170,4 +164,12 @@ function LockOutDialog({ address, onCancel, onConfirm }: LockOutProps) {
       )}
     </ConfirmDialog>
   )
+}
+
+/** The IP allowlist of the account. */
+function networkQuery(accountId: string) {
+  return queryOptions({
+    queryKey: [accountId, 'network'],
+    queryFn: ({ signal }) => ask<NetworkSettings>('/network', { signal, headers: { 'probity-account': accountId } }),
+  })
 }

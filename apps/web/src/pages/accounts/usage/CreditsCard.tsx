@@ -1,13 +1,11 @@
 import type { Account, Usage } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { accountQuery } from '../../../session/account-query.ts'
-import { useScene } from '../../../session/scene.ts'
+import { accountQuery, useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { formatDate, formatNumber } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { type Forecast, forecast } from './forecast.ts'
-import { usageQuery } from './usage-query.ts'
+import { type Forecast, forecast, usageQuery } from './usage-query.ts'
 
 const PACES = [7, 30] as const
 const DAYS_LOOKED_AT = Math.max(...PACES)

@@ -1,14 +1,13 @@
 import type { Usage } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useScene } from '../../../session/scene.ts'
+import { useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { keyLabel } from './key-label.ts'
-import { usageQuery } from './usage-query.ts'
-import { RANGE_USUAL } from './usage-search.ts'
+import { RANGE_USUAL } from '../search.ts'
+import { keyLabel, usageQuery } from './usage-query.ts'
 
 type KeyUsage = NonNullable<Usage['keys']>[number]
 

@@ -1,20 +1,21 @@
+import { LEDGER_KIND_LABELS, ledgerKindLabel } from '@probity/contract/constants/labels'
+import type { LedgerEntry } from '@probity/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { Download, ReceiptText } from 'lucide-react'
-import { asRequestFailed } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
+import { asRequestFailed, saveFile } from '../../../session/client.ts'
+import { useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { formatCount } from '../../../ui/format.ts'
-import { Pager } from '../../../ui/Pager.tsx'
+import { DayInput, SelectInput } from '../../../ui/Field.tsx'
+import { formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { saveFile } from '../../../ui/save-file.ts'
+import { Pager, Table, Td, Th } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
-import { LedgerFilters } from './LedgerFilters.tsx'
-import { EntryCards, LedgerTable } from './LedgerTable.tsx'
-import { ENTRIES_PER_PAGE, filterOf, ledgerQuery } from './usage-query.ts'
-import type { LedgerSearch } from './usage-search.ts'
+import { type LedgerSearch, RANGE_USUAL } from '../search.ts'
+import { ENTRIES_PER_PAGE, filterOf, keyLabel, ledgerQuery, usageQuery } from './usage-query.ts'
 
 /** Credit transactions, newest first, filtered by the search parameters. */
 export function LedgerCard() {
@@ -119,3 +120,157 @@ function LedgerDownload({ search }: { search: LedgerSearch }) {
     </Button>
   )
 }
+
+/** Filters are kept in the URL, so that a link opens the same view. */
+function LedgerFilters({ kind, from, to, key }: LedgerSearch) {
+  const navigate = useNavigate({ from: '/usage' })
+  const narrow = (change: LedgerSearch) => {
+    void navigate({
+      search: ({ skip: _, ...now }) => dropEmpty({ ...now, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  return (
+    <search className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-4">
+      <SelectInput aria-label="Type" value={kind ?? ''} onChange={({ target }) => narrow({ kind: target.value })}>
+        <option value="">All types</option>
+        {Object.entries(KIND_LABELS).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectInput>
+      <KeyFilter chosen={key} onChoose={(next) => narrow({ key: next })} />
+      <DayInput label="From" value={from} onChange={(day) => narrow({ from: day })} />
+      <DayInput label="To" value={to} onChange={(day) => narrow({ to: day })} />
+    </search>
+  )
+}
+
+/** Keys used on the selected days, and the key in the URL. */
+function KeyFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose(key: string): void }) {
+  const { days = RANGE_USUAL } = useSearch({ from: '/shell/usage' })
+  const { data } = useQuery(usageQuery(useScene(), days, 'key'))
+  const used = (data?.keys ?? []).flatMap((key) =>
+    key.key_id === null ? [] : [{ value: key.key_id, label: keyLabel(key) }],
+  )
+  const isMissing = chosen !== undefined && chosen !== 'none' && !used.some(({ value }) => value === chosen)
+  const choices = isMissing ? [...used, { value: chosen, label: keyLabel({ key_id: chosen, key_name: null }) }] : used
+  return (
+    <SelectInput aria-label="Key" value={chosen ?? ''} onChange={({ target }) => onChoose(target.value)}>
+      <option value="">All keys</option>
+      <option value="none">No key</option>
+      {choices.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </SelectInput>
+  )
+}
+
+function dropEmpty<T extends LedgerSearch>(search: T): T {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T
+}
+
+/** One page of transactions. Narrow screens show cards instead. */
+function LedgerTable({ entries }: { entries: LedgerEntry[] }) {
+  return (
+    <Table caption="Credit transactions" className="hidden md:block">
+      <thead>
+        <tr>
+          <Th>Time</Th>
+          <Th>Type</Th>
+          <Th align="end">Credits</Th>
+          <Th align="end">Balance</Th>
+          <Th>Key</Th>
+          <Th>Note</Th>
+        </tr>
+      </thead>
+      <tbody className="[&_tr:last-child>td]:border-b-0">
+        {entries.map((entry) => (
+          <tr key={entry.id}>
+            <Td className="whitespace-nowrap text-soft">
+              <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>
+            </Td>
+            <Td className="min-w-40">
+              <What entry={entry} />
+            </Td>
+            <Td align="end">
+              <Change entry={entry} />
+            </Td>
+            <Td align="end">{formatNumber(entry.available_after)}</Td>
+            <Td className="max-w-48 text-soft [overflow-wrap:anywhere]">{entry.key_name ?? '–'}</Td>
+            <Td className="max-w-56 text-soft [overflow-wrap:anywhere]">{entry.note ?? '–'}</Td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+/** The same fields as cards. */
+function EntryCards({ entries }: { entries: LedgerEntry[] }) {
+  return (
+    <ul aria-label="Credit transactions" className="flex flex-col divide-y divide-line md:hidden">
+      {entries.map((entry) => (
+        <li key={entry.id} className="flex flex-col gap-1 py-3">
+          <div className="flex items-start justify-between gap-4">
+            <What entry={entry} />
+            <Change entry={entry} />
+          </div>
+          <p className="text-[0.8125rem] text-faint">
+            <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>, balance{' '}
+            {formatNumber(entry.available_after)}
+          </p>
+          {(entry.key_name || entry.note) && (
+            <p className="text-[0.8125rem] text-soft [overflow-wrap:anywhere]">
+              {[entry.key_name, entry.note].filter(Boolean).join(' · ')}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function What({ entry: { kind, job_id, filename } }: { entry: LedgerEntry }) {
+  return (
+    <div className="min-w-0">
+      <p>{kindLabel(kind)}</p>
+      {job_id && filename && (
+        <Link
+          to="/lists/$jobId"
+          params={{ jobId: job_id }}
+          className="text-[0.8125rem] [overflow-wrap:anywhere] text-accent-text underline-offset-4 hover:underline"
+        >
+          {filename}
+        </Link>
+      )}
+      {job_id && !filename && <p className="text-[0.8125rem] text-faint">Deleted list</p>}
+    </div>
+  )
+}
+
+/** Screen readers may skip the sign, so hidden text says whether credits were added or deducted. */
+function Change({ entry: { credits, available_change } }: { entry: LedgerEntry }) {
+  if (available_change === 0) {
+    return <span className="text-soft tabular-nums">{formatNumber(Math.abs(credits))} from reserved credits</span>
+  }
+  const came = available_change > 0
+  return (
+    <span className={clsx('whitespace-nowrap tabular-nums', came ? 'text-valid' : 'text-ink')}>
+      <span aria-hidden="true">
+        {came ? '+' : '−'}
+        {formatNumber(Math.abs(available_change))}
+      </span>
+      <span className="sr-only">
+        {formatCount(Math.abs(available_change), 'credit')} {came ? 'added' : 'deducted'}
+      </span>
+    </span>
+  )
+}
+
+const KIND_LABELS = LEDGER_KIND_LABELS
+const kindLabel = ledgerKindLabel

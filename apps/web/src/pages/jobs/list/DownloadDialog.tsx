@@ -2,16 +2,15 @@ import type { BulkJob } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Download as DownloadIcon } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { useScene } from '../../../session/scene.ts'
+import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Checkbox, Field, Radio, SelectInput } from '../../../ui/Field.tsx'
-import { policiesQuery } from '../../accounts/policies/policies-query.ts'
-import { DownloadState } from './DownloadState.tsx'
-import type { Wanted } from './download.ts'
+import { formatBytes } from '../../../ui/format.ts'
+import { policiesQuery } from '../../accounts/policies/policies.ts'
+import { type Download, useDownload, usePreset, type Wanted } from './download.ts'
 import { breakdownQuery, isExpired } from './queries.ts'
-import { useDownload } from './use-download.ts'
-import { usePreset } from './use-preset.ts'
 
 type Kind = 'sheet' | 'keep' | 'remove' | 'lines'
 
@@ -133,4 +132,30 @@ function wantedOf(kind: Kind, { preset, bom }: { preset: string; bom: boolean })
   if (kind === 'lines') return { format: 'ndjson' }
   const sheet: Wanted = { format: 'csv', ...(bom && { bom }) }
   return kind === 'sheet' ? sheet : { ...sheet, preset, part: kind }
+}
+
+/** The state of a download, also for screen readers. */
+export function DownloadState({ download }: { download: Download }) {
+  return (
+    <>
+      <p role="status" className="text-[0.8125rem] text-soft empty:hidden">
+        {download.kind === 'busy' && 'Preparing the file.'}
+        {download.kind === 'done' && `${download.name} downloaded.`}
+      </p>
+      {download.kind === 'busy' && download.bytes > 0 && (
+        <p className="text-[0.8125rem] text-soft tabular-nums">{formatBytes(download.bytes)} received</p>
+      )}
+      {download.kind === 'failed' && (
+        <Callout kind="error" live title="The file could not be downloaded">
+          <p>{download.error.message}</p>
+          {download.error.code === 'file_removed' && (
+            <p>Uploaded files are kept for 7 days. The results are still available as JSON Lines.</p>
+          )}
+          {download.error.requestId && (
+            <p className="mt-1 font-mono text-xs break-all">Request ID: {download.error.requestId}</p>
+          )}
+        </Callout>
+      )}
+    </>
+  )
 }

@@ -1,12 +1,18 @@
 import type { BulkJob } from '@probity/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { Ban, Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import { useMay } from '../../../session/may.ts'
+import { type ReactNode, useState } from 'react'
+import { asRequestFailed } from '../../../session/client.ts'
+import { useMay, useScene } from '../../../session/workspace.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
+import { ConfirmDialog } from '../../../ui/Dialog.tsx'
+import { formatCount } from '../../../ui/format.ts'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
 import { DownloadDialog } from './DownloadDialog.tsx'
-import { useWishes } from './use-wishes.ts'
-import { type Asked, WishDialog } from './WishDialog.tsx'
+import { jobQuery } from './queries.ts'
 
 /** The actions for a list in its current state that the user's role permits. */
 export function ListActions({ job }: { job: BulkJob }) {
@@ -72,4 +78,142 @@ function MoreMenu({ isUnderWay, onAsk }: { isUnderWay: boolean; onAsk(asked: Ask
       </MenuItem>
     </Menu>
   )
+}
+
+/** Actions that need a confirmation. */
+type Asked = Exclude<Wish, 'resume'>
+
+type Words = { title: string; confirm: string; cancel: string; danger: boolean; body(job: BulkJob): ReactNode }
+
+const WORDS: Record<Asked, Words> = {
+  pause: {
+    title: 'Pause this list?',
+    confirm: 'Pause',
+    cancel: 'Keep running',
+    danger: false,
+    body: ({ credits, livemode }) => (
+      <>
+        <p>Addresses in progress will finish. No new ones start until you resume.</p>
+        <p>
+          Results so far are kept.{' '}
+          {livemode
+            ? `${formatCount(credits.reserved, 'credit stays', 'credits stay')} reserved for the rest.`
+            : 'Test mode uses no credits.'}
+        </p>
+      </>
+    ),
+  },
+  cancel: {
+    title: 'Cancel this list?',
+    confirm: 'Cancel list',
+    cancel: 'Keep running',
+    danger: true,
+    body: (job) => (
+      <>
+        <p>A canceled list cannot be resumed.</p>
+        <p>
+          {formatCount(job.done_count, 'result')} {job.done_count === 1 ? 'is' : 'are'} kept. {whatReturns(job)}
+        </p>
+      </>
+    ),
+  },
+  remove: {
+    title: 'Delete this list?',
+    confirm: 'Delete list',
+    cancel: 'Keep list',
+    danger: true,
+    body: (job) => (
+      <>
+        <p>
+          The file, its addresses and {formatCount(job.done_count, 'result')} are permanently deleted. Used credits are
+          not refunded.
+        </p>
+        {job.finished_at === null && <p>Validation stops. {whatReturns(job)}</p>}
+      </>
+    ),
+  },
+}
+
+function whatReturns({ credits, livemode }: BulkJob): string {
+  if (!livemode) return 'Test mode uses no credits.'
+  if (credits.reserved === 0) return 'There are no unused credits to release.'
+  return `${formatCount(credits.reserved, 'unused credit is', 'unused credits are')} released.`
+}
+
+type WishDialogProps = {
+  job: BulkJob
+  asked: Asked | undefined
+  busy: boolean
+  error: unknown
+  onCancel(): void
+  onConfirm(wish: Asked): void
+}
+
+/** Confirms an action and names the results that are kept and the credits that are released. */
+function WishDialog({ job, asked, busy, error, onCancel, onConfirm }: WishDialogProps) {
+  if (asked === undefined) return null
+  const { title, confirm, cancel, danger, body } = WORDS[asked]
+  return (
+    <ConfirmDialog
+      open
+      title={title}
+      confirm={confirm}
+      cancel={cancel}
+      danger={danger}
+      busy={busy}
+      onCancel={onCancel}
+      onConfirm={() => onConfirm(asked)}
+    >
+      <p className="font-medium break-words text-ink">{job.filename}</p>
+      {body(job)}
+      {error !== null && (
+        <Callout kind="error" live>
+          {asRequestFailed(error).message}
+        </Callout>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+type Wish = 'pause' | 'resume' | 'cancel' | 'remove'
+
+/** Pauses, resumes, cancels or deletes a list, and shows a toast. */
+function useWishes(job: BulkJob, onDone: () => void) {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toasts = useToasts()
+  const { jobs } = scene.probity
+  return useMutation({
+    mutationFn: async (wish: Wish): Promise<BulkJob | undefined> => {
+      if (wish !== 'remove') return jobs[wish](job.id)
+      await jobs.delete(job.id)
+      return undefined
+    },
+    onSuccess: async (now, wish) => {
+      onDone()
+      toasts.done(outcome(wish, job))
+      void queryClient.invalidateQueries({ queryKey: [...scene.key, 'account'] })
+      if (now !== undefined) {
+        queryClient.setQueryData(jobQuery(scene, job.id).queryKey, now)
+        return
+      }
+      await navigate({ to: '/lists' })
+      queryClient.removeQueries({ queryKey: [...scene.key, 'list', job.id] })
+      void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })
+    },
+    onError: (error, wish) => {
+      if (wish === 'resume') toasts.failed(asRequestFailed(error).message)
+      // The list may have finished in the meantime.
+      void queryClient.invalidateQueries({ queryKey: jobQuery(scene, job.id).queryKey, exact: true })
+    },
+  })
+}
+
+function outcome(wish: Wish, { filename, credits }: BulkJob): string {
+  if (wish === 'pause') return `${filename} paused.`
+  if (wish === 'resume') return `${filename} resumed.`
+  if (wish === 'remove') return `${filename} deleted.`
+  const returned = credits.reserved > 0 ? ` ${formatCount(credits.reserved, 'unused credit')} released.` : ''
+  return `${filename} canceled.${returned}`
 }

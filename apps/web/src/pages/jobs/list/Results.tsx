@@ -1,19 +1,26 @@
-import type { BulkJob } from '@probity/sdk'
+import type { BulkJob, JobResult } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { RotateCw, SearchX } from 'lucide-react'
-import { useScene } from '../../../session/scene.ts'
+import { Download, RotateCw, SearchX } from 'lucide-react'
+import { memo, useEffect } from 'react'
+import { type UseFormRegisterReturn, useForm } from 'react-hook-form'
+import { VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
+import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { formatCount, formatNumber } from '../../../ui/format.ts'
-import { Pager } from '../../../ui/Pager.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
+import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { isExpired, PAGE_SIZE, resultsQuery } from './queries.ts'
-import { ResultDrawer } from './ResultDrawer.tsx'
-import { ResultsDownload } from './ResultsDownload.tsx'
-import { ResultsFilter } from './ResultsFilter.tsx'
-import { ResultsTable } from './ResultsTable.tsx'
-import { hasFilter, RESULTS_ID, useListSearch, withFilter } from './use-list-search.ts'
+import { Pager, Table, Td, Th, useNarrow } from '../../../ui/Table.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
+import { Chance } from '../../validations/result/Deliverability.tsx'
+import { ResultDetails } from '../../validations/result/ResultDetails.tsx'
+import type { ListSearch } from '../search.ts'
+import { useDownload } from './download.ts'
+import { providerWord, reasonWord } from './job-labels.ts'
+import { breakdownQuery, filterOf, isExpired, PAGE_SIZE, resultQuery, resultsQuery } from './queries.ts'
+import { hasFilter, PlainLink, RESULTS_ID, useListSearch, useRowHref, useTurn, withFilter } from './SearchLink.tsx'
 
 /** The results row by row, filtered and paged by the service. */
 export function Results({ job }: { job: BulkJob }) {
@@ -97,4 +104,227 @@ function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
 function foundIn(total: number, all: number, isFiltered: boolean): string {
   const found = formatCount(total, 'address', 'addresses')
   return isFiltered ? `${formatNumber(total)} of ${formatCount(all, 'address', 'addresses')} found.` : `${found}.`
+}
+
+/** One result with all its evidence. It is open while the URL names its row. */
+function ResultDrawer({ job }: { job: BulkJob }) {
+  const { search, turn } = useListSearch()
+  if (search.row === undefined) return null
+  return <OpenResult job={job} row={search.row} onClose={() => turn(({ row: _, ...now }) => now, { replace: true })} />
+}
+
+function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(): void }) {
+  const { data, error, refetch } = useQuery(resultQuery(useScene(), job.id, row))
+  return (
+    <Dialog drawer open onClose={onClose} title={`Row ${formatNumber(row)}`} about={job.filename}>
+      {data && <ResultDetails result={data} Explain={Chance} />}
+      {error && <ErrorState error={error} onRetry={() => void refetch()} what="This result could not be loaded" />}
+      {!data && !error && <Skeleton lines={8} label="Loading the result" />}
+    </Dialog>
+  )
+}
+
+/** Downloads the results that match the filters. */
+function ResultsDownload({ jobId, search, total }: { jobId: string; search: ListSearch; total: number }) {
+  const { download, start } = useDownload(jobId)
+  const toasts = useToasts()
+  useEffect(() => {
+    if (download.kind === 'done') toasts.done(`${download.name} downloaded.`)
+    if (download.kind === 'failed') toasts.failed(`The file could not be downloaded. ${download.error.message}`)
+  }, [download, toasts])
+  return (
+    <Button
+      size="sm"
+      busy={download.kind === 'busy'}
+      icon={<Download className="size-4" aria-hidden="true" />}
+      onClick={() => void start({ format: 'csv', ...filterOf(search) })}
+    >
+      Download {formatCount(total, 'result')}
+    </Button>
+  )
+}
+
+/** The empty string is the value for unknown providers, so no filter needs another one. */
+const ANY = '*'
+
+type Fields = { search: string; status: string; sub_status: string; provider: string; domain: string }
+
+/** The filters of the table. Selections change the URL at once, typed text on Enter. */
+function ResultsFilter({ job }: { job: BulkJob }) {
+  const { search, turn } = useListSearch()
+  const { register, handleSubmit } = useForm<Fields>({ values: fieldsOf(search) })
+  const apply = handleSubmit((fields) => turn((now) => withFilter(now, filterIn(fields))))
+  return (
+    <form
+      aria-label="Filter the results"
+      onSubmit={(event) => void apply(event)}
+      className="mb-4 grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.4fr_1.2fr_1.4fr_auto]"
+    >
+      <Field label="Address contains">
+        {(ids) => <TextInput {...ids} {...register('search')} type="search" maxLength={320} />}
+      </Field>
+      <Choices job={job} search={search} register={(name) => register(name, { onChange: () => void apply() })} />
+      <Field label="Domain">
+        {(ids) => <TextInput {...ids} {...register('domain')} type="search" maxLength={255} />}
+      </Field>
+      <div className="flex gap-2">
+        <Button type="submit">Filter</Button>
+        {hasFilter(search) && (
+          <Button look="quiet" onClick={() => turn((now) => withFilter(now, {}))}>
+            Clear
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function fieldsOf({ search = '', status = ANY, sub_status = ANY, provider = ANY, domain = '' }: ListSearch): Fields {
+  return { search, status, sub_status, provider, domain }
+}
+
+function filterIn({ search, domain, status, sub_status, provider }: Fields): ListSearch {
+  return {
+    ...(search.trim() !== '' && { search: search.trim() }),
+    ...(domain.trim() !== '' && { domain: domain.trim() }),
+    ...(status !== ANY && { status }),
+    ...(sub_status !== ANY && { sub_status }),
+    ...(provider !== ANY && { provider }),
+  }
+}
+
+type Chosen = 'status' | 'sub_status' | 'provider'
+type ChoicesProps = { job: BulkJob; search: ListSearch; register(name: Chosen): UseFormRegisterReturn }
+
+/** Reasons and providers are those that occur in this list. */
+function Choices({ job, search, register }: ChoicesProps) {
+  const { data } = useQuery(breakdownQuery(useScene(), job))
+  const reasons = [...new Set(data?.by_reason.map((row) => row.sub_status).filter((reason) => reason !== ''))]
+  const providers = data?.by_provider.map((row) => row.provider) ?? []
+  return (
+    <>
+      <Choice label="Verdict" field={register('status')} chosen={search.status} values={[...VERDICTS]}>
+        {(statuses) => wordsOf(statuses, (status) => verdictLook(status).word)}
+      </Choice>
+      <Choice label="Reason" field={register('sub_status')} chosen={search.sub_status} values={reasons}>
+        {(reason) => wordsOf(reason, reasonWord)}
+      </Choice>
+      <Choice label="Provider" field={register('provider')} chosen={search.provider} values={providers}>
+        {providerWord}
+      </Choice>
+    </>
+  )
+}
+
+/** A link may contain several values, separated by commas. */
+function wordsOf(values: string, word: (value: string) => string): string {
+  return values.split(',').map(word).join(', ')
+}
+
+type ChoiceProps = {
+  label: string
+  field: UseFormRegisterReturn
+  chosen: string | undefined
+  values: string[]
+  children(value: string): string
+}
+
+function Choice({ label, field, chosen, values, children }: ChoiceProps) {
+  // The URL may contain a value that does not occur in this list; it is shown anyway.
+  const all = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values]
+  return (
+    <Field label={label}>
+      {(ids) => (
+        <SelectInput {...ids} {...field}>
+          <option value={ANY}>Any</option>
+          {all.map((value) => (
+            <option key={value} value={value}>
+              {children(value)}
+            </option>
+          ))}
+        </SelectInput>
+      )}
+    </Field>
+  )
+}
+
+type Place = { hrefOf(row: number): string; open(row: number): void }
+
+/** One page of results. Memoized, since opening a result does not change it. */
+const ResultsTable = memo(function ResultsTable({ results }: { results: JobResult[] }) {
+  const isNarrow = useNarrow()
+  const turn = useTurn()
+  const place: Place = { hrefOf: useRowHref(), open: (row) => turn((now) => ({ ...now, row })) }
+  if (isNarrow) return <ResultCards results={results} place={place} />
+  return (
+    <Table caption="Results">
+      <thead>
+        <tr>
+          <Th>Address</Th>
+          <Th>Verdict</Th>
+          <Th>Reason</Th>
+          <Th>Provider</Th>
+          <Th align="end">Confidence</Th>
+          <Th align="end">Row</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {results.map((result) => (
+          <tr key={result.row}>
+            <Td className="max-w-xs [overflow-wrap:anywhere]">
+              <ResultLink result={result} place={place} />
+              <Suggestion result={result} />
+            </Td>
+            <Td>
+              <VerdictBadge status={result.status} />
+            </Td>
+            <Td className="text-soft">{reasonWord(result.sub_status)}</Td>
+            <Td className="text-soft">{providerWord(result.provider)}</Td>
+            <Td align="end">{formatShare(result.confidence)}</Td>
+            <Td align="end" className="text-faint">
+              {formatNumber(result.row)}
+            </Td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+})
+
+function ResultCards({ results, place }: { results: JobResult[]; place: Place }) {
+  return (
+    <ul className="flex flex-col divide-y divide-line border-y border-line">
+      {results.map((result) => (
+        <li key={result.row} className="flex flex-col gap-1.5 py-3">
+          <ResultLink result={result} place={place} />
+          <Suggestion result={result} />
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
+            <VerdictBadge status={result.status} />
+            <span>{reasonWord(result.sub_status)}</span>
+          </div>
+          <p className="text-[0.8125rem] text-faint tabular-nums">
+            {providerWord(result.provider)} · confidence {formatShare(result.confidence)} · row{' '}
+            {formatNumber(result.row)}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function ResultLink({ result: { email, row }, place }: { result: JobResult; place: Place }) {
+  return (
+    <PlainLink
+      href={place.hrefOf(row)}
+      onFollow={() => place.open(row)}
+      className="inline-flex min-h-6 items-center font-medium [overflow-wrap:anywhere] underline-offset-4 hover:underline pointer-coarse:min-h-10"
+    >
+      {email}
+    </PlainLink>
+  )
+}
+
+function Suggestion({ result: { did_you_mean } }: { result: JobResult }) {
+  if (did_you_mean === null) return null
+  return <p className="text-[0.8125rem] text-faint">Did you mean {did_you_mean}?</p>
 }

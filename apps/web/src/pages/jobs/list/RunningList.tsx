@@ -1,19 +1,15 @@
 import type { BulkJob } from '@probity/sdk'
-import { Clock } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Clock, Radio, RefreshCw } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ProbingNow } from '../../../shell/ProbingNotice.tsx'
+import { Badge } from '../../../ui/Badge.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { formatNumber, formatShare } from '../../../ui/format.ts'
-import { ProgressBar } from '../../../ui/Progress.tsx'
-import { Steps } from '../../../ui/Steps.tsx'
-import { FollowingBadge } from './FollowingBadge.tsx'
+import { formatClock, formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
+import { ProgressBar, Steps } from '../../../ui/Progress.tsx'
 import type { Following } from './follow.ts'
-import { ProgressNews } from './ProgressNews.tsx'
-import { StuckNotice } from './StuckNotice.tsx'
-import { useNow } from './use-now.ts'
+import { STAGES, stageOf, timeLeft, whyWaiting } from './job-labels.ts'
 import { Verdicts } from './Verdicts.tsx'
-import { STAGES, stageOf, timeLeft, whyWaiting } from './words.ts'
 
 /** A list in progress: progress, remaining time and deferred addresses. */
 export function RunningList({ job, following }: { job: BulkJob; following: Following }) {
@@ -131,4 +127,87 @@ function Waiting({ job: { deferred } }: { job: BulkJob }) {
       </ul>
     </section>
   )
+}
+
+/** Whether the page is updated live or by polling. */
+function FollowingBadge({ following }: { following: Following }) {
+  if (following.kind === 'opening') return null
+  if (following.kind === 'live') {
+    return (
+      <Badge tone="valid" icon={<Radio aria-hidden="true" />}>
+        Live updates
+      </Badge>
+    )
+  }
+  return <Badge icon={<RefreshCw aria-hidden="true" />}>Updating every {following.everyS} s</Badge>
+}
+
+const EVERY_MS = 30_000
+const EVERY_SHARE = 0.1
+
+/** Announces the progress to screen readers: at every 10 %, or every 30 seconds. */
+function ProgressNews({ job: { progress, done_count, unique_count, status } }: { job: BulkJob }) {
+  const told = useRef({ share: 0, at: 0, status: '' })
+  const [text, setText] = useState('')
+  useEffect(() => {
+    const last = told.current
+    const isNews = progress - last.share >= EVERY_SHARE || (progress > last.share && Date.now() - last.at >= EVERY_MS)
+    if (!isNews && status === last.status) return
+    told.current = { share: progress, at: Date.now(), status }
+    setText(
+      status === 'paused'
+        ? 'List paused.'
+        : `${Math.floor(progress * 100)} percent: ${formatNumber(done_count)} of ${formatNumber(unique_count)} addresses.`,
+    )
+  }, [progress, done_count, unique_count, status])
+  return (
+    <p role="status" className="sr-only">
+      {text}
+    </p>
+  )
+}
+
+const STUCK_MS = 10 * 60_000
+
+/** Shown when a list has made no progress for ten minutes, with the reason if it is known. */
+function StuckNotice({ job }: { job: BulkJob }) {
+  const now = useNow(30_000)
+  const since = useLastMove(job)
+  if (job.status === 'paused' || now - since < STUCK_MS) return null
+  const minutes = Math.floor((now - since) / 60_000)
+  return (
+    <Callout kind="warning" live title={`No progress for ${formatNumber(minutes)} minutes.`}>
+      {whyStuck(job)}
+    </Callout>
+  )
+}
+
+/** The time of the last progress that this page has seen. A queued list counts from its creation. */
+function useLastMove({ status, done_count, created_at }: BulkJob): number {
+  const place = `${status}/${done_count}`
+  const [seen, setSeen] = useState({ place, at: status === 'queued' ? Date.parse(created_at) : Date.now() })
+  useEffect(() => {
+    setSeen((last) => (last.place === place ? last : { place, at: Date.now() }))
+  }, [place])
+  return seen.at
+}
+
+function whyStuck({ status, deferred, done_count, unique_count }: BulkJob): string {
+  if (status === 'queued') return 'The list is queued. Other lists are ahead of it, or no worker is running.'
+  const count = deferred.reduce((sum, group) => sum + group.count, 0)
+  const next = deferred.map(({ retry_at }) => retry_at).toSorted()[0]
+  if (next !== undefined && done_count + count >= unique_count) {
+    return `The remaining ${formatCount(count, 'address was', 'addresses were')} deferred. Next retry at ${formatClock(next)}.`
+  }
+  return 'No worker has reported a result. If you run Probity yourself, check that its workers are running.'
+}
+
+/** The current time, updated periodically, for texts that depend on it. */
+function useNow(everyMs = 10_000): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
 }

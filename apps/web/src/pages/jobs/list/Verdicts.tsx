@@ -1,11 +1,9 @@
 import { STATUSES } from '@probity/contract/constants/validations'
 import type { BulkJob } from '@probity/sdk'
 import { DonutWithTable, type Portion } from '../../../charts/DonutWithTable.tsx'
-import { VerdictBadge } from '../../../labels/VerdictBadge.tsx'
-import { VERDICTS, verdictLook } from '../../../labels/verdict.tsx'
-import { capitalised } from './reason.ts'
+import { VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
+import { capitalised, outcomeOf } from './job-labels.ts'
 import { FilterLink } from './SearchLink.tsx'
-import { outcomeOf } from './words.ts'
 
 const COLORS = {
   valid: 'var(--color-valid-solid)',

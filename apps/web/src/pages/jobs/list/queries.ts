@@ -1,8 +1,8 @@
 import type { BulkJob, ResultFilter } from '@probity/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { asRequestFailed } from '../../../session/probity.ts'
-import type { Scene } from '../../../session/scene.ts'
-import type { ListSearch } from './list-search.ts'
+import { asRequestFailed } from '../../../session/client.ts'
+import type { Scene } from '../../../session/workspace.ts'
+import type { ListSearch } from '../search.ts'
 
 export const PAGE_SIZE = 50
 

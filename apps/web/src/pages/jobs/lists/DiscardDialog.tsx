@@ -1,12 +1,12 @@
 import type { Upload } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { asRequestFailed } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
+import { asRequestFailed } from '../../../session/client.ts'
+import { useScene } from '../../../session/workspace.ts'
 import { Callout } from '../../../ui/Callout.tsx'
 import { ConfirmDialog } from '../../../ui/Dialog.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
-import { uploadsKey } from './uploads.ts'
+import { uploadsKey } from './lists-query.ts'
 
 type Named = Pick<Upload, 'upload_id' | 'filename'>
 

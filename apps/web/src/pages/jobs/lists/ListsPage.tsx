@@ -1,20 +1,21 @@
+import { jobStatusLabel } from '@probity/contract/constants/labels'
+import type { Upload } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus, SearchX } from 'lucide-react'
-import { useMay } from '../../../session/may.ts'
-import { useScene } from '../../../session/scene.ts'
-import { buttonClass } from '../../../ui/Button.tsx'
+import { FileText, ListChecks, Plus, SearchX, Trash2 } from 'lucide-react'
+import { useMay, useScene } from '../../../session/workspace.ts'
+import { Button, buttonClass, IconButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { formatCount } from '../../../ui/format.ts'
+import { SearchField, SelectInput } from '../../../ui/Field.tsx'
+import { formatCount, formatDateTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { Pager } from '../../../ui/Pager.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Drafts } from './Drafts.tsx'
-import { FirstList } from './FirstList.tsx'
-import { ListFilters } from './ListFilters.tsx'
+import { Pager } from '../../../ui/Table.tsx'
+import { UploadPanel } from '../new-list/UploadPanel.tsx'
+import type { ListsSearch } from '../search.ts'
+import { DiscardDialog, useDiscard } from './DiscardDialog.tsx'
 import { ListCards, ListsTable } from './ListsTable.tsx'
-import { LIST_ROLES } from './list-roles.ts'
-import { LISTS_PER_PAGE, listsQuery } from './lists-query.ts'
+import { draftsQuery, LIST_ROLES, LISTS_PER_PAGE, listsQuery } from './lists-query.ts'
 
 /** All lists of the account, newest first, with the drafts above them. */
 export function ListsPage() {
@@ -102,5 +103,134 @@ function NothingFound({ isNarrowed }: { isNarrowed: boolean }) {
     >
       {isNarrowed ? 'Change or clear the filters.' : 'There are fewer lists than this page number requires.'}
     </EmptyState>
+  )
+}
+
+/** Shown instead of an empty table. */
+function FirstList() {
+  const { mode } = useScene()
+  if (!useMay('jobs:write')) {
+    return <EmptyState icon={<ListChecks aria-hidden="true" />} title="No lists yet" />
+  }
+  return (
+    <section aria-labelledby="first-list" className="mx-auto flex w-full max-w-3xl flex-col gap-4">
+      <h2 id="first-list" className="text-base font-semibold">
+        {mode === 'test' ? 'No lists in test mode yet' : 'No lists yet'}
+      </h2>
+      <UploadPanel />
+    </section>
+  )
+}
+
+const STATES = [
+  { value: 'queued,planning,processing', label: 'In progress' },
+  ...['paused', 'completed', 'canceled', 'failed'].map((value) => ({ value, label: jobStatusLabel(value) })),
+]
+
+/** The maximum length of a file name. */
+const NAME_MAX = 200
+
+/** The filters are kept in the URL, so that a link opens the same view. */
+function ListFilters({ status, search }: ListsSearch) {
+  const navigate = useNavigate({ from: '/lists' })
+  const narrow = (change: Partial<ListsSearch>) => {
+    void navigate({
+      search: ({ skip: _, ...now }) => dropEmpty({ ...now, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  return (
+    <search className="flex flex-wrap gap-2">
+      <SearchField
+        label="Search by file name"
+        value={search ?? ''}
+        maxLength={NAME_MAX}
+        onChange={(text) => narrow({ search: text })}
+      />
+      <SelectInput
+        aria-label="Status"
+        value={status ?? ''}
+        onChange={({ target }) => narrow({ status: target.value })}
+        className="w-auto! flex-1 sm:flex-none"
+      >
+        <option value="">All statuses</option>
+        {STATES.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectInput>
+    </search>
+  )
+}
+
+function dropEmpty<T extends Partial<ListsSearch>>(search: T): T {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T
+}
+
+/** Uploads that are not confirmed yet, above the lists. */
+function Drafts() {
+  const scene = useScene()
+  const { data: drafts = [], isError, refetch } = useQuery(draftsQuery(scene))
+  const discard = useDiscard({ onGone: () => document.getElementById('main')?.focus() })
+  if (isError) return <DraftsFailed onRetry={() => void refetch()} />
+  if (drafts.length === 0) return null
+  return (
+    <section aria-labelledby="drafts" className="rounded-lg border border-line bg-surface shadow-card">
+      <header className="px-4 pt-3">
+        <h2 id="drafts" className="font-semibold">
+          Drafts
+        </h2>
+        <p className="text-[0.8125rem] text-soft">Uploaded but not confirmed. No credits have been charged.</p>
+      </header>
+      <ul className="divide-y divide-line px-4">
+        {drafts.map((draft) => (
+          <DraftRow key={draft.upload_id} draft={draft} onDiscard={() => discard.askFor(draft)} />
+        ))}
+      </ul>
+      <DiscardDialog {...discard} />
+    </section>
+  )
+}
+
+function DraftRow({ draft, onDiscard }: { draft: Upload; onDiscard(): void }) {
+  const mayMake = useMay('jobs:write')
+  const { upload_id: upload, filename, row_count: rows, expires_at: expiresAt } = draft
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">
+      <FileText className="size-4 shrink-0 text-faint" aria-hidden="true" />
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="font-medium [overflow-wrap:anywhere]">{filename}</p>
+        <p className="text-[0.8125rem] text-soft">
+          {formatCount(rows, 'row')}, expires {formatDateTime(expiresAt)}
+        </p>
+      </div>
+      {mayMake && (
+        <div className="ms-auto flex gap-1">
+          <Link to="/lists/new" search={{ upload }} className={buttonClass('secondary', 'sm')}>
+            Continue<span className="sr-only"> with {filename}</span>
+          </Link>
+          <IconButton size="sm" label={`Discard ${filename}`} onClick={onDiscard}>
+            <Trash2 aria-hidden="true" />
+          </IconButton>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function DraftsFailed({ onRetry }: { onRetry(): void }) {
+  return (
+    <Callout
+      kind="warning"
+      actions={
+        <Button size="sm" onClick={onRetry}>
+          Try again
+        </Button>
+      }
+    >
+      Drafts could not be loaded. The lists below are not affected.
+    </Callout>
   )
 }

@@ -3,9 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { formatDate, formatNumber } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { ListProgress } from './ListProgress.tsx'
-import { creditsOf } from './list-credits.ts'
-import { VerdictCounts } from './VerdictCounts.tsx'
+import { ListProgress, VerdictCounts } from './ListProgress.tsx'
 
 /** The lists of one page. Narrow screens show cards instead of the table. */
 export function ListsTable({ lists }: { lists: BulkJob[] }) {
@@ -98,4 +96,9 @@ export function ListCards({ lists }: { lists: BulkJob[] }) {
       ))}
     </ul>
   )
+}
+
+/** The credits charged for a list after refunds. Test mode is free. */
+function creditsOf({ credits: { used, refunded }, livemode }: BulkJob): string {
+  return livemode ? formatNumber(used - refunded) : 'None'
 }

@@ -1,7 +1,7 @@
-import type { BulkJob } from '@probity/sdk'
+import type { BulkJob, Upload } from '@probity/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Scene } from '../../../session/scene.ts'
-import type { ListsSearch } from './lists-search.ts'
+import { rolesFor, type Scene } from '../../../session/workspace.ts'
+import type { ListsSearch } from '../search.ts'
 
 export const LISTS_PER_PAGE = 20
 const REFRESH_MS = 3_000
@@ -25,4 +25,29 @@ const AT_REST = ['paused', 'completed', 'canceled', 'failed']
 /** Unknown (newer) states count as in progress. */
 export function isUnderWay({ status }: Pick<BulkJob, 'status'>): boolean {
   return !AT_REST.includes(status)
+}
+
+/** The roles that may create and change lists, as text. */
+export const LIST_ROLES = rolesFor('jobs:write')
+
+/** Drafts are deleted after a day, so more than this is unusual. */
+const DRAFTS_MAX = 100
+
+export const uploadsKey = ({ key }: Pick<Scene, 'key'>) => [...key, 'uploads'] as const
+
+/** Uploads that are not confirmed yet. */
+export function draftsQuery(scene: Scene) {
+  return queryOptions({
+    queryKey: [...uploadsKey(scene), 'drafts'],
+    queryFn: async ({ signal }): Promise<Upload[]> =>
+      (await scene.probity.uploads.list({ limit: DRAFTS_MAX, signal })).data,
+  })
+}
+
+/** The preview of an upload, with the counts of the given column or of the suggested one. */
+export function uploadQuery(scene: Scene, uploadId: string, emailColumn?: string) {
+  return queryOptions({
+    queryKey: [...uploadsKey(scene), uploadId, emailColumn ?? null],
+    queryFn: ({ signal }) => scene.probity.uploads.get(uploadId, { emailColumn, signal }),
+  })
 }

@@ -1,18 +1,20 @@
 import type { UploadPreview } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useRef, useState } from 'react'
-import { useScene } from '../../../session/scene.ts'
+import { clsx } from 'clsx'
+import { AtSign, CircleAlert } from 'lucide-react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { useScene } from '../../../session/workspace.ts'
+import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { Radio } from '../../../ui/Field.tsx'
+import { formatCount, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
-import { uploadQuery } from '../lists/uploads.ts'
-import { ColumnChoice } from './ColumnChoice.tsx'
-import { DiscardButton } from './DiscardButton.tsx'
-import { DraftMissing } from './DraftMissing.tsx'
-import { FileFacts } from './FileFacts.tsx'
-import { SampleRows } from './SampleRows.tsx'
+import { Table } from '../../../ui/Table.tsx'
+import { uploadQuery } from '../lists/lists-query.ts'
+import { DiscardButton, DraftMissing, FileFacts } from './DraftParts.tsx'
 
 /** The choice of the address column. It is preselected if there is only one candidate. */
 export function ColumnStep({ upload, chosen }: { upload: string; chosen: string | undefined }) {
@@ -71,4 +73,146 @@ const isAmbiguous = ({ suggestion_reason: reason }: UploadPreview) => reason ===
 /** With several candidates no column is preselected, since users tend to accept a preselection unread. */
 function onlyCandidate(preview: UploadPreview): string | undefined {
   return isAmbiguous(preview) ? undefined : preview.suggested_email_column
+}
+
+type Details = UploadPreview['column_details'][number]
+type ChoiceProps = {
+  preview: UploadPreview
+  column: string | undefined
+  onChange(column: string): void
+  isMissed: boolean
+}
+
+/** The columns with a summary of their values: those with addresses first, the others collapsed. */
+function ColumnChoice({ preview, column, onChange, isMissed }: ChoiceProps) {
+  const id = useId()
+  const { column_details: columns } = preview
+  const withAddresses = columns.filter(({ address_count: count }) => count > 0)
+  const others = columns.filter(({ address_count: count }) => count === 0)
+  const isOtherChosen = others.some(({ name }) => name === column)
+  const choices = (part: Details[]) =>
+    part.map((details) => (
+      <ColumnRadio
+        key={details.name}
+        {...{ details, preview, id }}
+        checked={details.name === column}
+        onChange={onChange}
+      />
+    ))
+  return (
+    <Card>
+      <fieldset aria-describedby={isMissed ? `${id}-error` : undefined}>
+        <legend className="mb-3 font-medium">Column</legend>
+        {isMissed && column === undefined && (
+          <p id={`${id}-error`} role="alert" className="mb-3 flex items-start gap-1.5 text-[0.8125rem] text-invalid">
+            <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden="true" />
+            Choose the column to validate.
+          </p>
+        )}
+        <div className="flex flex-col gap-3">{choices(withAddresses)}</div>
+        {others.length > 0 && (
+          <details className="mt-4" open={isOtherChosen || undefined}>
+            <summary className="min-h-6 text-soft hover:text-ink">
+              {formatCount(others.length, 'column')} without addresses
+            </summary>
+            <div className="mt-3 flex max-h-80 flex-col gap-3 overflow-y-auto">{choices(others)}</div>
+          </details>
+        )}
+      </fieldset>
+    </Card>
+  )
+}
+
+type RadioProps = {
+  details: Details
+  preview: UploadPreview
+  id: string
+  checked: boolean
+  onChange(column: string): void
+}
+
+function ColumnRadio({ details, preview, id, checked, onChange }: RadioProps) {
+  const { name, filled_count: filled } = details
+  const isSuggested = name === preview.suggested_email_column && preview.suggestion_reason !== 'several_columns'
+  return (
+    <Radio
+      name={id}
+      value={name}
+      checked={checked}
+      disabled={filled === 0}
+      onChange={() => onChange(name)}
+      label={
+        <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 font-medium [overflow-wrap:anywhere]">
+          {name}
+          {isSuggested && <Badge tone="accent">Suggested</Badge>}
+        </span>
+      }
+      hint={describe(details)}
+    />
+  )
+}
+
+function describe({ filled_count: filled, address_count: addresses, address_share: share }: Details): string {
+  if (filled === 0) return 'Empty in all rows.'
+  if (addresses === 0) return `${formatCount(filled, 'value')}, no addresses.`
+  return `${formatShare(share)} of ${formatCount(filled, 'value')} are addresses.`
+}
+
+const CELL = 'border-b border-line px-3 py-2 text-start max-w-64 truncate first:ps-5 last:pe-5'
+
+/** The first rows as parsed, with the chosen column highlighted. */
+function SampleRows({ preview, column }: { preview: UploadPreview; column: string | undefined }) {
+  const { columns, sample_rows: rows } = preview
+  const chosen = columns.indexOf(column ?? '')
+  const mark = useRef<HTMLTableCellElement>(null)
+  useEffect(() => showColumn(mark.current, chosen), [chosen])
+  const caption = rows.length < preview.row_count ? `First ${rows.length} rows` : 'All rows'
+  return (
+    <Card title={caption} className="min-w-0 overflow-hidden">
+      <Table caption={caption} className="-mx-5 -mb-4 border-t border-line">
+        <thead>
+          <tr>
+            {columns.map((name, n) => (
+              <th
+                key={name}
+                scope="col"
+                {...(n === chosen && { ref: mark })}
+                className={clsx(
+                  CELL,
+                  'text-xs font-medium',
+                  n === chosen ? 'bg-accent-soft text-accent-text' : 'text-faint',
+                )}
+              >
+                <span className="inline-flex items-center gap-1.5">
+                  {n === chosen && <AtSign className="size-3.5" aria-hidden="true" />}
+                  {name}
+                  {n === chosen && <span className="sr-only">, to be validated</span>}
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="[&_tr:last-child>td]:border-b-0">
+          {rows.map((cells, row) => (
+            <tr key={row}>
+              {columns.map((name, n) => (
+                <td key={name} className={clsx(CELL, n === chosen && 'bg-accent-soft font-medium')}>
+                  {cells[n] || <span className="text-faint">empty</span>}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Card>
+  )
+}
+
+/** Scrolls only the table, so that the page does not jump while the user changes the column. */
+function showColumn(cell: HTMLTableCellElement | null, chosen: number): void {
+  const region = cell?.closest('section[tabindex]')
+  if (!cell || !region || chosen < 0) return
+  const isInSight =
+    cell.offsetLeft >= region.scrollLeft && cell.offsetLeft + cell.offsetWidth <= region.scrollLeft + region.clientWidth
+  if (!isInSight) region.scrollLeft = cell.offsetLeft - 24
 }

@@ -1,16 +1,13 @@
 import type { UploadPreview } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { accountQuery } from '../../../session/account-query.ts'
-import { asRequestFailed } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
-import { Button } from '../../../ui/Button.tsx'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { asRequestFailed } from '../../../session/client.ts'
+import { accountQuery, useScene } from '../../../session/workspace.ts'
+import { Button, buttonClass, CopyButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { formatCount } from '../../../ui/format.ts'
-import { uploadsKey } from '../lists/uploads.ts'
-import { DiscardButton } from './DiscardButton.tsx'
-import { RequestName } from './RequestName.tsx'
-import { isTooShort } from './TooFewCredits.tsx'
+import { formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
+import { uploadsKey } from '../lists/lists-query.ts'
+import { DiscardButton } from './DraftParts.tsx'
 
 type ConfirmProps = { preview: UploadPreview; column: string; onRefresh(): void }
 
@@ -83,5 +80,45 @@ function NotConfirmed({ error }: { error: unknown }) {
       <p>{REFUSALS[code] ?? message}</p>
       <RequestName id={requestId} />
     </Callout>
+  )
+}
+
+/** Whether the list costs more than the available credits. Test mode is free. */
+export function isTooShort({ credits, livemode }: UploadPreview): boolean {
+  return livemode && !credits.unlimited && credits.quote > credits.available
+}
+
+/** Explains that the draft is kept, and how to continue. */
+export function TooFewCredits({ preview, onRefresh }: { preview: UploadPreview; onRefresh(): void }) {
+  const { quote, available } = preview.credits
+  return (
+    <Callout kind="warning" live title={`Insufficient credits (${formatNumber(quote - available)} short)`}>
+      <p>
+        Add credits and refresh, or upload a shorter file. This draft expires {formatDateTime(preview.expires_at)}. No
+        credits have been charged.
+      </p>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Link to="/billing" className={buttonClass('secondary', 'sm')}>
+          Add credits
+        </Link>
+        <Button size="sm" onClick={onRefresh}>
+          Refresh
+        </Button>
+        <Link to="/lists/new" search={({ mode, org }) => ({ mode, org })} className={buttonClass('secondary', 'sm')}>
+          Upload another file
+        </Link>
+      </div>
+    </Callout>
+  )
+}
+
+/** The ID of a failed request, for support. */
+export function RequestName({ id }: { id: string | undefined }) {
+  if (id === undefined) return null
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-soft">
+      Request ID: <code className="font-mono break-all">{id}</code>
+      <CopyButton text={id} label="Copy request ID" />
+    </p>
   )
 }

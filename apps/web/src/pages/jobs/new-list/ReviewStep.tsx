@@ -1,19 +1,18 @@
 import type { UploadPreview } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useScene } from '../../../session/scene.ts'
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
+import { providerName } from '../../../labels/provider-names.ts'
+import { accountQuery, useScene } from '../../../session/workspace.ts'
 import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
-import { uploadQuery } from '../lists/uploads.ts'
-import { CellNotes } from './CellNotes.tsx'
-import { Confirm } from './Confirm.tsx'
-import { CostTable } from './CostTable.tsx'
-import { DraftMissing } from './DraftMissing.tsx'
-import { FileFacts } from './FileFacts.tsx'
-import { ProviderMix } from './ProviderMix.tsx'
-import { isTooShort, TooFewCredits } from './TooFewCredits.tsx'
-import { WhatNext } from './WhatNext.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { uploadQuery } from '../lists/lists-query.ts'
+import { Confirm, isTooShort, TooFewCredits } from './Confirm.tsx'
+import { DraftMissing, FileFacts } from './DraftParts.tsx'
 
 /** The price and the next steps, before the list is confirmed. */
 export function ReviewStep({ upload, column }: { upload: string; column: string }) {
@@ -67,5 +66,221 @@ function ChosenColumn({ column }: { column: string }) {
         Change
       </Link>
     </>
+  )
+}
+
+/** Explains how cells that are not plain addresses are read, and which are skipped. */
+function CellNotes({ preview }: { preview: UploadPreview }) {
+  const { extracted_count: extracted, livemode } = preview
+  const broken = countBroken(preview)
+  return (
+    <div className="mt-3 flex flex-col gap-2 text-[0.8125rem] text-soft empty:hidden">
+      {extracted > 0 && (
+        <p>
+          {formatCount(extracted, 'cell contains', 'cells contain')} an address with a name or other text. The address
+          is validated, and the download keeps the cell.
+        </p>
+      )}
+      {broken > 0 && (
+        <p>
+          {formatCount(broken, 'row has', 'rows have')} an address with a syntax error. The result is invalid
+          {livemode && ', for 1 credit per unique address'}.
+        </p>
+      )}
+      <SkippedRows preview={preview} />
+    </div>
+  )
+}
+
+/** Rows whose cell is meant as an address and has a syntax error. */
+function countBroken({ column_details: details, email_column: column, email_count: emails }: UploadPreview): number {
+  const chosen = details.find(({ name }) => name === column)
+  return Math.max(0, emails - (chosen?.address_count ?? 0))
+}
+
+function SkippedRows({ preview }: { preview: UploadPreview }) {
+  const { not_address_count: rows, not_address_examples: examples } = preview
+  if (rows === 0) return null
+  const caption =
+    rows > examples.length ? `The first ${examples.length} of ${formatNumber(rows)} rows` : 'All skipped rows'
+  return (
+    <div>
+      <p>
+        {formatCount(rows, 'row contains', 'rows contain')} text without an address. Skipped rows are not validated and
+        not charged.
+      </p>
+      <details className="mt-1">
+        <summary className="min-h-6 w-fit text-accent-text underline underline-offset-4">Show skipped rows</summary>
+        <table className="mt-2 w-full border-collapse text-start">
+          <caption className="pb-1 text-start text-faint">{caption}</caption>
+          <thead className="sr-only">
+            <tr>
+              <th scope="col">Row</th>
+              <th scope="col">Value</th>
+            </tr>
+          </thead>
+          <tbody>
+            {examples.map(({ row, value }) => (
+              <tr key={row} className="border-t border-line">
+                <th scope="row" className="w-24 py-1.5 pe-3 text-start font-normal whitespace-nowrap tabular-nums">
+                  Row {formatNumber(row)}
+                </th>
+                <td className="py-1.5 font-mono text-xs text-ink [overflow-wrap:anywhere]">{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </div>
+  )
+}
+
+/** The row counts of the file and the price. */
+function CostTable({ preview, column }: { preview: UploadPreview; column: string }) {
+  const { row_count: rows, empty_count: empty, unique_count: unique, duplicate_count: repeated, credits } = preview
+  const { not_address_count: skipped } = preview
+  const price = preview.livemode ? formatCount(credits.quote, 'credit') : 'free in test mode'
+  return (
+    <table className="w-full border-collapse">
+      <caption className="sr-only">Addresses and cost</caption>
+      <thead className="text-xs text-faint">
+        <tr className="border-b border-line">
+          <th scope="col" className="py-2 text-start font-medium">
+            <span className="sr-only">Item</span>
+          </th>
+          <th scope="col" className="px-3 py-2 text-end font-medium">
+            Count
+          </th>
+          <th scope="col" className="py-2 text-end font-medium">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody className="last:[&_tr:last-child]:border-b-0">
+        <Line label="Rows in the file" count={rows} />
+        <Line label={`Rows without a value in ${column}`} count={empty} cost="free" />
+        {skipped > 0 && <Line label="Rows without an address" count={skipped} cost="free" />}
+        <Line label="Duplicate rows" count={repeated} cost="free" />
+        <Line label="Unique addresses to validate" count={unique} cost={price} strong />
+      </tbody>
+      <Balance credits={credits} livemode={preview.livemode} />
+    </table>
+  )
+}
+
+type LineProps = { label: ReactNode; count?: number; cost?: string; strong?: boolean }
+
+function Line({ label, count, cost, strong = false }: LineProps) {
+  return (
+    <tr className={clsx('border-b border-line', strong && 'font-semibold')}>
+      <th scope="row" className={clsx('py-2.5 text-start [overflow-wrap:anywhere]', !strong && 'font-normal')}>
+        {label}
+      </th>
+      <td className="px-3 py-2.5 text-end tabular-nums">{count !== undefined && formatNumber(count)}</td>
+      <td className={clsx('py-2.5 text-end tabular-nums', !strong && 'text-soft')}>{cost}</td>
+    </tr>
+  )
+}
+
+/** The balance before and after the list. Test mode uses no credits. */
+function Balance({ credits, livemode }: Pick<UploadPreview, 'credits' | 'livemode'>) {
+  if (!livemode) return null
+  const { available, quote, unlimited } = credits
+  const after = available - quote
+  const afterText = after < 0 ? `${formatNumber(-after)} short` : formatNumber(after)
+  return (
+    <tfoot className="[&_tr:last-child]:border-b-0">
+      <Line label="Available credits" cost={unlimited ? 'unlimited' : formatNumber(available)} />
+      <Line label="Credits after this list" cost={unlimited ? 'unlimited' : afterText} />
+    </tfoot>
+  )
+}
+
+const NAMED_MAX = 4
+/** One color fading from the largest part to the smallest, so that it is not mistaken for verdicts. */
+const FILLS = ['bg-accent-text', 'bg-accent-text/70', 'bg-accent-text/48', 'bg-accent-text/32'] as const
+const OTHERS_FILL = 'bg-accent-text/20'
+const UNTOLD_FILL = 'bg-unknown-solid/40'
+
+type Part = { name: string; count: number; fill: string }
+
+/** Unique addresses by mailbox provider, as a bar and as a table. */
+function ProviderMix({ preview }: { preview: UploadPreview }) {
+  const parts = partsOf(preview.provider_mix)
+  const whole = Math.max(1, preview.unique_count)
+  return (
+    <figure className="flex flex-col gap-3">
+      <div className="flex h-3 gap-px overflow-hidden rounded-full bg-hover" aria-hidden="true">
+        {parts.map(({ name, count, fill }) => (
+          <div key={name} className={fill} style={{ width: `${(count / whole) * 100}%` }} />
+        ))}
+      </div>
+      <figcaption className="sr-only">Unique addresses by mailbox provider.</figcaption>
+      <Table caption="Addresses by provider">
+        <thead>
+          <tr>
+            <Th>Provider</Th>
+            <Th align="end">Addresses</Th>
+            <Th align="end">Share</Th>
+          </tr>
+        </thead>
+        <tbody className="[&_tr:last-child>td]:border-b-0">
+          {parts.map(({ name, count, fill }) => (
+            <tr key={name}>
+              <Td className="py-2!">
+                <span className="inline-flex items-center gap-2">
+                  <span className={clsx('size-2.5 shrink-0 rounded-full', fill)} aria-hidden="true" />
+                  {name}
+                </span>
+              </Td>
+              <Td align="end">{formatNumber(count)}</Td>
+              <Td align="end">{formatShare(count / whole)}</Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </figure>
+  )
+}
+
+function partsOf(mix: UploadPreview['provider_mix']): Part[] {
+  const told = mix.filter(({ provider }) => provider !== '')
+  const named = told.slice(0, NAMED_MAX).map(({ provider, count }, n) => {
+    return { name: providerName(provider), count, fill: FILLS[n] ?? OTHERS_FILL }
+  })
+  const others = total(told.slice(NAMED_MAX))
+  const untold = total(mix.filter(({ provider }) => provider === ''))
+  return [
+    ...named,
+    { name: 'Other well-known providers', count: others, fill: OTHERS_FILL },
+    { name: 'Other domains', count: untold, fill: UNTOLD_FILL },
+  ].filter(({ count }) => count > 0)
+}
+
+function total(shares: UploadPreview['provider_mix']): number {
+  return shares.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** The processing of a confirmed list, its refunds and its expiration. */
+function WhatNext() {
+  const scene = useScene()
+  const { data: account } = useQuery(accountQuery(scene))
+  const isLive = scene.mode === 'live'
+  const days = Math.max(1, account?.retention_days ?? 0)
+  return (
+    <ol className="flex list-decimal flex-col gap-2 ps-4 text-soft marker:text-faint">
+      <li>
+        {isLive
+          ? 'Credits are reserved now and charged as each address completes.'
+          : 'Results are simulated. No mail servers are contacted.'}
+      </li>
+      {isLive && account?.plan.refund_unknown && <li>Unknown results are refunded.</li>}
+      {isLive && <li>Most addresses complete within minutes. Greylisted addresses take longer.</li>}
+      <li>You can close the page. Validation continues, and you can pause or cancel the list.</li>
+      <li>The download has your original rows in the same order, with result columns appended.</li>
+      {account && (
+        <li>Addresses and results expire {formatCount(days, 'day')} after you confirm. The summary is kept.</li>
+      )}
+    </ol>
   )
 }

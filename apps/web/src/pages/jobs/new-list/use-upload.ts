@@ -2,13 +2,11 @@ import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
 import type { UploadPreview } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { RequestFailed } from '../../../session/ask.ts'
-import { asRequestFailed, sceneHeaders } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { asRequestFailed, RequestFailed, readFailure, sceneHeaders, unreachable } from '../../../session/client.ts'
+import { useScene } from '../../../session/workspace.ts'
 import { formatBytes, formatCount } from '../../../ui/format.ts'
-import { uploadQuery, uploadsKey } from '../lists/uploads.ts'
-import { sendFile } from './send-file.ts'
+import { uploadQuery, uploadsKey } from '../lists/lists-query.ts'
 
 export type Upload = {
   isSending: boolean
@@ -77,4 +75,109 @@ function refuse(files: readonly File[]): RequestFailed | undefined {
   const size = files[0]?.size ?? 0
   if (size > FILE_BYTES_MAX) return no('file_too_large', `The file size is ${formatBytes(size)}.`)
   return undefined
+}
+
+/** Accepts files dropped anywhere on the page, which the browser would open otherwise. Returns whether a file hovers. */
+export function useDroppedFiles(take: (files: File[]) => void): boolean {
+  const [isOver, setIsOver] = useState(false)
+  const onDrop = useEffectEvent(take)
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (!carriesFiles(event)) return
+      event.preventDefault()
+      setIsOver(true)
+    }
+    // dragleave fires for every element; only without a related target has the drag left the page.
+    const leave = (event: DragEvent) => event.relatedTarget === null && setIsOver(false)
+    const drop = (event: DragEvent) => {
+      setIsOver(false)
+      if (!carriesFiles(event)) return
+      event.preventDefault()
+      onDrop([...(event.dataTransfer?.files ?? [])])
+    }
+    const listeners = { dragover: over, dragleave: leave, drop }
+    for (const [name, listener] of Object.entries(listeners)) {
+      window.addEventListener(name, listener as EventListener)
+    }
+    return () => {
+      for (const [name, listener] of Object.entries(listeners)) {
+        window.removeEventListener(name, listener as EventListener)
+      }
+    }
+  }, [])
+  return isOver
+}
+
+type Pasted = { onFiles(files: File[]): void; onText(text: string): void }
+
+/** Handles a paste anywhere on the page except in fields, which handle it themselves. */
+export function usePaste({ onFiles, onText }: Pasted): void {
+  const paste = useEffectEvent((event: ClipboardEvent) => {
+    const { files, text } = contentsOf(event)
+    if (files.length > 0) {
+      event.preventDefault()
+      onFiles(files)
+      return
+    }
+    if (isField(event.target) || !text.includes('@')) return
+    event.preventDefault()
+    onText(text)
+  })
+  useEffect(() => {
+    const listener = (event: ClipboardEvent) => paste(event)
+    document.addEventListener('paste', listener)
+    return () => document.removeEventListener('paste', listener)
+  }, [])
+}
+
+function contentsOf({ clipboardData }: ClipboardEvent) {
+  return { files: [...(clipboardData?.files ?? [])], text: clipboardData?.getData('text/plain') ?? '' }
+}
+
+const carriesFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
+const isField = (target: EventTarget | null) => target instanceof Element && target.closest('input, textarea') !== null
+
+/** The upload may take 300 seconds, and reading the file some more. */
+const TIMEOUT_MS = 330_000
+
+type Sending = {
+  path: string
+  file: File
+  headers: Record<string, string>
+  signal: AbortSignal
+  /** The sent share of the form, from 0 to 1. */
+  onProgress(share: number): void
+}
+
+/** Uploads a file as a form. Uses XMLHttpRequest, since fetch does not report upload progress. */
+function sendFile<T>({ path, file, headers, signal, onProgress }: Sending): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', `/app/api${path}`)
+    request.timeout = TIMEOUT_MS
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
+    request.onload = () => void readAnswer<T>(request).then(resolve, reject)
+    request.onerror = () => reject(unreachable())
+    request.ontimeout = () => reject(unreachable())
+    request.onabort = () => reject(signal.reason)
+    signal.addEventListener('abort', () => request.abort(), { once: true })
+    const form = new FormData()
+    form.append('file', file, file.name)
+    request.send(form)
+  })
+}
+
+async function readAnswer<T>(request: XMLHttpRequest): Promise<T> {
+  const { status, responseText } = request
+  const requestId = request.getResponseHeader('request-id')
+  const answer = new Response(responseText, { status, ...(requestId && { headers: { 'request-id': requestId } }) })
+  if (!answer.ok) throw await readFailure(answer)
+  return (await answer.json().catch(() => {
+    throw new RequestFailed({
+      status,
+      code: 'unexpected',
+      message: 'The service returned an unreadable response to the upload.',
+    })
+  })) as T
 }

@@ -1,14 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { asRequestFailed } from '../../../session/probity.ts'
-import { useSecretInAddress } from '../../../session/secret-in-address.ts'
-import { sessionQuery } from '../../../session/session.ts'
+import type { Invitation } from '@probity/contract/schemas/users'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { ask, asRequestFailed } from '../../../session/client.ts'
+import { refreshSession, type Session, sessionQuery, signOut, useSecretInAddress } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
-import { buttonClass } from '../../../ui/Button.tsx'
+import { Button, buttonClass } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
+import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
+import { formatDateTime } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { BrokenLink } from '../sign-in/BrokenLink.tsx'
-import { AcceptInvitation } from './AcceptInvitation.tsx'
-import { type InvitationSecret, invitationQuery } from './invitation-query.ts'
+import { BrokenLink, LookAtMail } from '../sign-in/CheckYourEmail.tsx'
+import { EmailField, NameField, NEW_PASSWORD_RULES, NewPasswordField, PERSON_NAME_RULES } from '../sign-in/fields.tsx'
+import { SignInForm } from '../sign-in/SignInPage.tsx'
+import { SignUpForm } from '../sign-in/SignUpPage.tsx'
+import { InvitationAnswer, type InvitationSecret } from './InvitationAnswer.tsx'
 
 export function AcceptInvitationPage() {
   const secret = useSecretInAddress('id')
@@ -54,4 +61,160 @@ function Gone() {
 /** A malformed id is rejected with 400. */
 function isGone(error: unknown): boolean {
   return [400, 404].includes(asRequestFailed(error).status)
+}
+
+type AcceptProps = { link: InvitationSecret; invitation: Invitation; session: Session | null }
+
+/** The invitation and the way to accept it, which depends on the signed-in user. */
+function AcceptInvitation({ link, invitation, session }: AcceptProps) {
+  const [sentTo, setSentTo] = useState<string>()
+  if (sentTo !== undefined) {
+    return (
+      <LookAtMail email={sentTo}>
+        <p>Then sign in to accept the invitation to {invitation.organisation}.</p>
+      </LookAtMail>
+    )
+  }
+  return (
+    <OpenPage title={`Join ${invitation.organisation}`}>
+      <div className="flex flex-col gap-5">
+        <InvitationFacts invitation={invitation} />
+        <WhatToDo link={link} invitation={invitation} session={session} onSent={setSentTo} />
+      </div>
+    </OpenPage>
+  )
+}
+
+function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(email: string): void }) {
+  const { id, token } = link
+  const { email, link_verifies: linkVerifies } = invitation
+  const join = useJoin(link)
+  const [hasProfile, setHasProfile] = useState(false)
+  if (session !== null && session.person.email.toLowerCase() !== email.toLowerCase()) {
+    return <SomebodyElse email={session.person.email} />
+  }
+  if (session !== null) return <InvitationAnswer link={link} onAccepted={join.enter} />
+  if (hasProfile) {
+    return (
+      <>
+        <SignInForm email={email} action="Sign in and accept" onSignedIn={join.accept} />
+        <Button look="quiet" onClick={() => setHasProfile(false)}>
+          I have no profile yet
+        </Button>
+      </>
+    )
+  }
+  return (
+    <>
+      {linkVerifies && token ? (
+        <JoinForm id={id} token={token} email={email} onJoined={join.enter} />
+      ) : (
+        <>
+          <p className="text-soft">
+            Create a profile to accept the invitation. You confirm your address with a link sent by email.
+          </p>
+          <SignUpForm invitation={{ id, email }} onSent={onSent} />
+        </>
+      )}
+      <Button look="quiet" onClick={() => setHasProfile(true)}>
+        I already have a profile
+      </Button>
+    </>
+  )
+}
+
+function InvitationFacts({
+  invitation: { organisation, role, inviter, email, expires_at },
+}: {
+  invitation: Invitation
+}) {
+  const facts = [
+    ['Account', organisation],
+    [
+      'Your role',
+      <span key="role" className="capitalize">
+        {role}
+      </span>,
+    ],
+    ['Invited by', inviter],
+    ['Email address', email],
+    ['Expires', formatDateTime(expires_at)],
+  ] as const
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-2 rounded-md bg-sunken px-4 py-3">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-faint">{name}</dt>
+          <dd className="[overflow-wrap:anywhere]">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function SomebodyElse({ email }: { email: string }) {
+  const queryClient = useQueryClient()
+  return (
+    <>
+      <Callout kind="warning" title={`You are signed in as ${email}`}>
+        The invitation is for another address. Sign out, then open the invitation link again.
+      </Callout>
+      <Button size="lg" onClick={() => void signOut(queryClient)}>
+        Sign out
+      </Button>
+    </>
+  )
+}
+
+/** Accepts the invitation and opens the web app. */
+function useJoin({ id, token }: InvitationSecret) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  async function enter() {
+    await refreshSession(queryClient)
+    await navigate({ to: '/quick-start', replace: true })
+  }
+  async function accept() {
+    await ask('/auth/organization/accept-invitation', { method: 'POST', body: { invitationId: id, token } })
+    await enter()
+  }
+  return { accept, enter }
+}
+
+type JoinProps = { id: string; token: string; email: string; onJoined(): unknown }
+
+/** Creates the invited user and signs in, where the invitation link verifies the address. */
+function JoinForm({ id, token, email, onJoined }: JoinProps) {
+  const form = useForm({ defaultValues: { name: '', email, password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ name, password }) => {
+    const body = { token, name: name.trim(), password }
+    await ask(`/invitations/${encodeURIComponent(id)}/join`, { method: 'POST', body })
+    await onJoined()
+  })
+  const { errors, isSubmitting } = form.formState
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <p className="text-soft">Enter your name and choose a password to accept the invitation.</p>
+      <FormSummary form={form} />
+      <NameField input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
+      <EmailField input={form.register('email')} error={undefined} fixed />
+      <NewPasswordField
+        input={form.register('password', NEW_PASSWORD_RULES)}
+        value={form.watch('password')}
+        error={errors.password?.message}
+      />
+      <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
+        Accept invitation
+      </Button>
+    </form>
+  )
+}
+
+function invitationQuery(id: string) {
+  return queryOptions({
+    queryKey: ['invitation', id],
+    queryFn: ({ signal }) => ask<Invitation>(`/invitations/${encodeURIComponent(id)}`, { signal }),
+    // Fetched once: the outcome of accepting or declining comes with the response to that request.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { plainWords } from '../../../labels/error-messages.ts'
-import { ask } from '../../../session/ask.ts'
-import { asRequestFailed } from '../../../session/probity.ts'
+import { ask, asRequestFailed } from '../../../session/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import type { InvitationSecret } from './invitation-query.ts'
+
+/** The contents of an invitation link. Without the token, the address must be verified by email. */
+export type InvitationSecret = { id: string; token: string | undefined }
 
 type AnswerProps = { link: InvitationSecret; onAccepted(): unknown; onDeclined?(): unknown }
 

@@ -1,9 +1,10 @@
 import { mayUse, ROLES, type Role } from '@probity/contract/constants/users'
 import { Check, Minus } from 'lucide-react'
-import { useScene } from '../../../session/scene.ts'
+import type { UseFormRegisterReturn } from 'react-hook-form'
+import { useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
+import { Radio } from '../../../ui/Field.tsx'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { ROLE_NAMES } from './RoleChoice.tsx'
 
 type Power = { what: string; has(role: Role): boolean }
 
@@ -60,5 +61,27 @@ function YesOrNo({ yes }: { yes: boolean }) {
       <Icon className={yes ? 'mx-auto size-4 text-valid' : 'mx-auto size-4 text-faint opacity-60'} aria-hidden="true" />
       <span className="sr-only">{yes ? 'Yes' : 'No'}</span>
     </>
+  )
+}
+
+const ROLE_NAMES = Object.keys(ROLES) as Role[]
+
+/** The roles with their descriptions. Only owners can assign the owner role. */
+export function RoleChoice({ input }: { input: UseFormRegisterReturn }) {
+  const { membership } = useScene()
+  const offered = ROLE_NAMES.filter((role) => role !== 'owner' || membership.role === 'owner')
+  return (
+    <fieldset className="flex flex-col gap-2.5">
+      <legend className="mb-2 font-medium">Role</legend>
+      {offered.map((role) => (
+        <Radio
+          key={role}
+          {...input}
+          value={role}
+          label={<span className="font-medium capitalize">{role}</span>}
+          hint={ROLES[role].meaning}
+        />
+      ))}
+    </fieldset>
   )
 }

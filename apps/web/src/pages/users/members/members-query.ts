@@ -1,7 +1,7 @@
 import type { Role } from '@probity/contract/constants/users'
 import { queryOptions } from '@tanstack/react-query'
-import { ask } from '../../../session/ask.ts'
-import type { Scene } from '../../../session/scene.ts'
+import { ask } from '../../../session/client.ts'
+import type { Scene } from '../../../session/workspace.ts'
 
 export type Member = {
   id: string

@@ -1,9 +1,8 @@
 import { useForm } from 'react-hook-form'
 import { Button } from '../../../ui/Button.tsx'
-import { CurrentPasswordField, PASSWORD_RULES } from '../../../ui/CurrentPasswordField.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { FormSummary } from '../../../ui/FormSummary.tsx'
-import { useSubmit } from '../../../ui/use-submit.ts'
+import { CurrentPasswordField, PASSWORD_RULES } from '../../../ui/Field.tsx'
+import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 
 type PasswordFormProps = {
   action: string

@@ -1,19 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/ask.ts'
-import { useSession } from '../../../session/session.ts'
-import { refreshSession } from '../../../session/sign-in.ts'
+import { ask } from '../../../session/client.ts'
+import { leaveBehind, refreshSession, useSession, useWelcome } from '../../../session/session.ts'
 import { keepTheme, useTheme } from '../../../shell/theme.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { FormSummary } from '../../../ui/FormSummary.tsx'
-import { SaveLine } from '../../../ui/SaveLine.tsx'
-import { Segments } from '../../../ui/Segments.tsx'
-import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
-import { useSubmit } from '../../../ui/use-submit.ts'
-import { NameField, PERSON_NAME_RULES } from '../sign-in/NameField.tsx'
-import { DeleteProfileCard } from './DeleteProfile.tsx'
-import { EmailCard } from './EmailCard.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { CurrentPasswordField, Field, PASSWORD_RULES, TextInput } from '../../../ui/Field.tsx'
+import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
+import { Segments } from '../../../ui/Tabs.tsx'
+import { EMAIL_RULES, EmailField, NameField, PERSON_NAME_RULES } from '../sign-in/fields.tsx'
 
 export function Profile() {
   return (
@@ -64,5 +62,133 @@ function Appearance() {
     <Card title="Appearance" about="Applies to this browser. Takes effect immediately.">
       <Segments label="Appearance" value={theme} choices={THEMES} onChange={keepTheme} />
     </Card>
+  )
+}
+
+function DeleteProfileCard() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Card title="Delete profile">
+      <div className="flex flex-col gap-4">
+        <p className="max-w-prose text-soft">
+          Your name, email address, password, sessions and memberships are deleted. Accounts remain, with their lists,
+          credits and API keys, including keys that you created. The audit log of an account names you for a year.
+        </p>
+        <p className="max-w-prose text-soft">
+          If you are the only owner of an account, make another member an owner or delete the account first.
+        </p>
+        <div>
+          <Button look="danger" onClick={() => setOpen(true)}>
+            Delete profile
+          </Button>
+        </div>
+      </div>
+      {isOpen && <DeleteProfileDialog onClose={() => setOpen(false)} />}
+    </Card>
+  )
+}
+
+/** Requires the address and the password, so that a profile is not deleted by mistake or at an unattended screen. */
+export function DeleteProfileDialog({ onClose }: { onClose(): void }) {
+  const { person } = useSession()
+  const queryClient = useQueryClient()
+  const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ email, password }) => {
+    await ask('/profile/deletion', { method: 'POST', body: { email: email.trim(), password } })
+    leaveBehind(queryClient, '/app/sign-in')
+  })
+  const { errors, isSubmitting } = form.formState
+  const isOwn = (typed: string) => typed.trim().toLowerCase() === person.email || 'This is not your email address.'
+  return (
+    <Dialog open onClose={onClose} title="Delete your profile?" about="This cannot be undone.">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <FormSummary form={form} />
+        <Field label="Your email address" hint={`Type ${person.email}.`} error={errors.email?.message}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              {...form.register('email', { validate: isOwn })}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+          )}
+        </Field>
+        <CurrentPasswordField input={form.register('password', PASSWORD_RULES)} error={errors.password?.message} />
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="danger" busy={isSubmitting}>
+            Delete profile
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The address that the user signs in with. */
+function EmailCard() {
+  const { person } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const [sentTo, setSentTo] = useState<string>()
+  const onSent = (email: string) => {
+    setSentTo(email)
+    setOpen(false)
+  }
+  return (
+    <Card title="Email address" about="Used to sign in and for email notifications.">
+      <div className="flex flex-col gap-4">
+        <p className="[overflow-wrap:anywhere]">{person.email}</p>
+        {sentTo !== undefined && <LinkSent email={sentTo} />}
+        <div>
+          <Button onClick={() => setOpen(true)}>Change email address</Button>
+        </div>
+      </div>
+      {isOpen && <ChangeEmailDialog onSent={onSent} onClose={() => setOpen(false)} />}
+    </Card>
+  )
+}
+
+function LinkSent({ email }: { email: string }) {
+  const hasMail = useWelcome()?.mail ?? true
+  return (
+    <Callout kind="success" live title="Confirm the new address">
+      {hasMail
+        ? `If no other user has ${email}, a link was sent to it. The address changes when you open the link.`
+        : `If no other user has ${email}, a link was written to the service log. Ask an operator for it. The address changes when you open the link.`}
+    </Callout>
+  )
+}
+
+function ChangeEmailDialog({ onSent, onClose }: { onSent(email: string): void; onClose(): void }) {
+  const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ email, password }) => {
+    await ask('/email', { method: 'POST', body: { email: email.trim(), password } })
+    onSent(email.trim())
+  })
+  const { errors, isSubmitting } = form.formState
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Change email address"
+      about="A confirmation link is sent to the new address. Until you open it, you sign in with the old address."
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <FormSummary form={form} />
+        <EmailField
+          label="New email address"
+          input={form.register('email', EMAIL_RULES)}
+          error={errors.email?.message}
+        />
+        <CurrentPasswordField input={form.register('password', PASSWORD_RULES)} error={errors.password?.message} />
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={isSubmitting}>
+            Send link
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   )
 }

@@ -1,6 +1,23 @@
-import { PasswordCard } from './PasswordCard.tsx'
-import { SecondFactorCard } from './SecondFactorCard.tsx'
-import { SessionsCard } from './SessionsCard.tsx'
+import type { Sessions } from '@probity/contract/schemas/users'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { plainWords } from '../../../labels/error-messages.ts'
+import { ask, asRequestFailed } from '../../../session/client.ts'
+import { useSession } from '../../../session/session.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { ConfirmDialog } from '../../../ui/Dialog.tsx'
+import { Field, PasswordInput } from '../../../ui/Field.tsx'
+import { FormSummary, SaveLine, useSubmit } from '../../../ui/Form.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { RelativeTime } from '../../../ui/RelativeTime.tsx'
+import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
+import { NEW_PASSWORD_RULES, NewPasswordField } from '../sign-in/fields.tsx'
+import { SecondFactorCard } from './TwoFactorCard.tsx'
 
 export function Security() {
   return (
@@ -11,3 +28,194 @@ export function Security() {
     </>
   )
 }
+
+function PasswordCard() {
+  const { person } = useSession()
+  const queryClient = useQueryClient()
+  const [isSaved, setSaved] = useState(false)
+  const form = useForm({ defaultValues: { current: '', password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ current, password }) => {
+    const body = { currentPassword: current, newPassword: password }
+    await ask('/auth/change-password', { method: 'POST', body })
+    form.reset()
+    setSaved(true)
+    await queryClient.invalidateQueries({ queryKey: SESSIONS_KEY })
+  })
+  const { errors, isDirty, isSubmitting } = form.formState
+  return (
+    <Card title="Password" about="Changing the password ends all other sessions.">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <FormSummary form={form} />
+        {/* Tells password managers which user the password belongs to. */}
+        <input type="email" autoComplete="username" value={person.email} readOnly hidden />
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <Field label="Current password" error={errors.current?.message}>
+            {(ids) => (
+              <PasswordInput
+                {...ids}
+                {...form.register('current', { required: 'Enter your current password.' })}
+                autoComplete="current-password"
+              />
+            )}
+          </Field>
+          <NewPasswordField
+            label="New password"
+            input={form.register('password', NEW_PASSWORD_RULES)}
+            value={form.watch('password')}
+            error={errors.password?.message}
+          />
+        </div>
+        <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} label="Change password" />
+      </form>
+    </Card>
+  )
+}
+
+function SessionsCard() {
+  const query = useQuery(sessionsQuery)
+  const sessions = query.data?.sessions ?? []
+  const others = sessions.filter(({ is_current }) => !is_current).length
+  return (
+    <Card
+      title="Sessions"
+      about="Devices where you are signed in. Sessions expire after 12 hours of inactivity, or after 7 days."
+      actions={others > 0 && <EndOthers count={others} />}
+    >
+      {query.isPending && <Skeleton lines={2} label="Loading sessions" />}
+      {query.isError && (
+        <ErrorState what="The sessions could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {query.isSuccess && <SessionTable sessions={sessions} />}
+    </Card>
+  )
+}
+
+function SessionTable({ sessions }: { sessions: SignedInSession[] }) {
+  return (
+    <Table caption="Your sessions">
+      <thead className="max-sm:sr-only">
+        <tr>
+          <Th>Device</Th>
+          <Th>IP address</Th>
+          <Th>Last active</Th>
+          <Th>
+            <span className="sr-only">Actions</span>
+          </Th>
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.map((session) => (
+          <SessionRow key={session.id} session={session} />
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+const CELL = 'max-sm:block max-sm:border-0 max-sm:px-0 max-sm:py-0.5'
+
+function SessionRow({ session }: { session: SignedInSession }) {
+  const end = useEnd(() => ask(`/sessions/${session.id}`, { method: 'DELETE' }), 'Session ended.')
+  const device = readDevice(session.user_agent)
+  return (
+    <tr className="max-sm:block max-sm:border-b max-sm:border-line max-sm:py-3 max-sm:last:border-0 sm:last:[&>td]:border-0">
+      <Td className={CELL}>
+        <span className="flex flex-wrap items-center gap-2 font-medium">
+          {device}
+          {session.is_current && <Badge tone="accent">Current session</Badge>}
+        </span>
+      </Td>
+      <Td className={`${CELL} font-mono text-[0.8125rem] text-soft`}>{session.ip_address ?? 'Unknown'}</Td>
+      <Td className={`${CELL} text-soft`}>
+        <span className="sm:hidden">Last active </span>
+        <RelativeTime at={session.last_seen_at} />
+      </Td>
+      <Td className={`${CELL} sm:text-end`}>
+        {!session.is_current && (
+          <Button
+            size="sm"
+            className="max-sm:mt-2"
+            busy={end.isPending}
+            aria-label={`End session: ${device}`}
+            onClick={() => end.mutate()}
+          >
+            End session
+          </Button>
+        )}
+      </Td>
+    </tr>
+  )
+}
+
+function EndOthers({ count }: { count: number }) {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  const end = useEnd(() => ask('/sessions', { method: 'DELETE' }).finally(close), 'Other sessions ended.')
+  return (
+    <>
+      <Button size="sm" onClick={() => setOpen(true)}>
+        End other sessions
+      </Button>
+      <ConfirmDialog
+        open={isOpen}
+        onCancel={close}
+        onConfirm={() => end.mutate()}
+        title="End all other sessions?"
+        confirm="End sessions"
+        busy={end.isPending}
+        danger
+      >
+        <p>
+          You are signed out on {formatCount(count, 'other device')} and stay signed in here. API keys keep working.
+        </p>
+      </ConfirmDialog>
+    </>
+  )
+}
+
+function useEnd(end: () => Promise<unknown>, done: string) {
+  const queryClient = useQueryClient()
+  const toasts = useToasts()
+  return useMutation({
+    mutationFn: end,
+    onSuccess: () => toasts.done(done),
+    onError: (error) => toasts.failed(plainWords(asRequestFailed(error))),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: SESSIONS_KEY }),
+  })
+}
+
+const BROWSERS: [RegExp, string][] = [
+  [/Edg(e|A|iOS)?\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const SYSTEMS: [RegExp, string][] = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/CrOS/, 'ChromeOS'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** Browser and operating system of a user agent string. */
+function readDevice(userAgent: string | null): string {
+  const find = (known: [RegExp, string][]) => known.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
+  const browser = find(BROWSERS)
+  const system = find(SYSTEMS)
+  if (browser && system) return `${browser} on ${system}`
+  return browser ?? system ?? 'Unknown device'
+}
+
+type SignedInSession = Sessions['sessions'][number]
+
+const SESSIONS_KEY = ['sessions'] as const
+
+/** The sessions of the user. */
+const sessionsQuery = queryOptions({
+  queryKey: SESSIONS_KEY,
+  queryFn: ({ signal }) => ask<Sessions>('/sessions', { signal }),
+})

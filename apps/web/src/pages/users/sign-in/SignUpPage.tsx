@@ -1,12 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { welcomeQuery } from '../../../session/session.ts'
+import { useForm } from 'react-hook-form'
+import { ask, asRequestFailed } from '../../../session/client.ts'
+import { refreshSession, signUp, useSecretInAddress, useWelcome, welcomeQuery } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
-import { buttonClass } from '../../../ui/Button.tsx'
+import { Button, buttonClass } from '../../../ui/Button.tsx'
+import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { LookAtMail } from './LookAtMail.tsx'
-import { SignUpForm } from './SignUpForm.tsx'
+import { BrokenLink, LookAtMail } from './CheckYourEmail.tsx'
+import {
+  ACCOUNT_NAME_RULES,
+  EMAIL_RULES,
+  EmailField,
+  NameField,
+  NEW_PASSWORD_RULES,
+  NewPasswordField,
+  PERSON_NAME_RULES,
+} from './fields.tsx'
 
 export function SignUpPage() {
   const [sentTo, setSentTo] = useState<string>()
@@ -44,6 +55,120 @@ function Closed() {
     <OpenPage
       title="Sign-up is by invitation only"
       about="Ask an owner or admin of an account in this installation to invite you. Then open the invitation link."
+    >
+      <Link to="/sign-in" className={buttonClass('primary', 'lg', 'w-full')}>
+        Go to sign-in
+      </Link>
+    </OpenPage>
+  )
+}
+
+type SignUpProps = {
+  invitation?: { id: string; email: string }
+  onSent(email: string): void
+}
+
+export function SignUpForm({ invitation, onSent }: SignUpProps) {
+  const form = useForm({
+    defaultValues: { name: '', email: invitation?.email ?? '', password: '' },
+    shouldFocusError: false,
+  })
+  const submit = useSubmit(form, async (values) => {
+    await signUp(values, invitation?.id)
+    onSent(values.email.trim())
+  })
+  const { errors, isSubmitting } = form.formState
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <FormSummary form={form} />
+      <NameField input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
+      <EmailField
+        input={form.register('email', EMAIL_RULES)}
+        error={errors.email?.message}
+        fixed={invitation !== undefined}
+      />
+      <NewPasswordField
+        input={form.register('password', NEW_PASSWORD_RULES)}
+        value={form.watch('password')}
+        error={errors.password?.message}
+      />
+      <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
+        Sign up
+      </Button>
+    </form>
+  )
+}
+
+/** Creates the first operator of an installation. The setup link is printed at the first start. */
+export function SetupPage() {
+  const token = useSecretInAddress('token')
+  const welcome = useWelcome()
+  const [isUsed, setUsed] = useState(false)
+  if (isUsed || welcome?.setup_needed === false) return <Used />
+  if (token === undefined) return <BrokenLink about={HOW_TO_GET_ONE} />
+  return (
+    <OpenPage
+      title="Set up Probity"
+      about="You become the operator of this installation and the owner of its first account. You can change names later."
+    >
+      <SetupForm token={token} onUsed={() => setUsed(true)} />
+    </OpenPage>
+  )
+}
+
+const HOW_TO_GET_ONE =
+  'Open the setup link exactly as printed when the service was started. The command “pnpm admin setup-link” prints a new one.'
+
+function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm({
+    defaultValues: { name: '', email: '', password: '', organisation: '' },
+    shouldFocusError: false,
+  })
+  const submit = useSubmit(form, async ({ name, email, password, organisation }) => {
+    const body = { token, name: name.trim(), email: email.trim(), password, organisation: organisation.trim() }
+    try {
+      await ask('/setup', { method: 'POST', body })
+    } catch (error) {
+      if (asRequestFailed(error).status !== 404) throw error
+      onUsed()
+      return
+    }
+    await refreshSession(queryClient)
+    await navigate({ to: '/quick-start', replace: true })
+    await queryClient.invalidateQueries(welcomeQuery) // not before: this page would say that the link was used
+  })
+  const { errors, isSubmitting } = form.formState
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <FormSummary form={form} />
+      <NameField input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
+      <EmailField input={form.register('email', EMAIL_RULES)} error={errors.email?.message} />
+      <NewPasswordField
+        input={form.register('password', NEW_PASSWORD_RULES)}
+        value={form.watch('password')}
+        error={errors.password?.message}
+      />
+      <NameField
+        label="Account name"
+        hint="The company or team that owns the lists and keys."
+        autoComplete="organization"
+        input={form.register('organisation', ACCOUNT_NAME_RULES)}
+        error={errors.organisation?.message}
+      />
+      <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
+        Set up Probity
+      </Button>
+    </form>
+  )
+}
+
+function Used() {
+  return (
+    <OpenPage
+      title="Setup link already used"
+      about="This installation already has an operator. If you are not the operator, ask for an invitation."
     >
       <Link to="/sign-in" className={buttonClass('primary', 'lg', 'w-full')}>
         Go to sign-in

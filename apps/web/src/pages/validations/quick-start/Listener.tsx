@@ -1,11 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleX, Radio } from 'lucide-react'
-import { VerdictBadge } from '../../../labels/VerdictBadge.tsx'
+import { useEffect, useState } from 'react'
+import { VerdictBadge } from '../../../labels/verdict.tsx'
+import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { CodeBlock } from '../../../ui/Code.tsx'
 import { formatMs } from '../../../ui/format.ts'
-import type { LastRequest, NewKey } from '../../accounts/keys/keys-query.ts'
-import { useListening } from './use-listening.ts'
+import { type Key, type LastRequest, type NewKey, useRefreshKeys } from '../../accounts/keys/keys-query.ts'
 
 /** Requests made with the new key, updated live. */
 export function Listener({ made }: { made: NewKey }) {
@@ -75,4 +77,50 @@ function NothingHeard({ made }: { made: NewKey }) {
       />
     </Callout>
   )
+}
+
+const EVERY_MS = 1_000
+const LISTEN_MS = 120_000
+const SHOWN_MAX = 5
+
+type Listening = {
+  /** The newest first. */
+  heard: LastRequest[]
+  isListening: boolean
+  listenAgain(): void
+}
+
+/** Polls a key for requests. Each request extends the polling time. */
+function useListening(keyId: string): Listening {
+  const { key, probity } = useScene()
+  const [heard, setHeard] = useState<LastRequest[]>([])
+  const [since, setSince] = useState(() => Date.now())
+  const [isListening, setListening] = useState(true)
+  const { data } = useQuery({
+    queryKey: [...key, 'listening', keyId],
+    queryFn: ({ signal }): Promise<Key> => probity.keys.get(keyId, { signal }),
+    refetchInterval: isListening ? EVERY_MS : false,
+    enabled: isListening,
+  })
+  const refreshKeys = useRefreshKeys()
+  const last = data?.last_request ?? undefined
+  useEffect(() => {
+    if (last === undefined) return
+    setHeard((now) => (now[0]?.occurred_at === last.occurred_at ? now : [last, ...now].slice(0, SHOWN_MAX)))
+    setSince(Date.now())
+    refreshKeys()
+  }, [last, refreshKeys])
+  useEffect(() => {
+    if (!isListening) return
+    const timer = setTimeout(() => setListening(false), since + LISTEN_MS - Date.now())
+    return () => clearTimeout(timer)
+  }, [since, isListening])
+  return {
+    heard,
+    isListening,
+    listenAgain() {
+      setSince(Date.now())
+      setListening(true)
+    },
+  }
 }

@@ -6,7 +6,7 @@ import { checkRank, checkWords, type OutcomeKind, outcomeWords } from '../../../
 import { verdictLook } from '../../../labels/verdict.tsx'
 import { reasonMeaning } from '../../../labels/verdict-sentences.ts'
 import { formatMs, formatRelative } from '../../../ui/format.ts'
-import type { AnyResult } from './any-result.ts'
+import type { AnyResult } from './result.ts'
 
 const LOOKS: Record<OutcomeKind, { Icon: LucideIcon; dot: string; text: string }> = {
   good: { Icon: Check, dot: 'bg-valid-soft text-valid', text: 'text-valid' },

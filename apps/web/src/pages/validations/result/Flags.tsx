@@ -14,7 +14,7 @@ import {
 } from 'lucide-react'
 import { providerName } from '../../../labels/provider-names.ts'
 import { Badge, type Tone } from '../../../ui/Badge.tsx'
-import type { AnyResult } from './any-result.ts'
+import type { AnyResult } from './result.ts'
 
 type Flag = { word: string; meaning: string; Icon: LucideIcon; tone?: Tone }
 

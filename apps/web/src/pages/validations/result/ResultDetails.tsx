@@ -1,15 +1,13 @@
-import type { ComponentType, ReactNode } from 'react'
-import { VerdictBadge } from '../../../labels/VerdictBadge.tsx'
-import { confidenceWord, verdictSentence } from '../../../labels/verdict-sentences.ts'
+import { ArrowRight, Hourglass, RotateCw, SpellCheck } from 'lucide-react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { VerdictBadge } from '../../../labels/verdict.tsx'
+import { confidenceWord, verdictSentence, whatHappensNext } from '../../../labels/verdict-sentences.ts'
+import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { formatDateTime, formatRelative, formatShare } from '../../../ui/format.ts'
-import { adviceOn, NOT_STARTED } from './advice.ts'
-import { type AnyResult, domainOf } from './any-result.ts'
+import { formatClock, formatDateTime, formatRelative, formatShare } from '../../../ui/format.ts'
 import { EvidenceTimeline } from './EvidenceTimeline.tsx'
 import { Flags } from './Flags.tsx'
-import { OpenNotice } from './OpenNotice.tsx'
-import { Suggestion } from './Suggestion.tsx'
+import { type AnyResult, adviceOn, domainOf, NOT_STARTED } from './result.ts'
 
 /** Explains the deliverability. Passed in, because only pages that show live results need its script. */
 export type Explain = ComponentType<{ result: AnyResult }>
@@ -129,4 +127,69 @@ function costOf(charged: number): string {
 function checkedAtOf({ evidence = [] }: AnyResult): number | undefined {
   const asked = evidence.find(({ check }) => check === 'recipient') ?? evidence.at(-1)
   return asked && Date.parse(asked.checked_at)
+}
+
+/** The typo suggestion. It is never applied automatically. */
+function Suggestion({ email, onTry }: { email: string; onTry: ((email: string) => void) | undefined }) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md bg-accent-soft px-4 py-3 text-accent-text">
+      <SpellCheck className="size-4 shrink-0" aria-hidden="true" />
+      <p className="min-w-0 flex-1 basis-48 [overflow-wrap:anywhere]">
+        Did you mean <strong className="font-mono font-medium">{email}</strong>?
+      </p>
+      {onTry ? (
+        <Button size="sm" onClick={() => onTry(email)} icon={<ArrowRight className="size-4" aria-hidden="true" />}>
+          Validate suggestion
+        </Button>
+      ) : (
+        <CopyButton text={email} label="Copy suggested address" word="Copy" />
+      )}
+    </div>
+  )
+}
+
+type OpenNoticeProps = { subStatus: string; retryAt: string; onAskAgain: (() => void) | undefined }
+
+/** Why a result is deferred, what happens next, and when to validate again. */
+function OpenNotice({ subStatus, retryAt, onAskAgain }: OpenNoticeProps) {
+  const at = Date.parse(retryAt)
+  const secondsLeft = useSecondsUntil(at)
+  const next =
+    secondsLeft > 0
+      ? `Validate again from ${formatClock(at)}, in ${wait(secondsLeft)}.`
+      : 'You can validate this address again now.'
+  return (
+    <div className="flex flex-wrap items-start gap-x-3 gap-y-3 rounded-md border border-line bg-surface px-4 py-3">
+      <Hourglass className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden="true" />
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="font-medium">Validation deferred</p>
+        <p className="mt-0.5 max-w-prose text-soft">
+          {whatHappensNext(subStatus)} You can close this page. Validate the address again later to get the final result
+          at no charge.
+        </p>
+        <p className="mt-1.5 tabular-nums text-soft">{next}</p>
+      </div>
+      {onAskAgain && (
+        <Button size="sm" onClick={onAskAgain} icon={<RotateCw className="size-4" aria-hidden="true" />}>
+          Validate again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function useSecondsUntil(at: number): number {
+  const [now, setNow] = useState(() => Date.now())
+  const isOver = now >= at
+  useEffect(() => {
+    if (isOver) return
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [isOver])
+  return Math.max(0, Math.ceil((at - now) / 1_000))
+}
+
+function wait(seconds: number): string {
+  if (seconds < 90) return `${seconds} s`
+  return `${Math.round(seconds / 60)} minutes`
 }

@@ -2,7 +2,7 @@ import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-paramet
 import type { Trait } from '@probity/contract/constants/validations'
 import type { Account } from '@probity/sdk'
 import { TRAIT_WORDS } from '../../../labels/traits.ts'
-import type { AnyResult } from './any-result.ts'
+import type { AnyResult } from './result.ts'
 
 type Sending = Account['sending']
 

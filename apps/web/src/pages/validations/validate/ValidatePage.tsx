@@ -1,21 +1,19 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { MailCheck } from 'lucide-react'
+import { ChevronRight, Link2, MailCheck } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useMay } from '../../../session/may.ts'
-import { useScene } from '../../../session/scene.ts'
+import { VerdictBadge } from '../../../labels/verdict.tsx'
+import { accountQuery, useMay, useScene } from '../../../session/workspace.ts'
 import { ProbingNow } from '../../../shell/ProbingNotice.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { Field, SelectInput } from '../../../ui/Field.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, NoPermission } from '../../../ui/States.tsx'
-import { Chance } from '../result/Chance.tsx'
-import { AddressForm } from './AddressForm.tsx'
-import { AnswerPanel } from './AnswerPanel.tsx'
-import { Examples } from './Examples.tsx'
-import { RecentChecks } from './RecentChecks.tsx'
-import { ResultLink } from './ResultLink.tsx'
-import { useRecentChecks } from './recent-checks.ts'
-import { TimeoutOption } from './TimeoutOption.tsx'
-import { useValidation } from './use-validation.ts'
+import { Chance } from '../result/Deliverability.tsx'
+import { AddressForm, Examples } from './AddressForm.tsx'
+import { AnswerPanel } from './ResultPanel.tsx'
+import { type Answer, useValidation, type ValidationState } from './use-validation.ts'
 
 const ABOUT = 'Validate one address and see the evidence behind the verdict.'
 
@@ -98,4 +96,129 @@ function Nothing() {
       )}
     </EmptyState>
   )
+}
+
+type RecentChecksProps = { answers: Answer[]; isKept: boolean; onOpen(answer: Answer): void; onClear(): void }
+
+function RecentChecks({ answers, isKept, onOpen, onClear }: RecentChecksProps) {
+  return (
+    <Card
+      title="Recent validations"
+      actions={
+        answers.length > 0 && (
+          <Button size="sm" look="quiet" onClick={onClear}>
+            Clear
+          </Button>
+        )
+      }
+    >
+      {answers.length === 0 && (
+        <p className="text-soft">
+          {isKept
+            ? 'No recent validations. Results from this tab are listed here until you reload or close it.'
+            : 'This account does not store results, so none are listed here.'}
+        </p>
+      )}
+      <ul className="-mx-2 flex flex-col">
+        {answers.map((answer) => (
+          <li key={answer.result.id}>
+            <button
+              type="button"
+              onClick={() => onOpen(answer)}
+              className="flex min-h-9 w-full items-center justify-between gap-2 rounded-md px-2 py-1.5 text-start hover:bg-hover"
+            >
+              <span className="min-w-0 truncate font-mono text-xs">{answer.result.email}</span>
+              <VerdictBadge status={answer.result.status} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** A link to the stored result for other members. Test mode stores no results, so it has no link. */
+function ResultLink({ state }: { state: ValidationState }) {
+  const { mode } = useScene()
+  if (mode === 'test' || state.kind !== 'answered') return null
+  return (
+    <p className="mt-4 border-t border-line pt-3 text-[0.8125rem]">
+      <Link
+        to="/validate/$validationId"
+        params={{ validationId: state.answer.result.id }}
+        className="inline-flex min-h-6 items-center gap-1.5 text-accent-text underline-offset-4 hover:underline"
+      >
+        <Link2 className="size-4" aria-hidden="true" />
+        Link to this result
+      </Link>
+    </p>
+  )
+}
+
+const TIMEOUTS_S = [5, 10, 20, 30] as const
+
+/** Trades a quick result against a conclusive one. */
+function TimeoutOption({ value, onChange }: { value: number; onChange(value: number): void }) {
+  return (
+    <details className="group">
+      <summary className="inline-flex min-h-7 items-center gap-1 text-[0.8125rem] text-soft select-none hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight className="size-3.5 transition-transform group-open:rotate-90" aria-hidden="true" />
+        Options
+      </summary>
+      <Field
+        label="Timeout"
+        hint="Without a result by then, the status is unknown and validation continues in the background. Validate the address again to get the final result at no charge."
+        className="mt-2 max-w-sm"
+      >
+        {(ids) => (
+          <SelectInput {...ids} value={value} onChange={(event) => onChange(Number(event.target.value))}>
+            {TIMEOUTS_S.map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {seconds} seconds
+              </option>
+            ))}
+          </SelectInput>
+        )}
+      </Field>
+    </details>
+  )
+}
+
+const KEPT_MAX = 12
+
+type StoredChecks = {
+  answers: Answer[]
+  /** False if the account stores no results: then this page keeps none either. */
+  isKept: boolean
+  keep(answer: Answer): void
+  clear(): void
+}
+
+/** Validations made in this tab. Kept in memory only, because addresses are personal data; a reload discards them. */
+function useRecentChecks(): StoredChecks {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const queryKey = [...scene.key, 'recent-checks']
+  const { data: account } = useQuery(accountQuery(scene))
+  const keepsNothing = account?.retention_days === 0
+  const { data: answers } = useQuery<Answer[]>({
+    queryKey,
+    queryFn: () => [],
+    enabled: false,
+    initialData: [],
+    gcTime: Number.POSITIVE_INFINITY,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return {
+    // Results received before the account was loaded are hidden too.
+    answers: keepsNothing ? [] : answers,
+    isKept: !keepsNothing,
+    keep(answer) {
+      // Read at this moment: the account may have loaded after the request was sent.
+      if (queryClient.getQueryData(accountQuery(scene).queryKey)?.retention_days === 0) return
+      const others = (now: Answer[] = []) => now.filter(({ result }) => result.email !== answer.result.email)
+      queryClient.setQueryData<Answer[]>(queryKey, (now) => [answer, ...others(now)].slice(0, KEPT_MAX))
+    },
+    clear: () => queryClient.setQueryData<Answer[]>(queryKey, []),
+  }
 }

@@ -1,9 +1,8 @@
 import { ProbityApiError, type ValidationResult } from '@probity/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { RequestFailed } from '../../../session/ask.ts'
-import { asRequestFailed, type Mode, probityFor } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
+import { asRequestFailed, type Mode, probityFor, type RequestFailed } from '../../../session/client.ts'
+import { useScene } from '../../../session/workspace.ts'
 
 /** A result and its credits charged. */
 export type Answer = { result: ValidationResult; charged: number | undefined }

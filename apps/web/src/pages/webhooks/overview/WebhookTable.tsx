@@ -1,15 +1,12 @@
 import type { Webhook } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useScene } from '../../../session/scene.ts'
+import { useScene } from '../../../session/workspace.ts'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { useNarrow } from '../../../ui/use-narrow.ts'
-import { DeliveryBadge } from './DeliveryBadge.tsx'
-import { describeEvents } from './event-words.ts'
-import { LATELY_MAX, latelyQuery } from './queries.ts'
-import { WebhookState, whyDisabled } from './WebhookState.tsx'
+import { Table, Td, Th, useNarrow } from '../../../ui/Table.tsx'
+import { DeliveryBadge, WebhookState, whyDisabled } from '../WebhookBadges.tsx'
+import { describeEvents, LATELY_MAX, latelyQuery } from '../webhooks.ts'
 
 /** A table on wide screens, cards with the same fields on narrow ones. */
 export function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {

@@ -2,21 +2,24 @@ import type { Webhook } from '@probity/sdk'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { History, SearchX, Send } from 'lucide-react'
-import { useState } from 'react'
-import { useScene } from '../../../session/scene.ts'
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
+import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Pager } from '../../../ui/Pager.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { DELIVERIES_PER_PAGE, deliveriesQuery } from '../overview/queries.ts'
-import { DeliveriesTable } from './DeliveriesTable.tsx'
+import { Pager } from '../../../ui/Table.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
+import { isDeliveryStatus, STATUS_WORDS, type WebhookSearch } from '../search.ts'
+import { DELIVERIES_PER_PAGE, deliveriesQuery, EVENT_TYPES, useRefreshWebhooks } from '../webhooks.ts'
+import { DeliveriesTable, useChosen } from './DeliveriesTable.tsx'
 import { DeliveryDrawer } from './DeliveryDrawer.tsx'
-import { DeliveryFilters } from './DeliveryFilters.tsx'
-import { RecoverDialog } from './RecoverDialog.tsx'
-import { useChosen } from './use-chosen.ts'
-import { useWebhookSearch } from './use-webhook-search.ts'
+import { useWebhookSearch } from './use-webhook.ts'
 
 /** The deliveries of a webhook, filtered and paged by the API. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
@@ -118,4 +121,115 @@ function Nothing({ isFiltered, hasOthers }: { isFiltered: boolean; hasOthers: bo
       action={<Button onClick={() => turn({})}>Show all deliveries</Button>}
     />
   )
+}
+
+/** The filters are part of the URL; a change starts at the first page. */
+function DeliveryFilters() {
+  const { search, turn } = useWebhookSearch()
+  const { status = '', type = '' } = search
+  const narrow = (chosen: { status: string; type: string }) => turn(filterOf(chosen), { replace: true })
+  return (
+    <search className="mb-3 flex flex-wrap gap-2">
+      <SelectInput
+        aria-label="Status"
+        value={status}
+        onChange={({ target }) => narrow({ status: target.value, type })}
+        className="w-auto! flex-1 sm:flex-none"
+      >
+        <option value="">All statuses</option>
+        {Object.entries(STATUS_WORDS).map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </SelectInput>
+      <SelectInput
+        aria-label="Event"
+        value={type}
+        onChange={({ target }) => narrow({ status, type: target.value })}
+        className="w-auto! flex-1 sm:flex-none"
+      >
+        <option value="">All events</option>
+        {[...new Set([...EVENT_TYPES, ...(type ? [type] : [])])].map((value) => (
+          <option key={value} value={value}>
+            {value}
+          </option>
+        ))}
+      </SelectInput>
+    </search>
+  )
+}
+
+function filterOf({ status, type }: { status: string; type: string }): WebhookSearch {
+  return { ...(isDeliveryStatus(status) && { status }), ...(type && { type }) }
+}
+
+/** Ten attempts take more than three days: an event whose delivery failed now is older than that. */
+const SINCE_DAYS = 7
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** Resends all deliveries that failed since a time. */
+function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
+  const { probity } = useScene()
+  const tell = useToasts()
+  const refresh = useRefreshWebhooks()
+  const form = useForm({
+    defaultValues: { since: toLocal(Date.now() - SINCE_DAYS * DAY_MS) },
+    shouldFocusError: false,
+  })
+  useEffect(() => form.setFocus('since'), [form])
+  const submit = useSubmit(form, async ({ since }) => {
+    const { count } = await probity.webhooks.deliveries.recover(webhook.id, { sinceAt: new Date(since) })
+    await refresh()
+    tell.done(count === 0 ? 'No failed deliveries since then.' : outcome(count))
+    onClose()
+  })
+  const { errors, isSubmitting } = form.formState
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Resend failed deliveries"
+      about="Failed deliveries are sent again with the same webhook-id header, so that your endpoint can detect duplicates."
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-5">
+        <FormSummary form={form} />
+        <Field
+          label="Events since"
+          hint="In the time zone of this browser. Expired events cannot be resent."
+          error={errors.since?.message}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              {...form.register('since', { validate: isTimePast })}
+              type="datetime-local"
+              className="max-w-64"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={isSubmitting}>
+            Resend deliveries
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function outcome(count: number): string {
+  return `${formatCount(count, 'delivery', 'deliveries')} resent.`
+}
+
+function isTimePast(since: string): true | string {
+  return Date.parse(since) <= Date.now() || 'Choose a date and time in the past.'
+}
+
+/** The format of a `datetime-local` field: local time, to the minute. */
+function toLocal(time: number): string {
+  const offsetMs = new Date(time).getTimezoneOffset() * MINUTE_MS
+  return new Date(time - offsetMs).toISOString().slice(0, 16)
 }

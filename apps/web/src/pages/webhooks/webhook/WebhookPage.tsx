@@ -2,21 +2,21 @@ import type { Webhook } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChevronLeft, Unplug } from 'lucide-react'
-import { rolesFor, useMay } from '../../../session/may.ts'
-import { asRequestFailed } from '../../../session/probity.ts'
-import { useScene } from '../../../session/scene.ts'
-import { buttonClass } from '../../../ui/Button.tsx'
+import type { ReactNode } from 'react'
+import { asRequestFailed } from '../../../session/client.ts'
+import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
+import { Button, buttonClass, CopyButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { formatDateTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
+import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
-import { webhookQuery } from '../overview/queries.ts'
-import { WebhookState } from '../overview/WebhookState.tsx'
+import { WebhookState, whyDisabled } from '../WebhookBadges.tsx'
+import { describeEvents, webhookQuery } from '../webhooks.ts'
 import { Deliveries } from './Deliveries.tsx'
-import { useWebhookId } from './use-webhook-search.ts'
+import { useEnable, useWebhookId } from './use-webhook.ts'
 import { WebhookActions } from './WebhookActions.tsx'
-import { WebhookFacts } from './WebhookFacts.tsx'
-import { WebhookNotice } from './WebhookNotice.tsx'
 
 /** One webhook: settings and deliveries. */
 export function WebhookPage() {
@@ -94,5 +94,78 @@ function NoWebhook() {
         </EmptyState>
       </Card>
     </Page>
+  )
+}
+
+function WebhookFacts({ webhook }: { webhook: Webhook }) {
+  const { events, livemode, created_at: createdAt, previous_secret_expires_at: until, public_key: publicKey } = webhook
+  return (
+    <Card title="Settings">
+      <dl className="grid gap-x-8 gap-y-3 sm:grid-cols-2">
+        <Fact name="Events">{describeEvents(events)}</Fact>
+        <Fact name="Mode">{livemode ? 'Live' : 'Test (test mode events only)'}</Fact>
+        <Fact name="Created">
+          <RelativeTime at={createdAt} />
+        </Fact>
+        <Fact name="Signing secret">
+          {isToCome(until) ? `2 active signing secrets until ${formatDateTime(until)}` : '1 active signing secret'}
+        </Fact>
+        <Fact name="Ed25519 public key">
+          <span className="flex items-center gap-1">
+            <code className="font-mono text-[0.8125rem] break-all">{publicKey}</code>
+            <CopyButton text={publicKey} label="Copy public key" />
+          </span>
+        </Fact>
+      </dl>
+    </Card>
+  )
+}
+
+function isToCome(time: string | null): time is string {
+  return time !== null && Date.parse(time) > Date.now()
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-faint">{name}</dt>
+      <dd className="[overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  )
+}
+
+/** Why no events are sent, or that deliveries fail. */
+function WebhookNotice({ webhook }: { webhook: Webhook }) {
+  if (!webhook.enabled) return <Disabled webhook={webhook} />
+  if (webhook.failing_since_at === null) return null
+  return (
+    <Callout kind="warning" title="Deliveries to this webhook are failing">
+      All attempts have failed since <RelativeTime at={webhook.failing_since_at} />. Retries continue. After five days
+      of continuous failures, the webhook is disabled. The deliveries below show the responses of your endpoint.
+    </Callout>
+  )
+}
+
+function Disabled({ webhook }: { webhook: Webhook }) {
+  const enable = useEnable(webhook)
+  const { disabled_reason: reason, disabled_at: at } = webhook
+  return (
+    <Callout kind={reason === 'by_owner' ? 'info' : 'warning'} title="This webhook is disabled">
+      <p>
+        {whyDisabled(reason)}{' '}
+        {at && (
+          <>
+            This was <RelativeTime at={at} />.{' '}
+          </>
+        )}
+        Pending deliveries failed. You can resend them after you enable the webhook. Events that occur while it is
+        disabled are not delivered.
+      </p>
+      <div className="mt-2">
+        <Button size="sm" busy={enable.isPending} onClick={() => enable.mutate()}>
+          Enable webhook
+        </Button>
+      </div>
+    </Callout>
   )
 }

@@ -1,0 +1,55 @@
+import { JOB_EXAMPLE } from '@probity/contract/constants/data/examples'
+import { expect, test } from 'vitest'
+import { outcomeOf, stageOf, timeLeft, whyWaiting } from './job-labels.ts'
+
+const NOW = Date.parse('2026-11-02T12:00:00.000Z')
+const after = (seconds: number) => new Date(NOW + seconds * 1_000).toISOString()
+
+test('outcomeOf lists the verdicts and unknown results that were not charged', () => {
+  const job = { ...JOB_EXAMPLE, status_counts: { valid: 8214, risky: 1140, invalid: 611, unknown: 413 } }
+  const refunded = { ...job, credits: { reserved: 0, used: 10378, refunded: 413 } }
+  expect(outcomeOf(refunded)).toBe('8,214 valid, 1,140 risky, 611 invalid, 413 unknown (not charged).')
+  expect(outcomeOf(job)).toMatch(/413 unknown\.$/)
+  expect(outcomeOf({ ...refunded, livemode: false })).toMatch(/413 unknown\.$/)
+  const none = { valid: 0, risky: 0, invalid: 0, unknown: 0 }
+  expect(outcomeOf({ ...job, status_counts: { ...none, valid: 1 } })).toBe('1 valid.')
+  expect(outcomeOf({ ...job, status_counts: none })).toBe('No results yet.')
+})
+
+test.each([
+  [10, 50, 'less than a minute'],
+  [20, 170, 'up to 3 minutes'],
+  [180, 700, 'between 3 and 12 minutes'],
+  [185, 239, 'between 3 and 4 minutes'],
+  [180, 180, 'about 3 minutes'],
+  [1_200, 10_000, 'between 20 minutes and 3 hours'],
+  [90_000, 260_000, 'between 25 hours and 4 days'],
+  [-60, -10, 'less than a minute'],
+])('timeLeft of %i to %i seconds is %s', (earliest, latest, words) => {
+  expect(timeLeft({ earliest_at: after(earliest), latest_at: after(latest) }, NOW)).toBe(words)
+})
+
+test('timeLeft returns undefined without an estimate', () => {
+  expect(timeLeft(null, NOW)).toBeUndefined()
+})
+
+test('whyWaiting gives the reason and the time of the next retry', () => {
+  expect(whyWaiting({ reason: 'greylisted', count: 312, retry_at: after(300) }, NOW)).toMatch(
+    /^312 addresses deferred: greylisted by the mail server\. Next retry \d\d:\d\d\.$/,
+  )
+  expect(whyWaiting({ reason: 'a_new_reason', count: 1, retry_at: after(-5) }, NOW)).toBe(
+    '1 address deferred: a new reason. Retrying soon.',
+  )
+})
+
+test.each([
+  ['queued', {}, 0],
+  ['planning', {}, 1],
+  ['processing', { deferred: [] }, 2],
+  ['processing', { done_count: 9_688 }, 3],
+  ['paused', { started_at: null }, 0],
+  ['a_new_state', { deferred: [] }, 2],
+  ['completed', { finished_at: after(0) }, 5],
+])('stageOf a list that is %s %j is %i', (status, changes, stage) => {
+  expect(stageOf({ ...JOB_EXAMPLE, status, ...changes })).toBe(stage)
+})

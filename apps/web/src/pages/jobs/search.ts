@@ -1,0 +1,60 @@
+/** The filters of the results, the open result and the chosen preset. */
+export type ListSearch = {
+  status?: string
+  sub_status?: string
+  provider?: string
+  domain?: string
+  search?: string
+  skip?: number
+  row?: number
+  preset?: string
+}
+
+const TEXTS = ['status', 'sub_status', 'provider', 'domain', 'search', 'preset'] as const
+const NUMBERS = ['skip', 'row'] as const
+
+export function readListSearch(search: Record<string, unknown>): ListSearch {
+  const texts = TEXTS.flatMap((name) => (isText(search[name]) ? [[name, String(search[name])]] : []))
+  const numbers = NUMBERS.flatMap((name) => (isCount(search[name]) ? [[name, search[name]]] : []))
+  return Object.fromEntries([...texts, ...numbers])
+}
+
+/** The router parses 123 and true in a URL as a number and a boolean. */
+function isText(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) > 0
+}
+
+export type ListsSearch = { skip?: number; status?: string; search?: string }
+
+export function readListsSearch({ skip, status, search }: Record<string, unknown>): ListsSearch {
+  return {
+    ...(Number.isInteger(skip) && (skip as number) > 0 && { skip: skip as number }),
+    ...(isFilled(status) && { status }),
+    ...(isFilled(search) && { search }),
+  }
+}
+
+/** The service rejects empty filters. */
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+/** The current upload and the chosen column, so that the page survives a reload and can be continued on another device. */
+export type NewListSearch = {
+  upload?: string
+  column?: string
+  /** Back at the column step, with a column chosen. */
+  step?: 'column'
+}
+
+export function readNewListSearch({ upload, column, step }: Record<string, unknown>): NewListSearch {
+  return {
+    ...(typeof upload === 'string' && { upload }),
+    ...(typeof column === 'string' && { column }),
+    ...(step === 'column' && { step: 'column' as const }),
+  }
+}

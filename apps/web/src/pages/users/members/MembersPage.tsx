@@ -1,0 +1,270 @@
+import { ROLES } from '@probity/contract/constants/users'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Ellipsis, UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { plainWords } from '../../../labels/error-messages.ts'
+import { ask, asRequestFailed } from '../../../session/client.ts'
+import { refreshSession, useSession } from '../../../session/session.ts'
+import { useScene } from '../../../session/workspace.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx'
+import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
+import { formatCount, formatDate } from '../../../ui/format.ts'
+import { Menu, MenuItem } from '../../../ui/Menu.tsx'
+import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
+import { InvitationsCard, InviteDialog } from './InvitationsCard.tsx'
+import { type Member, membersKey, membersQuery } from './members-query.ts'
+import { RoleChoice, RolesCard } from './RolesCard.tsx'
+
+export function Members() {
+  const { membership } = useScene()
+  return (
+    <>
+      <MembersCard />
+      {ROLES[membership.role].members && <InvitationsCard />}
+      <RolesCard />
+    </>
+  )
+}
+
+function MembersCard() {
+  const scene = useScene()
+  const [isInviting, setInviting] = useState(false)
+  const members = useQuery(membersQuery(scene))
+  const { name, role } = scene.membership
+  const mayChange = ROLES[role].members
+  const about = members.isSuccess ? `${formatCount(members.data.length, 'member')} in ${name}.` : undefined
+  return (
+    <Card
+      title="Members"
+      about={mayChange ? about : `${about ?? ''} Owners and admins can invite members and change their roles.`}
+      actions={
+        mayChange && (
+          <Button
+            look="primary"
+            icon={<UserPlus className="size-4" aria-hidden="true" />}
+            onClick={() => setInviting(true)}
+          >
+            Invite member
+          </Button>
+        )
+      }
+    >
+      {members.isPending && <Skeleton lines={3} label="Loading members" />}
+      {members.isError && (
+        <ErrorState
+          what="The members could not be loaded"
+          error={members.error}
+          onRetry={() => void members.refetch()}
+        />
+      )}
+      {members.isSuccess && (
+        <Table caption={`Members of ${name}`}>
+          <thead className="max-sm:sr-only">
+            <tr>
+              <Th>Name</Th>
+              <Th>Role</Th>
+              <Th>Joined</Th>
+              {mayChange && (
+                <Th>
+                  <span className="sr-only">Actions</span>
+                </Th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {members.data.map((member) => (
+              <MemberRow key={member.id} member={member} mayChange={mayChange} />
+            ))}
+          </tbody>
+        </Table>
+      )}
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+    </Card>
+  )
+}
+
+const CELL = 'max-sm:block max-sm:border-0 max-sm:p-0'
+
+function MemberRow({ member, mayChange }: { member: Member; mayChange: boolean }) {
+  const { person } = useSession()
+  const { user, role, createdAt } = member
+  const isMe = user.id === person.id
+  return (
+    <tr className="max-sm:relative max-sm:block max-sm:border-b max-sm:border-line max-sm:py-3 max-sm:pe-12 max-sm:last:border-0 sm:last:[&>td]:border-0">
+      <Td className={CELL}>
+        <span className="flex flex-wrap items-center gap-x-2">
+          <span className="font-medium [overflow-wrap:anywhere]">{user.name}</span>
+          {isMe && <Badge tone="accent">You</Badge>}
+        </span>
+        <span className="block text-soft [overflow-wrap:anywhere]">{user.email}</span>
+      </Td>
+      <Td className={`${CELL} capitalize max-sm:mt-1`}>{role}</Td>
+      <Td className={`${CELL} whitespace-nowrap text-soft`}>
+        <span className="sm:hidden">Joined </span>
+        {formatDate(createdAt)}
+      </Td>
+      {mayChange && (
+        <Td className={`${CELL} text-end max-sm:absolute max-sm:end-0 max-sm:top-2`}>
+          <MemberMenu member={member} isMe={isMe} />
+        </Td>
+      )}
+    </tr>
+  )
+}
+
+function MemberMenu({ member, isMe }: { member: Member; isMe: boolean }) {
+  const { membership } = useScene()
+  const [open, setOpen] = useState<'role' | 'remove'>()
+  const close = () => setOpen(undefined)
+  const isOutOfReach = member.role === 'owner' && membership.role !== 'owner'
+  if (isOutOfReach) return null
+  return (
+    <>
+      <Menu
+        label={`Actions for ${member.user.name}`}
+        trigger={
+          <IconButton label={`Actions for ${member.user.name}`} size="sm">
+            <Ellipsis />
+          </IconButton>
+        }
+      >
+        <MenuItem onSelect={() => setOpen('role')}>Change role</MenuItem>
+        {!isMe && (
+          <MenuItem danger onSelect={() => setOpen('remove')}>
+            Remove member
+          </MenuItem>
+        )}
+      </Menu>
+      {open === 'role' && <ChangeRoleDialog member={member} onClose={close} />}
+      {open === 'remove' && <RemoveMember member={member} onClose={close} />}
+    </>
+  )
+}
+
+function ChangeRoleDialog({ member, onClose }: { member: Member; onClose(): void }) {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const toasts = useToasts()
+  const form = useForm({ defaultValues: { role: member.role }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ role }) => {
+    const body = { organizationId: scene.membership.account_id, memberId: member.id, role }
+    await ask('/auth/organization/update-member-role', { method: 'POST', body })
+    toasts.done(`Role of ${member.user.name} changed to ${role}.`)
+    onClose()
+    // The user may have changed their own role.
+    await Promise.all([queryClient.invalidateQueries({ queryKey: membersKey(scene) }), refreshSession(queryClient)])
+  })
+  const { isDirty, isSubmitting } = form.formState
+  return (
+    <Dialog open onClose={onClose} title={`Change role of ${member.user.name}`}>
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <FormSummary form={form} />
+        <RoleChoice input={form.register('role')} />
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={isSubmitting} disabled={!isDirty}>
+            Change role
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function RemoveMember({ member, onClose }: { member: Member; onClose(): void }) {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const toasts = useToasts()
+  const { account_id: organizationId, name: organisation } = scene.membership
+  const { name } = member.user
+  const remove = useMutation({
+    mutationFn: () => {
+      const body = { organizationId, memberIdOrEmail: member.id }
+      return ask('/auth/organization/remove-member', { method: 'POST', body })
+    },
+    onSuccess: async () => {
+      toasts.done(`${name} removed.`)
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: membersKey(scene) })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onCancel={onClose}
+      onConfirm={() => remove.mutate()}
+      title={`Remove ${name}?`}
+      confirm="Remove member"
+      busy={remove.isPending}
+      danger
+    >
+      <p>
+        They lose access to {organisation}. Lists and API keys belong to the account and remain. Keys that this member
+        knows keep working. Rotate those keys.
+      </p>
+      {remove.error && (
+        <Callout kind="error" live>
+          {plainWords(asRequestFailed(remove.error))}
+        </Callout>
+      )}
+    </ConfirmDialog>
+  )
+}
+
+export function LeaveCard() {
+  const { name } = useScene().membership
+  const [isOpen, setOpen] = useState(false)
+  const leave = useLeave()
+  const cancel = () => {
+    setOpen(false)
+    leave.reset()
+  }
+  return (
+    <Card
+      title="Leave account"
+      about="Lists, keys and credits remain in the account. To rejoin, you need an invitation."
+    >
+      <Button onClick={() => setOpen(true)}>Leave {name}</Button>
+      <ConfirmDialog
+        open={isOpen}
+        onCancel={cancel}
+        onConfirm={() => leave.mutate()}
+        title={`Leave ${name}?`}
+        confirm="Leave account"
+        busy={leave.isPending}
+        danger
+      >
+        <p>You lose access to its lists and keys. No data is deleted.</p>
+        {leave.error && (
+          <Callout kind="error" live>
+            {plainWords(asRequestFailed(leave.error))}
+          </Callout>
+        )}
+      </ConfirmDialog>
+    </Card>
+  )
+}
+
+function useLeave() {
+  const { membership } = useScene()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: () => {
+      const body = { organizationId: membership.account_id }
+      return ask('/auth/organization/leave', { method: 'POST', body })
+    },
+    onSuccess: async () => {
+      await navigate({ to: '/quick-start', search: { org: undefined, mode: undefined } })
+      await refreshSession(queryClient)
+    },
+  })
+}

@@ -1,0 +1,50 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { rolesFor, type Scene, useMay, useScene } from '../../../session/workspace.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { Chance } from '../result/Deliverability.tsx'
+import { ResultDetails } from '../result/ResultDetails.tsx'
+
+const ABOUT =
+  'A stored validation result. It is available until the account’s retention period ends. Viewing it is free.'
+
+/** One result under a URL that does not contain the address. */
+export function KeptPage() {
+  const may = useMay('validations:read')
+  const trail = (
+    <Link to="/validate" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
+      <ArrowLeft className="size-4" aria-hidden="true" />
+      Validate
+    </Link>
+  )
+  return (
+    <Page title="Validation result" about={ABOUT} trail={trail} width="narrow">
+      <Card>{may ? <Kept /> : <NoPermission what="view validations" roles={rolesFor('validations:read')} />}</Card>
+    </Page>
+  )
+}
+
+function Kept() {
+  const { validationId } = useParams({ from: '/shell/validate/$validationId' })
+  const { data, error, refetch } = useQuery(keptQuery(useScene(), validationId))
+  if (data) {
+    return (
+      <>
+        <h2 className="sr-only">Result</h2>
+        <ResultDetails result={data} Explain={Chance} />
+      </>
+    )
+  }
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} what="The result could not be loaded" />
+  return <Skeleton lines={8} label="Loading result" />
+}
+
+function keptQuery({ key, probity }: Scene, id: string) {
+  return queryOptions({
+    queryKey: [...key, 'validation', id],
+    queryFn: ({ signal }) => probity.validations.get(id, { signal }),
+  })
+}

@@ -1,10 +1,10 @@
 import { clsx } from 'clsx'
-import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight } from 'lucide-react'
-import { type ReactNode, type TdHTMLAttributes, useSyncExternalStore } from 'react'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { type ReactNode, type TdHTMLAttributes, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { IconButton } from './Button.tsx'
 import { formatNumber } from './format.ts'
 
-type TableProps = { caption: string; children: ReactNode; className?: string }
+type TableProps = { caption: string; children: ReactNode; className?: string | undefined }
 
 /** A table with a caption. Wide tables scroll inside a region that is reachable by keyboard. */
 export function Table({ caption, children, className }: TableProps) {
@@ -18,39 +18,24 @@ export function Table({ caption, children, className }: TableProps) {
   )
 }
 
-type HeadProps = {
-  children: ReactNode
-  align?: 'start' | 'end'
-  sort?: 'ascending' | 'descending' | 'none'
-  onSort?(): void
-  className?: string
-}
+type HeadProps = { children: ReactNode; align?: 'end' | undefined; className?: string | undefined }
 
-export function Th({ children, align = 'start', sort, onSort, className }: HeadProps) {
-  const Arrow = sort === 'ascending' ? ArrowUp : ArrowDown
+export function Th({ children, align, className }: HeadProps) {
   return (
     <th
       scope="col"
-      aria-sort={sort}
       className={clsx(
         'border-b border-line px-3 py-2 text-xs font-medium whitespace-nowrap text-faint first:ps-0 last:pe-0',
         align === 'end' ? 'text-end' : 'text-start',
         className,
       )}
     >
-      {onSort ? (
-        <button type="button" onClick={onSort} className="inline-flex min-h-6 items-center gap-1 hover:text-ink">
-          {children}
-          <Arrow className={clsx('size-3', sort === 'none' && 'opacity-0')} aria-hidden="true" />
-        </button>
-      ) : (
-        children
-      )}
+      {children}
     </th>
   )
 }
 
-type CellProps = Omit<TdHTMLAttributes<HTMLTableCellElement>, 'align'> & { align?: 'end' }
+type CellProps = Omit<TdHTMLAttributes<HTMLTableCellElement>, 'align'> & { align?: 'end' | undefined }
 
 export function Td({ className, align, ...rest }: CellProps) {
   return (
@@ -62,6 +47,108 @@ export function Td({ className, align, ...rest }: CellProps) {
         className,
       )}
     />
+  )
+}
+
+/** A column of a table. */
+export type Column<Row> = {
+  head: ReactNode
+  cell(row: Row, index: number): ReactNode
+  /** The cells name their rows: they are row headers. */
+  isRowHead?: boolean
+  /** Shows the head to screen readers only. */
+  isHeadHidden?: boolean
+  align?: 'end'
+  /** Classes of the cells. */
+  className?: string
+  headClassName?: string
+}
+
+type DataTableProps<Row> = {
+  caption: string
+  columns: readonly (Column<Row> | false)[]
+  rows: readonly Row[]
+  keyOf(row: Row, index: number): string | number
+  className?: string
+  rowClassName?(row: Row): string | undefined
+  headClassName?: string
+  /** The row as a card: screens narrower than `cardsBelow` show a list of cards instead of the table. */
+  card?(row: Row): ReactNode
+  cardsBelow?: Breakpoint
+  /** Cards with a border, or separated by lines. */
+  cardLook?: 'boxes' | 'lines'
+}
+
+const CARD_LOOKS = {
+  boxes: {
+    list: 'flex flex-col gap-3',
+    card: 'flex flex-col gap-3 rounded-lg border border-line bg-surface px-4 py-3 shadow-card',
+  },
+  lines: { list: 'flex flex-col divide-y divide-line', card: 'flex flex-col gap-1.5 py-3' },
+}
+
+/** A table with columns as data, or a list of cards where the screen is too narrow for it. Only one of the two is rendered. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, rows, keyOf, card, cardsBelow = 'sm', cardLook = 'lines' } = props
+  const isNarrow = useNarrow(cardsBelow)
+  if (!(card && isNarrow)) return <Rows {...props} />
+  const look = CARD_LOOKS[cardLook]
+  return (
+    <ul aria-label={caption} className={look.list}>
+      {rows.map((row, index) => (
+        <li key={keyOf(row, index)} className={look.card}>
+          {card(row)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Rows<Row>({ caption, columns, rows, keyOf, className, rowClassName, headClassName }: DataTableProps<Row>) {
+  const shown = columns.filter((column) => column !== false)
+  return (
+    <Table caption={caption} className={className}>
+      <thead className={headClassName}>
+        <tr>
+          {shown.map(({ head, isHeadHidden, align, headClassName: extra }, n) => (
+            <Th key={n} align={align} className={extra}>
+              {isHeadHidden ? <span className="sr-only">{head}</span> : head}
+            </Th>
+          ))}
+        </tr>
+      </thead>
+      <tbody className="[&_tr:last-child>*]:border-b-0">
+        {rows.map((row, index) => (
+          <tr key={keyOf(row, index)} className={rowClassName?.(row)}>
+            {shown.map(({ cell, isRowHead, align, className: extra }, n) =>
+              isRowHead ? (
+                <th
+                  key={n}
+                  scope="row"
+                  className={clsx('border-b border-line py-2.5 pe-3 text-start', extra ?? 'font-normal')}
+                >
+                  {cell(row, index)}
+                </th>
+              ) : (
+                <Td key={n} align={align} className={extra}>
+                  {cell(row, index)}
+                </Td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+/** A name and a value in a card. */
+export function CardFact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-faint">{name}</dt>
+      <dd className="[overflow-wrap:anywhere]">{children}</dd>
+    </div>
   )
 }
 
@@ -99,18 +186,20 @@ export function Pager({ skip, limit, total, noun, onTurn }: PagerProps) {
   )
 }
 
-/** Narrower than Tailwind's `sm`. */
-const NARROW = '(width < 40rem)'
+/** Widths of Tailwind's breakpoints. */
+const BREAKPOINTS = { sm: '40rem', md: '48rem', lg: '64rem' } as const
+type Breakpoint = keyof typeof BREAKPOINTS
 
-/** Whether the screen is too narrow for tables; only the table or the cards are rendered. */
-export function useNarrow(): boolean {
-  return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches)
-}
-
-function subscribe(onChange: () => void) {
-  const query = window.matchMedia(NARROW)
-  query.addEventListener('change', onChange)
-  return () => query.removeEventListener('change', onChange)
+function useNarrow(breakpoint: Breakpoint): boolean {
+  const query = useMemo(() => window.matchMedia(`(width < ${BREAKPOINTS[breakpoint]})`), [breakpoint])
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      query.addEventListener('change', onChange)
+      return () => query.removeEventListener('change', onChange)
+    },
+    [query],
+  )
+  return useSyncExternalStore(subscribe, () => query.matches)
 }
 
 /** A scrollable region that is reachable by keyboard. */

@@ -9,64 +9,41 @@ import { Field, SelectInput, TextInput } from '../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../ui/Form.tsx'
 import { formatCount, formatDate, formatNumber } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuLine, MenuLink } from '../../ui/Menu.tsx'
-import { Table, Td, Th } from '../../ui/Table.tsx'
+import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall, useOperatorCall } from './ConfirmCall.tsx'
 
 type TableProps = { accounts: OperatorAccount[]; onAsk(asked: Asked): void }
 
-/** The accounts of one page. Narrow screens show cards instead of the table. */
-export function AccountTable({ accounts, onAsk }: TableProps) {
-  return (
-    <>
-      <Table caption="Accounts" className="hidden lg:block">
-        <thead>
-          <tr>
-            <Th>Account</Th>
-            <Th>State</Th>
-            <Th>Plan</Th>
-            <Th align="end">Credits</Th>
-            <Th align="end">Used (30 days)</Th>
-            <Th align="end">Members</Th>
-            <Th align="end">Keys</Th>
-            <Th align="end">
-              <span className="sr-only">Actions</span>
-            </Th>
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>*]:border-b-0">
-          {accounts.map((account) => (
-            <tr key={account.id}>
-              <th scope="row" className="max-w-64 border-b border-line py-2.5 pe-3 text-start font-normal">
-                <Name account={account} />
-              </th>
-              <Td>
-                <AccountState account={account} />
-              </Td>
-              <Td>{account.plan}</Td>
-              <Td align="end">{creditsOf(account)}</Td>
-              <Td align="end">{formatNumber(account.used_30d)}</Td>
-              <Td align="end">{formatNumber(account.members)}</Td>
-              <Td align="end">{formatNumber(account.keys)}</Td>
-              <Td align="end">
-                <AccountMenu account={account} onAsk={onAsk} />
-              </Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <AccountCards accounts={accounts} onAsk={onAsk} />
-    </>
-  )
-}
+const COLUMNS: Column<OperatorAccount>[] = [
+  {
+    head: 'Account',
+    isRowHead: true,
+    className: 'max-w-64 font-normal',
+    cell: (account) => <Name account={account} />,
+  },
+  { head: 'State', cell: (account) => <AccountState account={account} /> },
+  { head: 'Plan', cell: ({ plan }) => plan },
+  { head: 'Credits', align: 'end', cell: creditsOf },
+  { head: 'Used (30 days)', align: 'end', cell: ({ used_30d: used }) => formatNumber(used) },
+  { head: 'Members', align: 'end', cell: ({ members }) => formatNumber(members) },
+  { head: 'Keys', align: 'end', cell: ({ keys }) => formatNumber(keys) },
+]
 
-function AccountCards({ accounts, onAsk }: TableProps) {
+/** The accounts of one page. */
+export function AccountTable({ accounts, onAsk }: TableProps) {
+  const menu = (account: OperatorAccount) => <AccountMenu account={account} onAsk={onAsk} />
   return (
-    <ul aria-label="Accounts" className="flex flex-col divide-y divide-line lg:hidden">
-      {accounts.map((account) => (
-        <li key={account.id} className="flex flex-col gap-1.5 py-3">
+    <DataTable
+      caption="Accounts"
+      columns={[...COLUMNS, { head: 'Actions', isHeadHidden: true, align: 'end', cell: menu }]}
+      rows={accounts}
+      keyOf={({ id }) => id}
+      cardsBelow="lg"
+      card={(account) => (
+        <>
           <div className="flex items-start justify-between gap-3">
             <Name account={account} />
-            <AccountMenu account={account} onAsk={onAsk} />
+            {menu(account)}
           </div>
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
             <AccountState account={account} />
@@ -77,9 +54,9 @@ function AccountCards({ accounts, onAsk }: TableProps) {
               {formatCount(account.members, 'member')}, {formatCount(account.keys, 'key')}
             </span>
           </div>
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    />
   )
 }
 

@@ -9,7 +9,7 @@ import { Card } from '../../ui/Card.tsx'
 import { formatClock, formatNumber } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
-import { Table, Td, Th } from '../../ui/Table.tsx'
+import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall } from './ConfirmCall.tsx'
 import { egressQuery, nameOf } from './queries.ts'
 import { RefreshLine, useRefreshing } from './RefreshLine.tsx'
@@ -54,80 +54,72 @@ function NoEgress() {
   )
 }
 
+const COLUMNS: Column<OperatorEgress>[] = [
+  {
+    head: 'Name',
+    isRowHead: true,
+    className: 'min-w-48 align-top font-normal',
+    cell: (egress) => <Name of={egress} />,
+  },
+  { head: 'State', className: 'align-top', cell: (egress) => <EgressState egress={egress} /> },
+  { head: 'Workers', align: 'end', className: 'align-top', cell: ({ workers }) => formatNumber(workers) },
+  { head: 'Connections', align: 'end', className: 'align-top', cell: ({ connections }) => formatNumber(connections) },
+  { head: 'Probes', align: 'end', className: 'align-top', cell: ({ probes_24h: probes }) => formatNumber(probes) },
+  { head: 'Blocked', align: 'end', className: 'align-top', cell: ({ blocked_24h: blocked }) => formatNumber(blocked) },
+  {
+    head: 'Last block',
+    className: 'max-w-72 min-w-40 align-top text-[0.8125rem]',
+    cell: (egress) => <LastBlock of={egress} />,
+  },
+]
+
 function EgressTable({ egresses }: { egresses: OperatorEgress[] }) {
   const [asked, setAsked] = useState<OperatorEgress>()
+  const drain = (egress: OperatorEgress) => {
+    const verb = egress.drained_at ? 'Resume' : 'Drain'
+    return (
+      <Button size="sm" onClick={() => setAsked(egress)} aria-label={`${verb} ${egress.name}`}>
+        {verb}
+      </Button>
+    )
+  }
   return (
     <>
-      <Table caption="Egresses">
-        <thead>
-          <tr>
-            <Th>Name</Th>
-            <Th>State</Th>
-            <Th align="end">Workers</Th>
-            <Th align="end">Connections</Th>
-            <Th align="end">Probes</Th>
-            <Th align="end">Blocked</Th>
-            <Th>Last block</Th>
-            <Th align="end">
-              <span className="sr-only">Actions</span>
-            </Th>
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>*]:border-b-0">
-          {egresses.map((egress) => (
-            <EgressRow key={egress.name} egress={egress} onAsk={() => setAsked(egress)} />
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        caption="Egresses"
+        columns={[
+          ...COLUMNS,
+          { head: 'Actions', isHeadHidden: true, align: 'end', className: 'align-top', cell: drain },
+        ]}
+        rows={egresses}
+        keyOf={({ name }) => name}
+      />
       {asked && <DrainDialog egress={asked} onClose={() => setAsked(undefined)} />}
     </>
   )
 }
 
-function EgressRow({ egress, onAsk }: { egress: OperatorEgress; onAsk(): void }) {
-  const { name, helo, address, proxy, drained_at, last_block, last_block_at } = egress
+function Name({ of: { helo, address, proxy } }: { of: OperatorEgress }) {
   const from = proxy ? `via proxy ${proxy}` : address ? `from ${address}` : 'from the host’s default address'
   return (
-    <tr>
-      <th scope="row" className="min-w-48 border-b border-line py-2.5 pe-3 text-start align-top font-normal">
-        <p className="font-medium [overflow-wrap:anywhere]">{helo}</p>
-        <p className="text-xs text-faint [overflow-wrap:anywhere]">{from}</p>
-      </th>
-      <Td className="align-top">
-        <EgressState egress={egress} />
-      </Td>
-      <Td align="end" className="align-top">
-        {formatNumber(egress.workers)}
-      </Td>
-      <Td align="end" className="align-top">
-        {formatNumber(egress.connections)}
-      </Td>
-      <Td align="end" className="align-top">
-        {formatNumber(egress.probes_24h)}
-      </Td>
-      <Td align="end" className="align-top">
-        {formatNumber(egress.blocked_24h)}
-      </Td>
-      <Td className="max-w-72 min-w-40 align-top text-[0.8125rem]">
-        {last_block ? (
-          <>
-            <code className="font-mono [overflow-wrap:anywhere]">{last_block}</code>
-            {last_block_at && (
-              <p className="text-xs text-faint">
-                <RelativeTime at={last_block_at} />
-              </p>
-            )}
-          </>
-        ) : (
-          <span className="text-faint">None</span>
-        )}
-      </Td>
-      <Td align="end" className="align-top">
-        <Button size="sm" onClick={onAsk} aria-label={`${drained_at ? 'Resume' : 'Drain'} ${name}`}>
-          {drained_at ? 'Resume' : 'Drain'}
-        </Button>
-      </Td>
-    </tr>
+    <>
+      <p className="font-medium [overflow-wrap:anywhere]">{helo}</p>
+      <p className="text-xs text-faint [overflow-wrap:anywhere]">{from}</p>
+    </>
+  )
+}
+
+function LastBlock({ of: { last_block: reply, last_block_at: at } }: { of: OperatorEgress }) {
+  if (!reply) return <span className="text-faint">None</span>
+  return (
+    <>
+      <code className="font-mono [overflow-wrap:anywhere]">{reply}</code>
+      {at && (
+        <p className="text-xs text-faint">
+          <RelativeTime at={at} />
+        </p>
+      )}
+    </>
   )
 }
 

@@ -25,7 +25,7 @@ import { FormSummary, useSubmit } from '../../ui/Form.tsx'
 import { formatClock, formatMs, formatNumber, formatShare } from '../../ui/format.ts'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
-import { Table, Td, Th } from '../../ui/Table.tsx'
+import { type Column, DataTable } from '../../ui/Table.tsx'
 import { Segments } from '../../ui/Tabs.tsx'
 import { ConfirmCall, useOperatorCall } from './ConfirmCall.tsx'
 import { nameOf, providersQuery } from './queries.ts'
@@ -89,70 +89,50 @@ export function Providers() {
 }
 
 type ProviderTableProps = { providers: OperatorProvider[]; onAsk(asked: AskedProvider): void }
+type RowProps = { provider: OperatorProvider; onAsk(asked: AskedProvider): void }
+
+const COLUMNS: Column<OperatorProvider>[] = [
+  {
+    head: 'Provider',
+    isRowHead: true,
+    className: 'font-medium whitespace-nowrap',
+    cell: (row) => nameOf(row.provider),
+  },
+  { head: 'State', cell: (provider) => <ProviderState provider={provider} /> },
+  { head: 'Probes', align: 'end', cell: (provider) => <Probes of={provider} /> },
+  { head: 'Conclusive', align: 'end', cell: ({ conclusive }) => shareOf(conclusive) },
+  { head: 'Deferred', align: 'end', cell: ({ deferred }) => shareOf(deferred) },
+  { head: 'Blocked', align: 'end', cell: ({ blocked }) => shareOf(blocked) },
+  { head: 'No response', align: 'end', cell: ({ no_response: noResponse }) => shareOf(noResponse) },
+  { head: 'p50', align: 'end', cell: ({ p50_ms: ms }) => latencyOf(ms) },
+  { head: 'p95', align: 'end', cell: ({ p95_ms: ms }) => latencyOf(ms) },
+  { head: 'Connections', align: 'end', className: 'whitespace-nowrap', cell: connectionsOf },
+  { head: 'Rate', align: 'end', className: 'whitespace-nowrap', cell: rateOf },
+]
 
 function ProviderTable({ providers, onAsk }: ProviderTableProps) {
+  const menu = (provider: OperatorProvider) => <ProviderMenu provider={provider} onAsk={onAsk} />
   return (
-    <Table caption="Providers">
-      <thead>
-        <tr>
-          <Th>Provider</Th>
-          <Th>State</Th>
-          <Th align="end">Probes</Th>
-          <Th align="end">Conclusive</Th>
-          <Th align="end">Deferred</Th>
-          <Th align="end">Blocked</Th>
-          <Th align="end">No response</Th>
-          <Th align="end">p50</Th>
-          <Th align="end">p95</Th>
-          <Th align="end">Connections</Th>
-          <Th align="end">Rate</Th>
-          <Th align="end">
-            <span className="sr-only">Actions</span>
-          </Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>*]:border-b-0">
-        {providers.map((provider) => (
-          <ProviderRow key={provider.provider} provider={provider} onAsk={onAsk} />
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Providers"
+      columns={[...COLUMNS, { head: 'Actions', isHeadHidden: true, align: 'end', cell: menu }]}
+      rows={providers}
+      keyOf={({ provider }) => provider}
+    />
   )
 }
 
-type RowProps = { provider: OperatorProvider; onAsk(asked: AskedProvider): void }
-
-function ProviderRow({ provider, onAsk }: RowProps) {
-  const { probes, throttled, conclusive, deferred, blocked, no_response: noResponse, p50_ms, p95_ms } = provider
+function Probes({ of: { probes, throttled } }: { of: OperatorProvider }) {
   return (
-    <tr>
-      <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-medium whitespace-nowrap">
-        {nameOf(provider.provider)}
-      </th>
-      <Td>
-        <ProviderState provider={provider} />
-      </Td>
-      <Td align="end">
-        {formatNumber(probes)}
-        {throttled > 0 && <p className="text-xs whitespace-nowrap text-faint">{formatNumber(throttled)} throttled</p>}
-      </Td>
-      <Td align="end">{shareOf(conclusive)}</Td>
-      <Td align="end">{shareOf(deferred)}</Td>
-      <Td align="end">{shareOf(blocked)}</Td>
-      <Td align="end">{shareOf(noResponse)}</Td>
-      <Td align="end">{latencyOf(p50_ms)}</Td>
-      <Td align="end">{latencyOf(p95_ms)}</Td>
-      <Td align="end" className="whitespace-nowrap">
-        {provider.connections_max === null ? '–' : `${provider.connections} of ${provider.connections_max}`}
-      </Td>
-      <Td align="end" className="whitespace-nowrap">
-        {rateOf(provider)}
-      </Td>
-      <Td align="end">
-        <ProviderMenu provider={provider} onAsk={onAsk} />
-      </Td>
-    </tr>
+    <>
+      {formatNumber(probes)}
+      {throttled > 0 && <p className="text-xs whitespace-nowrap text-faint">{formatNumber(throttled)} throttled</p>}
+    </>
   )
+}
+
+function connectionsOf({ connections, connections_max: max }: OperatorProvider): string {
+  return max === null ? '–' : `${connections} of ${max}`
 }
 
 function shareOf(share: number | null): string {

@@ -9,7 +9,7 @@ import { Card } from '../../ui/Card.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
-import { Table, Td, Th } from '../../ui/Table.tsx'
+import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall } from './ConfirmCall.tsx'
 import { queuesQuery } from './queries.ts'
 import { RefreshLine, useRefreshing } from './RefreshLine.tsx'
@@ -109,26 +109,16 @@ const DUE: [keyof DueTimes, string][] = [
 function DeferredCard({ queues: { validations, jobs } }: QueuesProps) {
   return (
     <Card title="Deferred" about="Addresses deferred by the mail server or by our own rate limiter, by retry time.">
-      <Table caption="Deferred addresses by retry time">
-        <thead>
-          <tr>
-            <Th>Retry</Th>
-            <Th align="end">Interactive</Th>
-            <Th align="end">Lists</Th>
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>*]:border-b-0">
-          {DUE.map(([name, label]) => (
-            <tr key={name}>
-              <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
-                {label}
-              </th>
-              <Td align="end">{formatNumber(validations.deferred[name])}</Td>
-              <Td align="end">{formatNumber(jobs.deferred[name])}</Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        caption="Deferred addresses by retry time"
+        columns={[
+          { head: 'Retry', isRowHead: true, cell: ([, label]) => label },
+          { head: 'Interactive', align: 'end', cell: ([name]) => formatNumber(validations.deferred[name]) },
+          { head: 'Lists', align: 'end', cell: ([name]) => formatNumber(jobs.deferred[name]) },
+        ]}
+        rows={DUE}
+        keyOf={([name]) => name}
+      />
     </Card>
   )
 }
@@ -141,33 +131,49 @@ function TasksCard({ queues: { tasks } }: QueuesProps) {
       title="Tasks in Redis"
       about="Tasks that reference rows in PostgreSQL. Lost tasks are enqueued again within seconds; no action is needed."
     >
-      <Table caption="Tasks in Redis">
-        <thead>
-          <tr>
-            <Th>Queue</Th>
-            <Th align="end">Waiting</Th>
-            <Th align="end">Active</Th>
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>*]:border-b-0">
-          {tasks.map(({ name, waiting, active }) => (
-            <tr key={name}>
-              <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
-                {TASKS[name] ?? name}
-              </th>
-              <Td align="end">{waiting === null ? 'Redis unavailable' : formatNumber(waiting)}</Td>
-              <Td align="end">{active === null ? 'Redis unavailable' : formatNumber(active)}</Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        caption="Tasks in Redis"
+        columns={[
+          { head: 'Queue', isRowHead: true, cell: ({ name }) => TASKS[name] ?? name },
+          { head: 'Waiting', align: 'end', cell: ({ waiting }) => countOf(waiting) },
+          { head: 'Active', align: 'end', cell: ({ active }) => countOf(active) },
+        ]}
+        rows={tasks}
+        keyOf={({ name }) => name}
+      />
     </Card>
   )
 }
 
+function countOf(count: number | null): string {
+  return count === null ? 'Redis unavailable' : formatNumber(count)
+}
+
+const STALLED_COLUMNS: Column<StalledJob>[] = [
+  {
+    head: 'List',
+    isRowHead: true,
+    className: 'max-w-72 min-w-48 font-normal',
+    cell: (list) => (
+      <>
+        <p className="[overflow-wrap:anywhere]">{list.account_name}</p>
+        <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{list.job_id}</code>
+      </>
+    ),
+  },
+  { head: 'State', cell: ({ status }) => jobStatusLabel(status) },
+  { head: 'Done', align: 'end', cell: ({ done, total }) => `${formatNumber(done)} of ${formatNumber(total)}` },
+  { head: 'Last progress', cell: ({ last_done_at: at }) => (at ? <RelativeTime at={at} /> : 'Never') },
+]
+
 /** Lists without progress for 15 minutes although work is ready. */
 function StuckLists({ stuck }: { stuck: StalledJob[] }) {
   const [asked, setAsked] = useState<StalledJob>()
+  const requeue = (list: StalledJob) => (
+    <Button size="sm" onClick={() => setAsked(list)} aria-label={`Requeue: ${list.job_id}`}>
+      Requeue
+    </Button>
+  )
   return (
     <Card
       title="Stalled lists"
@@ -179,24 +185,12 @@ function StuckLists({ stuck }: { stuck: StalledJob[] }) {
           No stalled lists.
         </p>
       ) : (
-        <Table caption="Stalled lists">
-          <thead>
-            <tr>
-              <Th>List</Th>
-              <Th>State</Th>
-              <Th align="end">Completed</Th>
-              <Th>Last progress</Th>
-              <Th align="end">
-                <span className="sr-only">Actions</span>
-              </Th>
-            </tr>
-          </thead>
-          <tbody className="[&_tr:last-child>*]:border-b-0">
-            {stuck.map((list) => (
-              <StuckList key={list.job_id} list={list} onRequeue={() => setAsked(list)} />
-            ))}
-          </tbody>
-        </Table>
+        <DataTable
+          caption="Stalled lists"
+          columns={[...STALLED_COLUMNS, { head: 'Actions', isHeadHidden: true, align: 'end', cell: requeue }]}
+          rows={stuck}
+          keyOf={(list) => list.job_id}
+        />
       )}
       {asked && (
         <ConfirmCall
@@ -212,26 +206,5 @@ function StuckLists({ stuck }: { stuck: StalledJob[] }) {
         </ConfirmCall>
       )}
     </Card>
-  )
-}
-
-function StuckList({ list, onRequeue }: { list: StalledJob; onRequeue(): void }) {
-  return (
-    <tr>
-      <th scope="row" className="max-w-72 min-w-48 border-b border-line py-2.5 pe-3 text-start font-normal">
-        <p className="[overflow-wrap:anywhere]">{list.account_name}</p>
-        <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{list.job_id}</code>
-      </th>
-      <Td>{jobStatusLabel(list.status)}</Td>
-      <Td align="end">
-        {formatNumber(list.done)} of {formatNumber(list.total)}
-      </Td>
-      <Td>{list.last_done_at ? <RelativeTime at={list.last_done_at} /> : 'Never'}</Td>
-      <Td align="end">
-        <Button size="sm" onClick={onRequeue} aria-label={`Requeue: ${list.job_id}`}>
-          Requeue
-        </Button>
-      </Td>
-    </tr>
   )
 }

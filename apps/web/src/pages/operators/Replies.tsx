@@ -10,7 +10,7 @@ import { Card } from '../../ui/Card.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
-import { Table, Td, Th } from '../../ui/Table.tsx'
+import { type Column, DataTable } from '../../ui/Table.tsx'
 import { Segments } from '../../ui/Tabs.tsx'
 import { useToasts } from '../../ui/Toasts.tsx'
 import { useOperatorCall } from './ConfirmCall.tsx'
@@ -60,6 +60,51 @@ export function Replies() {
   )
 }
 
+const STAGES: Record<string, string> = {
+  greeting: 'Greeting',
+  ehlo: 'Reply to EHLO',
+  starttls: 'Reply to STARTTLS',
+  mail: 'Reply to MAIL FROM',
+  rcpt: 'Reply to RCPT TO',
+}
+
+const COLUMNS: Column<UnclassifiedReply>[] = [
+  {
+    head: 'Reply',
+    isRowHead: true,
+    className: 'max-w-xl min-w-56 align-top font-normal',
+    cell: ({ code, reply }) => (
+      <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+        {code} {reply}
+      </code>
+    ),
+  },
+  {
+    head: 'Provider',
+    className: 'align-top whitespace-nowrap',
+    cell: ({ provider, stage }) => (
+      <>
+        {provider ? providerName(provider) : 'Other'}
+        <p className="text-xs text-faint">{STAGES[stage] ?? `Reply to ${stage}`}</p>
+      </>
+    ),
+  },
+  { head: 'Seen', align: 'end', className: 'align-top', cell: ({ seen }) => formatNumber(seen) },
+  { head: 'Last seen', className: 'align-top text-soft', cell: (row) => <RelativeTime at={row.last_seen_at} /> },
+  {
+    head: 'Actions',
+    isHeadHidden: true,
+    align: 'end',
+    className: 'align-top',
+    cell: (reply) => (
+      <div className="flex justify-end gap-1">
+        <CopyButton text={ruleRow(reply)} label={`Copy a rule for ${reply.code} ${reply.reply}`} />
+        <MarkButton reply={reply} />
+      </div>
+    ),
+  },
+]
+
 function ReplyList({ replies, view }: { replies: UnclassifiedReply[]; view: View }) {
   if (replies.length === 0) {
     return (
@@ -74,60 +119,12 @@ function ReplyList({ replies, view }: { replies: UnclassifiedReply[]; view: View
     )
   }
   return (
-    <Table caption="Unclassified replies">
-      <thead>
-        <tr>
-          <Th>Reply</Th>
-          <Th>Provider</Th>
-          <Th align="end">Seen</Th>
-          <Th>Last seen</Th>
-          <Th align="end">
-            <span className="sr-only">Actions</span>
-          </Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>*]:border-b-0">
-        {replies.map((reply) => (
-          <ReplyRow key={`${reply.provider} ${reply.stage} ${reply.code} ${reply.reply}`} reply={reply} />
-        ))}
-      </tbody>
-    </Table>
-  )
-}
-
-const STAGES: Record<string, string> = {
-  greeting: 'Greeting',
-  ehlo: 'Reply to EHLO',
-  starttls: 'Reply to STARTTLS',
-  mail: 'Reply to MAIL FROM',
-  rcpt: 'Reply to RCPT TO',
-}
-
-function ReplyRow({ reply }: { reply: UnclassifiedReply }) {
-  return (
-    <tr>
-      <th scope="row" className="max-w-xl min-w-56 border-b border-line py-2.5 pe-3 text-start align-top font-normal">
-        <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
-          {reply.code} {reply.reply}
-        </code>
-      </th>
-      <Td className="align-top whitespace-nowrap">
-        {reply.provider ? providerName(reply.provider) : 'Other'}
-        <p className="text-xs text-faint">{STAGES[reply.stage] ?? `Reply to ${reply.stage}`}</p>
-      </Td>
-      <Td align="end" className="align-top">
-        {formatNumber(reply.seen)}
-      </Td>
-      <Td className="align-top text-soft">
-        <RelativeTime at={reply.last_seen_at} />
-      </Td>
-      <Td align="end" className="align-top">
-        <div className="flex justify-end gap-1">
-          <CopyButton text={ruleRow(reply)} label={`Copy a rule for ${reply.code} ${reply.reply}`} />
-          <MarkButton reply={reply} />
-        </div>
-      </Td>
-    </tr>
+    <DataTable
+      caption="Unclassified replies"
+      columns={COLUMNS}
+      rows={replies}
+      keyOf={(row) => `${row.provider} ${row.stage} ${row.code} ${row.reply}`}
+    />
   )
 }
 

@@ -12,7 +12,7 @@ import { FormSummary, useSubmit } from '../../ui/Form.tsx'
 import { formatCount, formatNumber, formatShare } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
-import { Table, Td, Th } from '../../ui/Table.tsx'
+import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall, useOperatorCall } from './ConfirmCall.tsx'
 import { optOutsQuery, reviewsQuery } from './queries.ts'
 
@@ -51,8 +51,59 @@ export function Reviews() {
 
 type Decision = { review: OperatorReview; verb: 'release' | 'cancel' }
 
+const REASONS = {
+  guessed_addresses: 'Most of the sample is invalid',
+  domain_limit: 'Daily domain limit exceeded',
+} as const satisfies Record<OperatorReview['reason'], string>
+
+const COLUMNS: Column<OperatorReview>[] = [
+  {
+    head: 'List',
+    isRowHead: true,
+    className: 'max-w-72 min-w-48 font-normal',
+    cell: (review) => (
+      <>
+        <p className="[overflow-wrap:anywhere]">{review.account_name}</p>
+        <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{review.job_id}</code>
+      </>
+    ),
+  },
+  { head: 'Reason', className: 'min-w-36', cell: ({ reason }) => REASONS[reason] },
+  {
+    head: 'Domain',
+    className: 'min-w-36',
+    cell: ({ domain, domain_addresses: count }) => (
+      <>
+        <span className="[overflow-wrap:anywhere]">{domain}</span>
+        <p className="text-xs text-faint">{formatCount(count, 'address', 'addresses')}</p>
+      </>
+    ),
+  },
+  {
+    head: 'Invalid',
+    align: 'end',
+    cell: ({ sample_done: done, sample_invalid: invalid }) => (done === 0 ? 'No results' : formatShare(invalid / done)),
+  },
+  { head: 'Done', align: 'end', cell: ({ done, total }) => `${formatNumber(done)} of ${formatNumber(total)}` },
+  { head: 'Since', cell: (review) => <RelativeTime at={review.paused_at} /> },
+]
+
 function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
   const [decision, setDecision] = useState<Decision>()
+  const actions = (review: OperatorReview) => (
+    <div className="flex justify-end gap-1">
+      <Button
+        size="sm"
+        onClick={() => setDecision({ review, verb: 'release' })}
+        aria-label={`Release: ${review.job_id}`}
+      >
+        Release
+      </Button>
+      <Button size="sm" onClick={() => setDecision({ review, verb: 'cancel' })} aria-label={`Cancel: ${review.job_id}`}>
+        Cancel
+      </Button>
+    </div>
+  )
   if (reviews.length === 0) {
     return (
       <p className="flex items-center gap-2 text-soft">
@@ -63,68 +114,14 @@ function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
   }
   return (
     <>
-      <Table caption="Lists under review">
-        <thead>
-          <tr>
-            <Th>List</Th>
-            <Th>Reason</Th>
-            <Th>Domain</Th>
-            <Th align="end">Invalid</Th>
-            <Th align="end">Completed</Th>
-            <Th>Since</Th>
-            <Th align="end">
-              <span className="sr-only">Actions</span>
-            </Th>
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>*]:border-b-0">
-          {reviews.map((review) => (
-            <ReviewRow key={review.job_id} review={review} onDecide={(verb) => setDecision({ review, verb })} />
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        caption="Lists under review"
+        columns={[...COLUMNS, { head: 'Actions', isHeadHidden: true, align: 'end', cell: actions }]}
+        rows={reviews}
+        keyOf={(review) => review.job_id}
+      />
       {decision && <DecisionDialog decision={decision} onClose={() => setDecision(undefined)} />}
     </>
-  )
-}
-
-const REASONS = {
-  guessed_addresses: 'Most of the sample is invalid',
-  domain_limit: 'Daily domain limit exceeded',
-} as const satisfies Record<OperatorReview['reason'], string>
-
-function ReviewRow({ review, onDecide }: { review: OperatorReview; onDecide(verb: Decision['verb']): void }) {
-  return (
-    <tr>
-      <th scope="row" className="max-w-72 min-w-48 border-b border-line py-2.5 pe-3 text-start font-normal">
-        <p className="[overflow-wrap:anywhere]">{review.account_name}</p>
-        <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{review.job_id}</code>
-      </th>
-      <Td className="min-w-36">{REASONS[review.reason]}</Td>
-      <Td className="min-w-36">
-        <span className="[overflow-wrap:anywhere]">{review.domain}</span>
-        <p className="text-xs text-faint">{formatCount(review.domain_addresses, 'address', 'addresses')}</p>
-      </Td>
-      <Td align="end">
-        {review.sample_done === 0 ? 'No results' : formatShare(review.sample_invalid / review.sample_done)}
-      </Td>
-      <Td align="end">
-        {formatNumber(review.done)} of {formatNumber(review.total)}
-      </Td>
-      <Td>
-        <RelativeTime at={review.paused_at} />
-      </Td>
-      <Td align="end">
-        <div className="flex justify-end gap-1">
-          <Button size="sm" onClick={() => onDecide('release')} aria-label={`Release: ${review.job_id}`}>
-            Release
-          </Button>
-          <Button size="sm" onClick={() => onDecide('cancel')} aria-label={`Cancel: ${review.job_id}`}>
-            Cancel
-          </Button>
-        </div>
-      </Td>
-    </tr>
   )
 }
 
@@ -182,36 +179,31 @@ function DomainTable({ domains }: OperatorOptOuts) {
   if (domains.length === 0) return <p className="text-soft">No opted-out domains.</p>
   return (
     <>
-      <Table caption="Opted-out domains">
-        <thead>
-          <tr>
-            <Th>Domain</Th>
-            <Th>Note</Th>
-            <Th>Added</Th>
-            <Th align="end">
-              <span className="sr-only">Actions</span>
-            </Th>
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>*]:border-b-0">
-          {domains.map(({ domain, note, created_at }) => (
-            <tr key={domain}>
-              <th scope="row" className="min-w-36 border-b border-line py-2.5 pe-3 text-start font-normal">
-                <span className="[overflow-wrap:anywhere]">{domain}</span>
-              </th>
-              <Td className="min-w-36 [overflow-wrap:anywhere]">{note}</Td>
-              <Td>
-                <RelativeTime at={created_at} />
-              </Td>
-              <Td align="end">
-                <Button size="sm" onClick={() => setRemoved(domain)} aria-label={`Remove ${domain}`}>
-                  Remove
-                </Button>
-              </Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        caption="Opted-out domains"
+        columns={[
+          {
+            head: 'Domain',
+            isRowHead: true,
+            className: 'min-w-36 font-normal',
+            cell: ({ domain }) => <span className="[overflow-wrap:anywhere]">{domain}</span>,
+          },
+          { head: 'Note', className: 'min-w-36 [overflow-wrap:anywhere]', cell: ({ note }) => note },
+          { head: 'Added', cell: (row) => <RelativeTime at={row.created_at} /> },
+          {
+            head: 'Actions',
+            isHeadHidden: true,
+            align: 'end',
+            cell: ({ domain }) => (
+              <Button size="sm" onClick={() => setRemoved(domain)} aria-label={`Remove ${domain}`}>
+                Remove
+              </Button>
+            ),
+          },
+        ]}
+        rows={domains}
+        keyOf={({ domain }) => domain}
+      />
       {removed !== undefined && (
         <ConfirmCall
           title={`Remove ${removed}?`}

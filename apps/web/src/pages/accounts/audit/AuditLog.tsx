@@ -11,7 +11,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { DayInput, SearchField, SelectInput } from '../../../ui/Field.tsx'
 import { formatCount, formatTime } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
-import { Pager, Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import type { AuditSearch, OperatorAuditSearch } from '../search.ts'
 import { actionWords, actorWords, changeLines, NOUNS, OPERATOR_NOUNS, subjectWords } from './audit-labels.ts'
@@ -168,64 +168,53 @@ function AccountChoice({ account, onChoose }: { account: string | undefined; onC
 
 type AuditTableProps = { entries: AuditEntry[]; withAccount: boolean }
 
-/** The entries of one page. Narrow screens show cards instead of the table. */
+const COLUMNS: Column<AuditEntry>[] = [
+  { head: 'Time', className: 'align-top whitespace-nowrap text-soft', cell: ({ at }) => <EntryTime at={at} /> },
+  { head: 'Actor', className: 'max-w-48 align-top', cell: (entry) => <Actor entry={entry} /> },
+  { head: 'Action', className: 'align-top', cell: (entry) => <Action entry={entry} /> },
+]
+
+const ACCOUNT_COLUMN: Column<AuditEntry> = {
+  head: 'Account',
+  className: 'max-w-48 align-top [overflow-wrap:anywhere]',
+  cell: (entry) => <Account entry={entry} />,
+}
+
+/** The entries of one page. */
 function AuditTable({ entries, withAccount }: AuditTableProps) {
   return (
-    <>
-      <Table caption="Audit log" className="hidden md:block">
-        <thead>
-          <tr>
-            <Th>Time</Th>
-            <Th>Actor</Th>
-            <Th>Action</Th>
-            {withAccount && <Th>Account</Th>}
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>td]:border-b-0">
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <Td className="align-top whitespace-nowrap text-soft">
-                <time dateTime={entry.at}>{formatTime(entry.at)}</time>
-              </Td>
-              <Td className="max-w-48 align-top">
-                <Who entry={entry} />
-              </Td>
-              <Td className="align-top">
-                <What entry={entry} />
-              </Td>
-              {withAccount && (
-                <Td className="max-w-48 align-top [overflow-wrap:anywhere]">
-                  <Account entry={entry} />
-                </Td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <ul aria-label="Audit log" className="flex flex-col divide-y divide-line md:hidden">
-        {entries.map((entry) => (
-          <li key={entry.id} className="flex flex-col gap-1.5 py-3">
-            <What entry={entry} />
-            <div className="text-[0.8125rem]">
-              <Who entry={entry} />
-            </div>
-            <p className="text-xs text-faint">
-              <time dateTime={entry.at}>{formatTime(entry.at)}</time>
-              {withAccount && (
-                <>
-                  {', '}
-                  <Account entry={entry} />
-                </>
-              )}
-            </p>
-          </li>
-        ))}
-      </ul>
-    </>
+    <DataTable
+      caption="Audit log"
+      columns={[...COLUMNS, withAccount && ACCOUNT_COLUMN]}
+      rows={entries}
+      keyOf={({ id }) => id}
+      cardsBelow="md"
+      card={(entry) => (
+        <>
+          <Action entry={entry} />
+          <div className="text-[0.8125rem]">
+            <Actor entry={entry} />
+          </div>
+          <p className="text-xs text-faint">
+            <EntryTime at={entry.at} />
+            {withAccount && (
+              <>
+                {', '}
+                <Account entry={entry} />
+              </>
+            )}
+          </p>
+        </>
+      )}
+    />
   )
 }
 
-function Who({ entry }: { entry: AuditEntry }) {
+function EntryTime({ at }: { at: string }) {
+  return <time dateTime={at}>{formatTime(at)}</time>
+}
+
+function Actor({ entry }: { entry: AuditEntry }) {
   const { name, kind } = actorWords(entry)
   const from = [kind, entry.ip].filter(Boolean).join(', ')
   return (
@@ -236,7 +225,7 @@ function Who({ entry }: { entry: AuditEntry }) {
   )
 }
 
-function What({ entry }: { entry: AuditEntry }) {
+function Action({ entry }: { entry: AuditEntry }) {
   const lines = changeLines(entry.changes)
   const subject = subjectWords(entry)
   return (

@@ -7,7 +7,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDateTime, formatNumber, formatRelative } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { ListProgress, VerdictCounts } from '../../jobs/lists/ListProgress.tsx'
 import { StatusBadge } from '../requests/RequestsTable.tsx'
 
@@ -167,6 +167,42 @@ function Row({ list }: { list: BulkJob }) {
   )
 }
 
+type Problem = NonNullable<Overview['problems']>[number]
+
+const PROBLEM_COLUMNS: Column<Problem>[] = [
+  {
+    head: 'Code',
+    className: 'min-w-28',
+    cell: ({ code, http_status: status }) => (
+      <>
+        <Link
+          to="/requests"
+          search={{ code }}
+          className="font-mono text-[0.8125rem] [overflow-wrap:anywhere] underline-offset-4 hover:underline"
+        >
+          {code}
+        </Link>
+        <span className="mt-1 block sm:hidden">
+          <StatusBadge status={status} />
+        </span>
+      </>
+    ),
+  },
+  {
+    head: 'Status',
+    headClassName: 'max-sm:hidden',
+    className: 'max-sm:hidden',
+    cell: (problem) => <StatusBadge status={problem.http_status} />,
+  },
+  { head: 'Requests', align: 'end', cell: ({ count }) => formatNumber(count) },
+  {
+    head: 'Last seen',
+    headClassName: 'max-sm:hidden',
+    className: 'text-soft max-sm:hidden',
+    cell: (problem) => <RelativeTime at={problem.last_occurred_at} />,
+  },
+]
+
 /** API errors of the last 24 hours by code, with links to the requests. */
 export function ProblemsCard({ problems, onRetry }: { problems: Overview['problems']; onRetry(): void }) {
   return (
@@ -174,41 +210,12 @@ export function ProblemsCard({ problems, onRetry }: { problems: Overview['proble
       {problems === null && <PartFailed what="The errors" onRetry={onRetry} />}
       {problems?.length === 0 && <p className="text-soft">No API errors.</p>}
       {problems && problems.length > 0 && (
-        <Table caption="API errors in the last 24 hours">
-          <thead>
-            <tr>
-              <Th>Code</Th>
-              <Th className="max-sm:hidden">Status</Th>
-              <Th align="end">Requests</Th>
-              <Th className="max-sm:hidden">Last seen</Th>
-            </tr>
-          </thead>
-          <tbody className="[&_tr:last-child>td]:border-b-0">
-            {problems.map(({ code, http_status: status, count, last_occurred_at: lastAt }) => (
-              <tr key={code}>
-                <Td className="min-w-28">
-                  <Link
-                    to="/requests"
-                    search={{ code }}
-                    className="font-mono text-[0.8125rem] [overflow-wrap:anywhere] underline-offset-4 hover:underline"
-                  >
-                    {code}
-                  </Link>
-                  <span className="mt-1 block sm:hidden">
-                    <StatusBadge status={status} />
-                  </span>
-                </Td>
-                <Td className="max-sm:hidden">
-                  <StatusBadge status={status} />
-                </Td>
-                <Td align="end">{formatNumber(count)}</Td>
-                <Td className="text-soft max-sm:hidden">
-                  <RelativeTime at={lastAt} />
-                </Td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <DataTable
+          caption="API errors in the last 24 hours"
+          columns={PROBLEM_COLUMNS}
+          rows={problems}
+          keyOf={({ code }) => code}
+        />
       )}
     </Card>
   )

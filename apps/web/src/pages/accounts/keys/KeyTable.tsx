@@ -12,112 +12,62 @@ import {
   RefreshCw,
   SlidersHorizontal,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { describeScopes } from '../../../labels/scopes.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { IconButton } from '../../../ui/Button.tsx'
 import { formatCount, formatDate, formatNumber } from '../../../ui/format.ts'
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { CardFact, type Column, DataTable } from '../../../ui/Table.tsx'
 import type { Key, KeyAction } from './keys-query.ts'
 
 type KeyTableProps = { caption: string; keys: Key[]; onAct(action: KeyAction): void }
 
-/** The same fields as a table where there is room, and as cards where there is not. */
+const COLUMNS: Column<Key>[] = [
+  { head: 'Name', isRowHead: true, cell: (key) => <KeyName of={key} /> },
+  { head: 'Mode', cell: ({ livemode }) => <ModeBadge livemode={livemode} /> },
+  { head: 'Scopes', className: 'text-soft', cell: ({ scopes }) => describeScopes(scopes) },
+  { head: 'Limits', className: 'text-soft', cell: (key) => <Limits of={key} /> },
+  { head: 'Last used', cell: (key) => <KeyUse last_used_at={key.last_used_at} /> },
+  { head: 'Expires', className: 'text-soft', cell: (key) => <Ends of={key} /> },
+  { head: 'Status', cell: (key) => <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} /> },
+]
+
 export function KeyTable({ caption, keys, onAct }: KeyTableProps) {
+  const menu = (key: Key) => <KeyMenu of={key} onAct={onAct} />
   return (
-    <>
-      <div className="hidden md:block">
-        <Table caption={caption}>
-          <thead>
-            <tr>
-              {['Name', 'Mode', 'Scopes', 'Limits', 'Last used', 'Expires', 'Status'].map((head) => (
-                <Th key={head}>{head}</Th>
-              ))}
-              <Th>
-                <span className="sr-only">Actions</span>
-              </Th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <KeyRow key={key.id} of={key} onAct={onAct} />
-            ))}
-          </tbody>
-        </Table>
-      </div>
-      <ul aria-label={caption} className="flex flex-col gap-3 md:hidden">
-        {keys.map((key) => (
-          <KeyCard key={key.id} of={key} onAct={onAct} />
-        ))}
-      </ul>
-    </>
-  )
-}
-
-function KeyRow({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }) {
-  return (
-    <tr>
-      <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
-        <KeyName of={key} />
-      </th>
-      <Td>
-        <ModeBadge livemode={key.livemode} />
-      </Td>
-      <Td className="text-soft">{describeScopes(key.scopes)}</Td>
-      <Td className="text-soft">
-        <Limits of={key} />
-      </Td>
-      <Td>
-        <KeyUse last_used_at={key.last_used_at} />
-      </Td>
-      <Td className="text-soft">
-        <Ends of={key} />
-      </Td>
-      <Td>
-        <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} />
-      </Td>
-      <Td className="text-end">
-        <KeyMenu of={key} onAct={onAct} />
-      </Td>
-    </tr>
-  )
-}
-
-function KeyCard({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }) {
-  return (
-    <li className="rounded-lg border border-line bg-surface px-4 py-3 shadow-card">
-      <div className="flex items-start justify-between gap-2">
-        <KeyName of={key} />
-        <KeyMenu of={key} onAct={onAct} />
-      </div>
-      <div className="mt-2 flex flex-wrap gap-2">
-        <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} />
-        <ModeBadge livemode={key.livemode} />
-      </div>
-      <dl className="mt-3 grid grid-cols-2 gap-x-4 gap-y-2.5 text-[0.8125rem]">
-        <Line name="Scopes">{describeScopes(key.scopes)}</Line>
-        <Line name="Limits">
-          <Limits of={key} />
-        </Line>
-        <Line name="Last used">
-          <KeyUse last_used_at={key.last_used_at} />
-        </Line>
-        <Line name="Expires">
-          <Ends of={key} />
-        </Line>
-      </dl>
-    </li>
-  )
-}
-
-function Line({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="text-xs text-faint">{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <DataTable
+      caption={caption}
+      columns={[...COLUMNS, { head: 'Actions', isHeadHidden: true, className: 'text-end', cell: menu }]}
+      rows={keys}
+      keyOf={({ id }) => id}
+      cardsBelow="md"
+      cardLook="boxes"
+      card={(key) => (
+        <>
+          <div className="flex items-start justify-between gap-2">
+            <KeyName of={key} />
+            {menu(key)}
+          </div>
+          <div className="flex flex-wrap gap-2">
+            <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} />
+            <ModeBadge livemode={key.livemode} />
+          </div>
+          <dl className="grid grid-cols-2 gap-x-4 gap-y-2.5 text-[0.8125rem]">
+            <CardFact name="Scopes">{describeScopes(key.scopes)}</CardFact>
+            <CardFact name="Limits">
+              <Limits of={key} />
+            </CardFact>
+            <CardFact name="Last used">
+              <KeyUse last_used_at={key.last_used_at} />
+            </CardFact>
+            <CardFact name="Expires">
+              <Ends of={key} />
+            </CardFact>
+          </dl>
+        </>
+      )}
+    />
   )
 }
 

@@ -17,7 +17,7 @@ import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Pager, Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import type { OverridesSearch } from '../search.ts'
@@ -169,55 +169,57 @@ function OverrideFilters({ action, search = '' }: OverridesSearch) {
   )
 }
 
+const COLUMNS: Column<Override>[] = [
+  { head: 'Entry', className: '[overflow-wrap:anywhere]', cell: (override) => <Entry of={override} /> },
+  { head: 'List', cell: ({ action }) => <ActionBadge action={action} /> },
+  {
+    head: 'Added',
+    className: 'text-soft',
+    cell: ({ created_at: at, created_by: by }) => (
+      <>
+        <RelativeTime at={at} />
+        {by !== null && <p className="text-[0.8125rem]">{by}</p>}
+      </>
+    ),
+  },
+]
+
+const REMOVE_COLUMN: Column<Override> = {
+  head: 'Remove',
+  isHeadHidden: true,
+  align: 'end',
+  cell: (override) => <RemoveButton override={override} />,
+}
+
 function OverrideTable({ overrides, mayChange }: { overrides: Override[]; mayChange: boolean }) {
   return (
-    <Table caption="Allowed and blocked">
-      <thead>
-        <tr>
-          <Th>Entry</Th>
-          <Th className="max-sm:hidden">List</Th>
-          <Th className="max-sm:hidden">Added</Th>
-          {mayChange && (
-            <Th align="end">
-              <span className="sr-only">Remove</span>
-            </Th>
-          )}
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>td]:border-b-0">
-        {overrides.map((override) => (
-          <OverrideRow key={override.id} override={override} mayChange={mayChange} />
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Allowed and blocked"
+      columns={[...COLUMNS, mayChange && REMOVE_COLUMN]}
+      rows={overrides}
+      keyOf={({ id }) => id}
+      card={(override) => (
+        <div className="flex items-start justify-between gap-3 [overflow-wrap:anywhere]">
+          <div className="min-w-0">
+            <Entry of={override} />
+            <p className="mt-1">
+              <ActionBadge action={override.action} />
+            </p>
+          </div>
+          {mayChange && <RemoveButton override={override} />}
+        </div>
+      )}
+    />
   )
 }
 
-function OverrideRow({ override, mayChange }: { override: Override; mayChange: boolean }) {
-  const { target, action, note, created_by: by, created_at: at } = override
+function Entry({ of: { target, note } }: { of: Override }) {
   return (
-    <tr>
-      <Td className="[overflow-wrap:anywhere]">
-        <span className="font-medium">{target}</span>
-        {!target.includes('@') && <span className="text-faint"> (entire domain)</span>}
-        {note !== '' && <p className="text-[0.8125rem] text-soft">{note}</p>}
-        <p className="mt-1 sm:hidden">
-          <ActionBadge action={action} />
-        </p>
-      </Td>
-      <Td className="max-sm:hidden">
-        <ActionBadge action={action} />
-      </Td>
-      <Td className="text-soft max-sm:hidden">
-        <RelativeTime at={at} />
-        {by !== null && <p className="text-[0.8125rem]">{by}</p>}
-      </Td>
-      {mayChange && (
-        <Td align="end">
-          <RemoveButton override={override} />
-        </Td>
-      )}
-    </tr>
+    <>
+      <span className="font-medium">{target}</span>
+      {!target.includes('@') && <span className="text-faint"> (entire domain)</span>}
+      {note !== '' && <p className="text-[0.8125rem] text-soft">{note}</p>}
+    </>
   )
 }
 

@@ -9,7 +9,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { policiesQuery } from './policies.ts'
 
 const ABOUT =
@@ -54,35 +54,33 @@ function OwnPolicies() {
   )
 }
 
+const COLUMNS: Column<Policy>[] = [
+  {
+    head: 'Name',
+    isRowHead: true,
+    className: 'font-medium',
+    cell: ({ name }) => (
+      <Link
+        to="/policies/$name"
+        params={{ name }}
+        className="inline-flex min-h-6 items-center font-mono text-[0.8125rem] [overflow-wrap:anywhere] underline-offset-4 hover:underline"
+      >
+        {name}
+      </Link>
+    ),
+  },
+  {
+    head: 'Description',
+    className: 'min-w-48 text-soft [overflow-wrap:anywhere]',
+    cell: ({ description }) => description,
+  },
+  { head: 'Rules', className: 'whitespace-nowrap', cell: ({ rules }) => formatCount(rules.length, 'rule') },
+  {
+    head: 'Type',
+    cell: (policy) => (policy.is_built_in ? <Badge>Built-in</Badge> : <Badge tone="accent">Custom</Badge>),
+  },
+]
+
 function PolicyTable({ policies }: { policies: Policy[] }) {
-  return (
-    <Table caption="Policies">
-      <thead>
-        <tr>
-          <Th>Name</Th>
-          <Th>Description</Th>
-          <Th>Rules</Th>
-          <Th>Type</Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>*]:border-b-0">
-        {policies.map(({ name, description, rules, is_built_in: isBuiltIn }) => (
-          <tr key={name}>
-            <th scope="row" className="min-w-28 border-b border-line py-2.5 pe-3 text-start font-medium">
-              <Link
-                to="/policies/$name"
-                params={{ name }}
-                className="inline-flex min-h-6 items-center font-mono text-[0.8125rem] [overflow-wrap:anywhere] underline-offset-4 hover:underline"
-              >
-                {name}
-              </Link>
-            </th>
-            <Td className="min-w-48 text-soft [overflow-wrap:anywhere]">{description}</Td>
-            <Td className="whitespace-nowrap">{formatCount(rules.length, 'rule')}</Td>
-            <Td>{isBuiltIn ? <Badge>Built-in</Badge> : <Badge tone="accent">Custom</Badge>}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
+  return <DataTable caption="Policies" columns={COLUMNS} rows={policies} keyOf={({ name }) => name} />
 }

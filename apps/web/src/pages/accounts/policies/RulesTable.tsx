@@ -2,7 +2,7 @@ import type { Policy } from '@probity/sdk'
 import { Ban, Check, Eye } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Badge, type Tone } from '../../../ui/Badge.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { describeWhen } from './policies.ts'
 
 type RulesTableProps = {
@@ -11,50 +11,49 @@ type RulesTableProps = {
   decidedBy?: number | null | undefined
 }
 
+/** A rule with its position, or the default decision. */
+type Row = { position: number | null; decision: string; conditions: readonly string[]; reason: string }
+
+const COLUMNS: Column<Row>[] = [
+  { head: 'Rule', className: 'align-top tabular-nums', cell: ({ position }) => position },
+  { head: 'Decision', className: 'align-top', cell: ({ decision }) => <DecisionBadge decision={decision} /> },
+  { head: 'Conditions', className: 'min-w-56 align-top', cell: (row) => <Conditions of={row} /> },
+  {
+    head: 'Reason in the response',
+    className: 'min-w-48 align-top text-soft [overflow-wrap:anywhere]',
+    cell: ({ reason }) => reason,
+  },
+]
+
 /** The rules in evaluation order, and the default decision. */
 export function RulesTable({ policy: { name, rules, default: otherwise }, decidedBy }: RulesTableProps) {
+  const rows: Row[] = [
+    ...rules.map(({ when, decision, reason }, n) => ({
+      position: n + 1,
+      decision,
+      conditions: describeWhen(when),
+      reason,
+    })),
+    { position: null, conditions: [], ...otherwise },
+  ]
   return (
-    <Table caption={`Rules of ${name}`}>
-      <thead>
-        <tr>
-          <Th>Rule</Th>
-          <Th>Decision</Th>
-          <Th>Conditions</Th>
-          <Th>Reason in the response</Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>*]:border-b-0">
-        {rules.map(({ when, decision, reason }, place) => (
-          <tr key={`${place} ${reason}`} className={markOf(decidedBy === place + 1)}>
-            <Td className="align-top tabular-nums">{place + 1}</Td>
-            <Td className="align-top">
-              <DecisionBadge decision={decision} />
-            </Td>
-            <Td className="min-w-56 align-top">
-              {describeWhen(when).map((line) => (
-                <span key={line} className="block [overflow-wrap:anywhere]">
-                  {line}
-                </span>
-              ))}
-            </Td>
-            <Td className="min-w-48 align-top text-soft [overflow-wrap:anywhere]">{reason}</Td>
-          </tr>
-        ))}
-        <tr className={markOf(decidedBy === null)}>
-          <Td className="align-top" />
-          <Td className="align-top">
-            <DecisionBadge decision={otherwise.decision} />
-          </Td>
-          <Td className="align-top text-soft">Default</Td>
-          <Td className="align-top text-soft [overflow-wrap:anywhere]">{otherwise.reason}</Td>
-        </tr>
-      </tbody>
-    </Table>
+    <DataTable
+      caption={`Rules of ${name}`}
+      columns={COLUMNS}
+      rows={rows}
+      keyOf={({ position, reason }) => `${position} ${reason}`}
+      rowClassName={({ position }) => (decidedBy === position ? 'bg-accent-soft' : undefined)}
+    />
   )
 }
 
-function markOf(isIt: boolean): string | undefined {
-  return isIt ? 'bg-accent-soft' : undefined
+function Conditions({ of: { position, conditions } }: { of: Row }) {
+  if (position === null) return <span className="text-soft">Default</span>
+  return conditions.map((line) => (
+    <span key={line} className="block [overflow-wrap:anywhere]">
+      {line}
+    </span>
+  ))
 }
 
 const LOOKS: Record<string, { tone: Tone; icon: ReactNode; word: string }> = {

@@ -3,71 +3,55 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
 import { VerdictBadge } from '../../../labels/verdict.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
-import { formatMs, formatTime } from '../../../ui/format.ts'
-import { Table, Td, Th, useNarrow } from '../../../ui/Table.tsx'
+import { formatCount, formatMs, formatTime } from '../../../ui/format.ts'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 
-/** One page of requests: a table on wide screens, cards on narrow ones. */
+const COLUMNS: Column<RequestLogEntry>[] = [
+  { head: 'Request', className: 'min-w-56', cell: (request) => <RequestLink of={request} /> },
+  { head: 'Status', cell: (request) => <Outcome of={request} /> },
+  { head: 'Verdict', cell: ({ result_status: status }) => (status ? <VerdictBadge status={status} /> : <Nothing />) },
+  {
+    head: 'Key',
+    className: 'max-w-40 text-soft [overflow-wrap:anywhere]',
+    cell: (request) => request.key_name ?? <Nothing />,
+  },
+  { head: 'Duration', align: 'end', className: 'whitespace-nowrap', cell: (request) => formatMs(request.duration_ms) },
+  { head: 'Credits', align: 'end', cell: (request) => request.credits ?? <Nothing /> },
+  { head: 'Received', className: 'whitespace-nowrap text-soft', cell: (request) => <Received of={request} /> },
+]
+
+/** One page of requests. */
 export function RequestsTable({ requests }: { requests: RequestLogEntry[] }) {
-  if (useNarrow()) return <RequestCards requests={requests} />
   return (
-    <Table caption="Requests">
-      <thead>
-        <tr>
-          <Th>Request</Th>
-          <Th>Status</Th>
-          <Th>Verdict</Th>
-          <Th>Key</Th>
-          <Th align="end">Duration</Th>
-          <Th align="end">Credits</Th>
-          <Th>Received</Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>td]:border-b-0">
-        {requests.map((request) => (
-          <tr key={request.id}>
-            <Td className="min-w-56">
-              <RequestLink of={request} />
-            </Td>
-            <Td>
-              <Outcome of={request} />
-            </Td>
-            <Td>{request.result_status ? <VerdictBadge status={request.result_status} /> : <Nothing />}</Td>
-            <Td className="max-w-40 text-soft [overflow-wrap:anywhere]">{request.key_name ?? <Nothing />}</Td>
-            <Td align="end" className="whitespace-nowrap">
-              {formatMs(request.duration_ms)}
-            </Td>
-            <Td align="end">{request.credits ?? <Nothing />}</Td>
-            <Td className="whitespace-nowrap text-soft">
-              <time dateTime={request.occurred_at}>{formatTime(request.occurred_at)}</time>
-            </Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Requests"
+      columns={COLUMNS}
+      rows={requests}
+      keyOf={({ id }) => id}
+      card={(request) => <RequestCard of={request} />}
+    />
   )
 }
 
-/** The same fields as cards. */
-function RequestCards({ requests }: { requests: RequestLogEntry[] }) {
+function RequestCard({ of: request }: { of: RequestLogEntry }) {
   return (
-    <ul aria-label="Requests" className="flex flex-col divide-y divide-line border-y border-line">
-      {requests.map((request) => (
-        <li key={request.id} className="flex flex-col gap-1.5 py-3">
-          <RequestLink of={request} />
-          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-            <Outcome of={request} />
-            {request.result_status && <VerdictBadge status={request.result_status} />}
-          </div>
-          <p className="text-[0.8125rem] text-faint [overflow-wrap:anywhere]">
-            <time dateTime={request.occurred_at}>{formatTime(request.occurred_at)}</time> ·{' '}
-            {formatMs(request.duration_ms)}
-            {request.key_name && ` · ${request.key_name}`}
-            {request.credits !== null && ` · ${request.credits === 1 ? '1 credit' : `${request.credits} credits`}`}
-          </p>
-        </li>
-      ))}
-    </ul>
+    <>
+      <RequestLink of={request} />
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Outcome of={request} />
+        {request.result_status && <VerdictBadge status={request.result_status} />}
+      </div>
+      <p className="text-[0.8125rem] text-faint [overflow-wrap:anywhere]">
+        <Received of={request} /> · {formatMs(request.duration_ms)}
+        {request.key_name && ` · ${request.key_name}`}
+        {request.credits !== null && ` · ${formatCount(request.credits, 'credit')}`}
+      </p>
+    </>
   )
+}
+
+function Received({ of: { occurred_at: at } }: { of: RequestLogEntry }) {
+  return <time dateTime={at}>{formatTime(at)}</time>
 }
 
 function RequestLink({ of: { id, method, route } }: { of: RequestLogEntry }) {

@@ -5,7 +5,7 @@ import { useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { RANGE_USUAL } from '../search.ts'
 import { keyLabel, usageQuery } from './usage-query.ts'
 
@@ -29,32 +29,28 @@ export function KeysCard() {
   )
 }
 
+const COLUMNS: Column<KeyUsage>[] = [
+  { head: 'Key', className: 'min-w-32', cell: (key) => <KeyName usage={key} /> },
+  {
+    head: 'Requests',
+    align: 'end',
+    // Requests of the web app are not counted, so there is no number to show.
+    cell: ({ key_id: id, requests }) => (id === null ? '–' : formatNumber(requests)),
+  },
+  { head: 'Credits used', align: 'end', cell: (key) => formatNumber(key.credits_used) },
+  { head: 'Credits refunded', align: 'end', cell: (key) => formatNumber(key.credits_refunded) },
+]
+
 function ByKey({ keys }: { keys: KeyUsage[] }) {
   if (keys.length === 0) return <p className="text-soft">No keys were used on these days.</p>
   return (
-    <Table caption="Usage by key" className="max-h-96 overflow-y-auto">
-      <thead>
-        <tr>
-          <Th>Key</Th>
-          <Th align="end">Requests</Th>
-          <Th align="end">Credits used</Th>
-          <Th align="end">Credits refunded</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <tr key={key.key_id} className="last:[&>td]:border-b-0">
-            <Td className="min-w-32">
-              <KeyName usage={key} />
-            </Td>
-            {/* Requests of the web app are not counted, so there is no number to show. */}
-            <Td align="end">{key.key_id === null ? '–' : formatNumber(key.requests)}</Td>
-            <Td align="end">{formatNumber(key.credits_used)}</Td>
-            <Td align="end">{formatNumber(key.credits_refunded)}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Usage by key"
+      className="max-h-96 overflow-y-auto"
+      columns={COLUMNS}
+      rows={keys}
+      keyOf={(key) => key.key_id ?? 'web'}
+    />
   )
 }
 

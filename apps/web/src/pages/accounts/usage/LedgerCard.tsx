@@ -12,7 +12,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { DayInput, SelectInput } from '../../../ui/Field.tsx'
 import { formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Pager, Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { type LedgerSearch, RANGE_USUAL } from '../search.ts'
 import { ENTRIES_PER_PAGE, filterOf, keyLabel, ledgerQuery, usageQuery } from './usage-query.ts'
@@ -59,7 +59,6 @@ function Found({ search }: { search: LedgerSearch }) {
       ) : (
         <>
           <LedgerTable entries={data.entries} />
-          <EntryCards entries={data.entries} />
         </>
       )}
       <Pager skip={search.skip ?? 0} limit={ENTRIES_PER_PAGE} total={data.total} noun="transactions" onTurn={turn} />
@@ -135,7 +134,7 @@ function LedgerFilters({ kind, from, to, key }: LedgerSearch) {
     <search className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-4">
       <SelectInput aria-label="Type" value={kind ?? ''} onChange={({ target }) => narrow({ kind: target.value })}>
         <option value="">All types</option>
-        {Object.entries(KIND_LABELS).map(([value, label]) => (
+        {Object.entries(LEDGER_KIND_LABELS).map(([value, label]) => (
           <option key={value} value={value}>
             {label}
           </option>
@@ -174,71 +173,56 @@ function dropEmpty<T extends LedgerSearch>(search: T): T {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T
 }
 
-/** One page of transactions. Narrow screens show cards instead. */
+const COLUMNS: Column<LedgerEntry>[] = [
+  { head: 'Time', className: 'whitespace-nowrap text-soft', cell: (entry) => <EntryTime entry={entry} /> },
+  { head: 'Type', className: 'min-w-40', cell: (entry) => <EntryKind entry={entry} /> },
+  { head: 'Credits', align: 'end', cell: (entry) => <Change entry={entry} /> },
+  { head: 'Balance', align: 'end', cell: (entry) => formatNumber(entry.available_after) },
+  { head: 'Key', className: 'max-w-48 text-soft [overflow-wrap:anywhere]', cell: (entry) => entry.key_name ?? '–' },
+  { head: 'Note', className: 'max-w-56 text-soft [overflow-wrap:anywhere]', cell: (entry) => entry.note ?? '–' },
+]
+
+/** One page of transactions. */
 function LedgerTable({ entries }: { entries: LedgerEntry[] }) {
   return (
-    <Table caption="Credit transactions" className="hidden md:block">
-      <thead>
-        <tr>
-          <Th>Time</Th>
-          <Th>Type</Th>
-          <Th align="end">Credits</Th>
-          <Th align="end">Balance</Th>
-          <Th>Key</Th>
-          <Th>Note</Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>td]:border-b-0">
-        {entries.map((entry) => (
-          <tr key={entry.id}>
-            <Td className="whitespace-nowrap text-soft">
-              <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>
-            </Td>
-            <Td className="min-w-40">
-              <What entry={entry} />
-            </Td>
-            <Td align="end">
-              <Change entry={entry} />
-            </Td>
-            <Td align="end">{formatNumber(entry.available_after)}</Td>
-            <Td className="max-w-48 text-soft [overflow-wrap:anywhere]">{entry.key_name ?? '–'}</Td>
-            <Td className="max-w-56 text-soft [overflow-wrap:anywhere]">{entry.note ?? '–'}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Credit transactions"
+      columns={COLUMNS}
+      rows={entries}
+      keyOf={({ id }) => id}
+      cardsBelow="md"
+      card={(entry) => <EntryCard entry={entry} />}
+    />
   )
 }
 
-/** The same fields as cards. */
-function EntryCards({ entries }: { entries: LedgerEntry[] }) {
+function EntryCard({ entry }: { entry: LedgerEntry }) {
   return (
-    <ul aria-label="Credit transactions" className="flex flex-col divide-y divide-line md:hidden">
-      {entries.map((entry) => (
-        <li key={entry.id} className="flex flex-col gap-1 py-3">
-          <div className="flex items-start justify-between gap-4">
-            <What entry={entry} />
-            <Change entry={entry} />
-          </div>
-          <p className="text-[0.8125rem] text-faint">
-            <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>, balance{' '}
-            {formatNumber(entry.available_after)}
-          </p>
-          {(entry.key_name || entry.note) && (
-            <p className="text-[0.8125rem] text-soft [overflow-wrap:anywhere]">
-              {[entry.key_name, entry.note].filter(Boolean).join(' · ')}
-            </p>
-          )}
-        </li>
-      ))}
-    </ul>
+    <>
+      <div className="flex items-start justify-between gap-4">
+        <EntryKind entry={entry} />
+        <Change entry={entry} />
+      </div>
+      <p className="text-[0.8125rem] text-faint">
+        <EntryTime entry={entry} />, balance {formatNumber(entry.available_after)}
+      </p>
+      {(entry.key_name || entry.note) && (
+        <p className="text-[0.8125rem] text-soft [overflow-wrap:anywhere]">
+          {[entry.key_name, entry.note].filter(Boolean).join(' · ')}
+        </p>
+      )}
+    </>
   )
 }
 
-function What({ entry: { kind, job_id, filename } }: { entry: LedgerEntry }) {
+function EntryTime({ entry: { occurred_at: at } }: { entry: LedgerEntry }) {
+  return <time dateTime={at}>{formatDateTime(at)}</time>
+}
+
+function EntryKind({ entry: { kind, job_id, filename } }: { entry: LedgerEntry }) {
   return (
     <div className="min-w-0">
-      <p>{kindLabel(kind)}</p>
+      <p>{ledgerKindLabel(kind)}</p>
       {job_id && filename && (
         <Link
           to="/lists/$jobId"
@@ -271,6 +255,3 @@ function Change({ entry: { credits, available_change } }: { entry: LedgerEntry }
     </span>
   )
 }
-
-const KIND_LABELS = LEDGER_KIND_LABELS
-const kindLabel = ledgerKindLabel

@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Pager, Table, Td, Th, useNarrow } from '../../../ui/Table.tsx'
+import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { Chance } from '../../validations/result/Deliverability.tsx'
 import { ResultDetails } from '../../validations/result/ResultDetails.tsx'
@@ -250,52 +250,36 @@ function Choice({ label, field, chosen, values, children }: ChoiceProps) {
 
 type Place = { hrefOf(row: number): string; open(row: number): void }
 
+const columnsAt = (place: Place): Column<JobResult>[] => [
+  {
+    head: 'Address',
+    className: 'max-w-xs [overflow-wrap:anywhere]',
+    cell: (result) => (
+      <>
+        <ResultLink result={result} place={place} />
+        <Suggestion result={result} />
+      </>
+    ),
+  },
+  { head: 'Verdict', cell: ({ status }) => <VerdictBadge status={status} /> },
+  { head: 'Reason', className: 'text-soft', cell: (result) => reasonWord(result.sub_status) },
+  { head: 'Provider', className: 'text-soft', cell: ({ provider }) => providerWord(provider) },
+  { head: 'Confidence', align: 'end', cell: ({ confidence }) => formatShare(confidence) },
+  { head: 'Row', align: 'end', className: 'text-faint', cell: ({ row }) => formatNumber(row) },
+]
+
 /** One page of results. Memoized, since opening a result does not change it. */
 const ResultsTable = memo(function ResultsTable({ results }: { results: JobResult[] }) {
-  const isNarrow = useNarrow()
   const turn = useTurn()
   const place: Place = { hrefOf: useRowHref(), open: (row) => turn((now) => ({ ...now, row })) }
-  if (isNarrow) return <ResultCards results={results} place={place} />
   return (
-    <Table caption="Results">
-      <thead>
-        <tr>
-          <Th>Address</Th>
-          <Th>Verdict</Th>
-          <Th>Reason</Th>
-          <Th>Provider</Th>
-          <Th align="end">Confidence</Th>
-          <Th align="end">Row</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {results.map((result) => (
-          <tr key={result.row}>
-            <Td className="max-w-xs [overflow-wrap:anywhere]">
-              <ResultLink result={result} place={place} />
-              <Suggestion result={result} />
-            </Td>
-            <Td>
-              <VerdictBadge status={result.status} />
-            </Td>
-            <Td className="text-soft">{reasonWord(result.sub_status)}</Td>
-            <Td className="text-soft">{providerWord(result.provider)}</Td>
-            <Td align="end">{formatShare(result.confidence)}</Td>
-            <Td align="end" className="text-faint">
-              {formatNumber(result.row)}
-            </Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
-})
-
-function ResultCards({ results, place }: { results: JobResult[]; place: Place }) {
-  return (
-    <ul className="flex flex-col divide-y divide-line border-y border-line">
-      {results.map((result) => (
-        <li key={result.row} className="flex flex-col gap-1.5 py-3">
+    <DataTable
+      caption="Results"
+      columns={columnsAt(place)}
+      rows={results}
+      keyOf={({ row }) => row}
+      card={(result) => (
+        <>
           <ResultLink result={result} place={place} />
           <Suggestion result={result} />
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
@@ -306,11 +290,11 @@ function ResultCards({ results, place }: { results: JobResult[]; place: Place })
             {providerWord(result.provider)} · confidence {formatShare(result.confidence)} · row{' '}
             {formatNumber(result.row)}
           </p>
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    />
   )
-}
+})
 
 function ResultLink({ result: { email, row }, place }: { result: JobResult; place: Place }) {
   return (

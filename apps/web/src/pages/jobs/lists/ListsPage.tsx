@@ -14,7 +14,7 @@ import { Pager } from '../../../ui/Table.tsx'
 import { UploadPanel } from '../new-list/UploadPanel.tsx'
 import type { ListsSearch } from '../search.ts'
 import { DiscardDialog, useDiscard } from './DiscardDialog.tsx'
-import { ListCards, ListsTable } from './ListsTable.tsx'
+import { ListsTable } from './ListsTable.tsx'
 import { draftsQuery, LIST_ROLES, LISTS_PER_PAGE, listsQuery } from './lists-query.ts'
 
 /** All lists of the account, newest first, with the drafts above them. */
@@ -82,7 +82,6 @@ function Found({ query: { data, isError, error, refetch }, isNarrowed }: FoundPr
       ) : (
         <>
           <ListsTable lists={data.lists} />
-          <ListCards lists={data.lists} />
         </>
       )}
       <Pager skip={skip} limit={LISTS_PER_PAGE} total={data.total} noun="lists" onTurn={turn} />

@@ -9,7 +9,7 @@ import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { DataTable } from '../../../ui/Table.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
 import { Confirm, isTooShort, TooFewCredits } from './Confirm.tsx'
 import { DraftMissing, FileFacts } from './DraftParts.tsx'
@@ -216,29 +216,25 @@ function ProviderMix({ preview }: { preview: UploadPreview }) {
         ))}
       </div>
       <figcaption className="sr-only">Unique addresses by mailbox provider.</figcaption>
-      <Table caption="Addresses by provider">
-        <thead>
-          <tr>
-            <Th>Provider</Th>
-            <Th align="end">Addresses</Th>
-            <Th align="end">Share</Th>
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>td]:border-b-0">
-          {parts.map(({ name, count, fill }) => (
-            <tr key={name}>
-              <Td className="py-2!">
-                <span className="inline-flex items-center gap-2">
-                  <span className={clsx('size-2.5 shrink-0 rounded-full', fill)} aria-hidden="true" />
-                  {name}
-                </span>
-              </Td>
-              <Td align="end">{formatNumber(count)}</Td>
-              <Td align="end">{formatShare(count / whole)}</Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        caption="Addresses by provider"
+        columns={[
+          {
+            head: 'Provider',
+            className: 'py-2!',
+            cell: ({ name, fill }) => (
+              <span className="inline-flex items-center gap-2">
+                <span className={clsx('size-2.5 shrink-0 rounded-full', fill)} aria-hidden="true" />
+                {name}
+              </span>
+            ),
+          },
+          { head: 'Addresses', align: 'end', cell: ({ count }) => formatNumber(count) },
+          { head: 'Share', align: 'end', cell: ({ count }) => formatShare(count / whole) },
+        ]}
+        rows={parts}
+        keyOf={({ name }) => name}
+      />
     </figure>
   )
 }

@@ -17,7 +17,7 @@ import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount, formatDate } from '../../../ui/format.ts'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { InvitationsCard, InviteDialog } from './InvitationsCard.tsx'
 import { type Member, membersKey, membersQuery } from './members-query.ts'
@@ -65,62 +65,63 @@ function MembersCard() {
           onRetry={() => void members.refetch()}
         />
       )}
-      {members.isSuccess && (
-        <Table caption={`Members of ${name}`}>
-          <thead className="max-sm:sr-only">
-            <tr>
-              <Th>Name</Th>
-              <Th>Role</Th>
-              <Th>Joined</Th>
-              {mayChange && (
-                <Th>
-                  <span className="sr-only">Actions</span>
-                </Th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {members.data.map((member) => (
-              <MemberRow key={member.id} member={member} mayChange={mayChange} />
-            ))}
-          </tbody>
-        </Table>
-      )}
+      {members.isSuccess && <MemberTable caption={`Members of ${name}`} members={members.data} mayChange={mayChange} />}
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </Card>
   )
 }
 
-const CELL = 'max-sm:block max-sm:border-0 max-sm:p-0'
+type MemberTableProps = { caption: string; members: Member[]; mayChange: boolean }
 
-function MemberRow({ member, mayChange }: { member: Member; mayChange: boolean }) {
-  const { person } = useSession()
-  const { user, role, createdAt } = member
-  const isMe = user.id === person.id
+function MemberTable({ caption, members, mayChange }: MemberTableProps) {
   return (
-    <tr className="max-sm:relative max-sm:block max-sm:border-b max-sm:border-line max-sm:py-3 max-sm:pe-12 max-sm:last:border-0 sm:last:[&>td]:border-0">
-      <Td className={CELL}>
-        <span className="flex flex-wrap items-center gap-x-2">
-          <span className="font-medium [overflow-wrap:anywhere]">{user.name}</span>
-          {isMe && <Badge tone="accent">You</Badge>}
-        </span>
-        <span className="block text-soft [overflow-wrap:anywhere]">{user.email}</span>
-      </Td>
-      <Td className={`${CELL} capitalize max-sm:mt-1`}>{role}</Td>
-      <Td className={`${CELL} whitespace-nowrap text-soft`}>
-        <span className="sm:hidden">Joined </span>
-        {formatDate(createdAt)}
-      </Td>
-      {mayChange && (
-        <Td className={`${CELL} text-end max-sm:absolute max-sm:end-0 max-sm:top-2`}>
-          <MemberMenu member={member} isMe={isMe} />
-        </Td>
+    <DataTable
+      caption={caption}
+      columns={[...COLUMNS, mayChange && MENU_COLUMN]}
+      rows={members}
+      keyOf={({ id }) => id}
+      card={(member) => (
+        <div className="flex items-start justify-between gap-3">
+          <div className="min-w-0">
+            <MemberName member={member} />
+            <p className="mt-1 capitalize">{member.role}</p>
+            <p className="text-soft">Joined {formatDate(member.createdAt)}</p>
+          </div>
+          {mayChange && <MemberMenu member={member} />}
+        </div>
       )}
-    </tr>
+    />
   )
 }
 
-function MemberMenu({ member, isMe }: { member: Member; isMe: boolean }) {
+const COLUMNS: Column<Member>[] = [
+  { head: 'Name', cell: (member) => <MemberName member={member} /> },
+  { head: 'Role', className: 'capitalize', cell: ({ role }) => role },
+  { head: 'Joined', className: 'whitespace-nowrap text-soft', cell: ({ createdAt }) => formatDate(createdAt) },
+]
+
+const MENU_COLUMN: Column<Member> = {
+  head: 'Actions',
+  isHeadHidden: true,
+  className: 'text-end',
+  cell: (member) => <MemberMenu member={member} />,
+}
+
+function MemberName({ member: { user } }: { member: Member }) {
+  const { person } = useSession()
+  return (
+    <>
+      <span className="flex flex-wrap items-center gap-x-2">
+        <span className="font-medium [overflow-wrap:anywhere]">{user.name}</span>
+        {user.id === person.id && <Badge tone="accent">You</Badge>}
+      </span>
+      <span className="block text-soft [overflow-wrap:anywhere]">{user.email}</span>
+    </>
+  )
+}
+
+function MemberMenu({ member }: { member: Member }) {
+  const isMe = member.user.id === useSession().person.id
   const { membership } = useScene()
   const [open, setOpen] = useState<'role' | 'remove'>()
   const close = () => setOpen(undefined)

@@ -4,7 +4,7 @@ import type { UseFormRegisterReturn } from 'react-hook-form'
 import { useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { Radio } from '../../../ui/Field.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 
 type Power = { what: string; has(role: Role): boolean }
 
@@ -20,36 +20,23 @@ const POWERS: Power[] = [
   { what: 'Add and remove owners', has: (role) => role === 'owner' },
 ]
 
+const ROLE_NAMES = Object.keys(ROLES) as Role[]
+
+const COLUMNS: Column<Power>[] = [
+  { head: 'Permission', isRowHead: true, className: 'min-w-40 font-normal', cell: ({ what }) => what },
+  ...ROLE_NAMES.map((role) => ({
+    head: role,
+    headClassName: 'text-center! capitalize',
+    className: 'py-2! text-center',
+    cell: ({ has }: Power) => <YesOrNo yes={has(role)} />,
+  })),
+]
+
 export function RolesCard() {
   const { membership } = useScene()
   return (
     <Card title="Roles" about={`Permissions of each role. Your role is ${membership.role}.`}>
-      <Table caption="Role permissions">
-        <thead>
-          <tr>
-            <Th>Permission</Th>
-            {ROLE_NAMES.map((role) => (
-              <Th key={role} className="text-center! capitalize">
-                {role}
-              </Th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {POWERS.map(({ what, has }) => (
-            <tr key={what} className="last:[&>*]:border-0">
-              <th scope="row" className="min-w-40 border-b border-line py-2 pe-3 text-start font-normal">
-                {what}
-              </th>
-              {ROLE_NAMES.map((role) => (
-                <Td key={role} className="py-2! text-center">
-                  <YesOrNo yes={has(role)} />
-                </Td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable caption="Role permissions" columns={COLUMNS} rows={POWERS} keyOf={({ what }) => what} />
     </Card>
   )
 }
@@ -63,8 +50,6 @@ function YesOrNo({ yes }: { yes: boolean }) {
     </>
   )
 }
-
-const ROLE_NAMES = Object.keys(ROLES) as Role[]
 
 /** The roles with their descriptions. Only owners can assign the owner role. */
 export function RoleChoice({ input }: { input: UseFormRegisterReturn }) {

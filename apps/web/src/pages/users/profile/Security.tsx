@@ -14,7 +14,7 @@ import { FormSummary, SaveLine, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { NEW_PASSWORD_RULES, NewPasswordField } from '../sign-in/fields.tsx'
 import { SecondFactorCard } from './TwoFactorCard.tsx'
@@ -90,60 +90,59 @@ function SessionsCard() {
   )
 }
 
+const IP_LOOK = 'font-mono text-[0.8125rem] text-soft'
+
+const COLUMNS: Column<SignedInSession>[] = [
+  { head: 'Device', cell: (session) => <Device of={session} /> },
+  { head: 'IP address', className: IP_LOOK, cell: (session) => session.ip_address ?? 'Unknown' },
+  { head: 'Last active', className: 'text-soft', cell: (session) => <RelativeTime at={session.last_seen_at} /> },
+  { head: 'Actions', isHeadHidden: true, className: 'text-end', cell: (session) => <EndButton session={session} /> },
+]
+
 function SessionTable({ sessions }: { sessions: SignedInSession[] }) {
   return (
-    <Table caption="Your sessions">
-      <thead className="max-sm:sr-only">
-        <tr>
-          <Th>Device</Th>
-          <Th>IP address</Th>
-          <Th>Last active</Th>
-          <Th>
-            <span className="sr-only">Actions</span>
-          </Th>
-        </tr>
-      </thead>
-      <tbody>
-        {sessions.map((session) => (
-          <SessionRow key={session.id} session={session} />
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Your sessions"
+      columns={COLUMNS}
+      rows={sessions}
+      keyOf={({ id }) => id}
+      card={(session) => (
+        <>
+          <Device of={session} />
+          <p className={IP_LOOK}>{session.ip_address ?? 'Unknown'}</p>
+          <p className="text-soft">
+            Last active <RelativeTime at={session.last_seen_at} />
+          </p>
+          <div>
+            <EndButton session={session} />
+          </div>
+        </>
+      )}
+    />
   )
 }
 
-const CELL = 'max-sm:block max-sm:border-0 max-sm:px-0 max-sm:py-0.5'
-
-function SessionRow({ session }: { session: SignedInSession }) {
-  const end = useEnd(() => ask(`/sessions/${session.id}`, { method: 'DELETE' }), 'Session ended.')
-  const device = readDevice(session.user_agent)
+function Device({ of: session }: { of: SignedInSession }) {
   return (
-    <tr className="max-sm:block max-sm:border-b max-sm:border-line max-sm:py-3 max-sm:last:border-0 sm:last:[&>td]:border-0">
-      <Td className={CELL}>
-        <span className="flex flex-wrap items-center gap-2 font-medium">
-          {device}
-          {session.is_current && <Badge tone="accent">Current session</Badge>}
-        </span>
-      </Td>
-      <Td className={`${CELL} font-mono text-[0.8125rem] text-soft`}>{session.ip_address ?? 'Unknown'}</Td>
-      <Td className={`${CELL} text-soft`}>
-        <span className="sm:hidden">Last active </span>
-        <RelativeTime at={session.last_seen_at} />
-      </Td>
-      <Td className={`${CELL} sm:text-end`}>
-        {!session.is_current && (
-          <Button
-            size="sm"
-            className="max-sm:mt-2"
-            busy={end.isPending}
-            aria-label={`End session: ${device}`}
-            onClick={() => end.mutate()}
-          >
-            End session
-          </Button>
-        )}
-      </Td>
-    </tr>
+    <span className="flex flex-wrap items-center gap-2 font-medium">
+      {readDevice(session.user_agent)}
+      {session.is_current && <Badge tone="accent">Current session</Badge>}
+    </span>
+  )
+}
+
+function EndButton({ session }: { session: SignedInSession }) {
+  const end = useEnd(() => ask(`/sessions/${session.id}`, { method: 'DELETE' }), 'Session ended.')
+  if (session.is_current) return null
+  return (
+    <Button
+      size="sm"
+      busy={end.isPending}
+      aria-label={`End session: ${readDevice(session.user_agent)}`}
+      onClick={() => end.mutate()}
+    >
+      End session
+    </Button>
   )
 }
 

@@ -4,78 +4,46 @@ import { Link } from '@tanstack/react-router'
 import { useScene } from '../../../session/workspace.ts'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { Table, Td, Th, useNarrow } from '../../../ui/Table.tsx'
+import { CardFact, type Column, DataTable } from '../../../ui/Table.tsx'
 import { DeliveryBadge, WebhookState, whyDisabled } from '../WebhookBadges.tsx'
 import { describeEvents, LATELY_MAX, latelyQuery } from '../webhooks.ts'
 
-/** A table on wide screens, cards with the same fields on narrow ones. */
-export function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
-  if (useNarrow()) return <WebhookCards webhooks={webhooks} />
-  return (
-    <Table caption="Webhooks">
-      <thead>
-        <tr>
-          <Th>URL</Th>
-          <Th>Events</Th>
-          <Th>Status</Th>
-          <Th>Last delivery</Th>
-          <Th>Last 24 hours</Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>*]:border-b-0">
-        {webhooks.map((webhook) => (
-          <tr key={webhook.id}>
-            <th scope="row" className="max-w-sm border-b border-line py-2.5 pe-3 text-start font-normal">
-              <WebhookName of={webhook} />
-            </th>
-            <Td className="max-w-56 text-soft [overflow-wrap:anywhere]">{describeEvents(webhook.events)}</Td>
-            <Td>
-              <State of={webhook} />
-            </Td>
-            <Td>
-              <LastDelivery id={webhook.id} />
-            </Td>
-            <Td className="text-soft">
-              <Rate id={webhook.id} />
-            </Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
-}
+const COLUMNS: Column<Webhook>[] = [
+  { head: 'URL', isRowHead: true, className: 'max-w-sm font-normal', cell: (webhook) => <WebhookName of={webhook} /> },
+  {
+    head: 'Events',
+    className: 'max-w-56 text-soft [overflow-wrap:anywhere]',
+    cell: ({ events }) => describeEvents(events),
+  },
+  { head: 'Status', cell: (webhook) => <State of={webhook} /> },
+  { head: 'Last delivery', cell: ({ id }) => <LastDelivery id={id} /> },
+  { head: 'Last 24 hours', className: 'text-soft', cell: ({ id }) => <Rate id={id} /> },
+]
 
-function WebhookCards({ webhooks }: { webhooks: Webhook[] }) {
+export function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
   return (
-    <ul aria-label="Webhooks" className="flex flex-col gap-3">
-      {webhooks.map((webhook) => (
-        <li
-          key={webhook.id}
-          className="flex flex-col gap-3 rounded-lg border border-line bg-surface px-4 py-3 shadow-card"
-        >
+    <DataTable
+      caption="Webhooks"
+      columns={COLUMNS}
+      rows={webhooks}
+      keyOf={({ id }) => id}
+      cardLook="boxes"
+      card={(webhook) => (
+        <>
           <WebhookName of={webhook} />
           <State of={webhook} />
-          <dl className="flex flex-col gap-2 text-[0.8125rem] [&_dt]:text-xs [&_dt]:text-faint">
-            <div>
-              <dt>Events</dt>
-              <dd className="[overflow-wrap:anywhere]">{describeEvents(webhook.events)}</dd>
-            </div>
-            <div>
-              <dt>Last delivery</dt>
-              <dd>
-                <LastDelivery id={webhook.id} />
-              </dd>
-            </div>
-            <div>
-              <dt>Last 24 hours</dt>
-              <dd>
-                <Rate id={webhook.id} />
-              </dd>
-            </div>
+          <dl className="flex flex-col gap-2 text-[0.8125rem]">
+            <CardFact name="Events">{describeEvents(webhook.events)}</CardFact>
+            <CardFact name="Last delivery">
+              <LastDelivery id={webhook.id} />
+            </CardFact>
+            <CardFact name="Last 24 hours">
+              <Rate id={webhook.id} />
+            </CardFact>
           </dl>
-        </li>
-      ))}
-    </ul>
+        </>
+      )}
+    />
   )
 }
 

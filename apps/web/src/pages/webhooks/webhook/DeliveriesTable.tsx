@@ -5,53 +5,44 @@ import { asRequestFailed } from '../../../session/client.ts'
 import { useScene } from '../../../session/workspace.ts'
 import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { Table, Td, Th, useNarrow } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { DeliveryBadge } from '../WebhookBadges.tsx'
 import { useRefreshWebhooks } from '../webhooks.ts'
 
-type DeliveriesProps = { deliveries: WebhookDelivery[]; chosen: Chosen }
+const COLUMNS: Column<WebhookDelivery>[] = [
+  { head: 'Event', cell: (delivery) => <DeliveryLink of={delivery} /> },
+  { head: 'Status', cell: (delivery) => <DeliveryBadge of={delivery} /> },
+  { head: 'Attempts', align: 'end', cell: (delivery) => formatNumber(delivery.attempt_count) },
+  { head: 'Created', className: 'text-soft', cell: (delivery) => <RelativeTime at={delivery.created_at} /> },
+  { head: 'Completed or next attempt', className: 'text-soft', cell: (delivery) => <EndOrNext of={delivery} /> },
+]
 
-/** One page of deliveries: a table on wide screens, cards on narrow ones. */
-export function DeliveriesTable({ deliveries, chosen }: DeliveriesProps) {
-  if (useNarrow()) return <DeliveryCards deliveries={deliveries} chosen={chosen} />
+/** One page of deliveries. */
+export function DeliveriesTable({ deliveries, chosen }: { deliveries: WebhookDelivery[]; chosen: Chosen }) {
+  const tick = (delivery: WebhookDelivery) => <Tick of={delivery} chosen={chosen} />
   return (
-    <Table caption="Deliveries">
-      <thead>
-        <tr>
-          <Th>
-            <span className="sr-only">Select</span>
-          </Th>
-          <Th>Event</Th>
-          <Th>Status</Th>
-          <Th align="end">Attempts</Th>
-          <Th>Created</Th>
-          <Th>Completed or next attempt</Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>td]:border-b-0">
-        {deliveries.map((delivery) => (
-          <tr key={delivery.id}>
-            <Td className="w-9">
-              <Tick of={delivery} chosen={chosen} />
-            </Td>
-            <Td>
-              <DeliveryLink of={delivery} />
-            </Td>
-            <Td>
-              <DeliveryBadge of={delivery} />
-            </Td>
-            <Td align="end">{formatNumber(delivery.attempt_count)}</Td>
-            <Td className="text-soft">
-              <RelativeTime at={delivery.created_at} />
-            </Td>
-            <Td className="text-soft">
-              <EndOrNext of={delivery} />
-            </Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Deliveries"
+      columns={[{ head: 'Select', isHeadHidden: true, className: 'w-9', cell: tick }, ...COLUMNS]}
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      card={(delivery) => (
+        <>
+          <div className="flex items-center gap-2.5">
+            {tick(delivery)}
+            <DeliveryLink of={delivery} />
+          </div>
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
+            <DeliveryBadge of={delivery} />
+            <span>{formatCount(delivery.attempt_count, 'attempt', 'attempts')}</span>
+          </div>
+          <p className="text-[0.8125rem] text-faint">
+            Created <RelativeTime at={delivery.created_at} /> · <EndOrNext of={delivery} />
+          </p>
+        </>
+      )}
+    />
   )
 }
 
@@ -65,28 +56,6 @@ function Tick({ of: { id, type, created_at: at }, chosen }: { of: WebhookDeliver
       aria-label={`Select ${type} from ${formatTime(at)}`}
       className="block size-6 accent-accent"
     />
-  )
-}
-
-function DeliveryCards({ deliveries, chosen }: DeliveriesProps) {
-  return (
-    <ul aria-label="Deliveries" className="flex flex-col divide-y divide-line border-y border-line">
-      {deliveries.map((delivery) => (
-        <li key={delivery.id} className="flex flex-col gap-1.5 py-3">
-          <div className="flex items-center gap-2.5">
-            <Tick of={delivery} chosen={chosen} />
-            <DeliveryLink of={delivery} />
-          </div>
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
-            <DeliveryBadge of={delivery} />
-            <span>{formatCount(delivery.attempt_count, 'attempt', 'attempts')}</span>
-          </div>
-          <p className="text-[0.8125rem] text-faint">
-            Created <RelativeTime at={delivery.created_at} /> · <EndOrNext of={delivery} />
-          </p>
-        </li>
-      ))}
-    </ul>
   )
 }
 

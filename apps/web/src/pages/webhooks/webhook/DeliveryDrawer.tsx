@@ -8,7 +8,7 @@ import { CodeBlock } from '../../../ui/Code.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { formatDateTime, formatMs, formatTime } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { DeliveryBadge } from '../WebhookBadges.tsx'
 import { deliveryQuery } from '../webhooks.ts'
 import { useResend, useWebhookSearch } from './use-webhook.ts'
@@ -127,36 +127,18 @@ function indent(body: string): string {
 
 type Attempt = WebhookDeliveryDetail['attempts'][number]
 
-/** The attempts of a delivery, oldest first. */
+const COLUMNS: Column<Attempt>[] = [
+  { head: 'Time', className: 'whitespace-nowrap text-soft', cell: (attempt) => formatTime(attempt.attempted_at) },
+  { head: 'Response', cell: (attempt) => <AttemptResponse of={attempt} /> },
+  { head: 'Duration', align: 'end', className: 'whitespace-nowrap', cell: (attempt) => formatMs(attempt.duration_ms) },
+]
+
+/** The attempts of a delivery, oldest first. By index: two can have the same second, and new ones are added at the end. */
 function AttemptsTable({ attempts }: { attempts: Attempt[] }) {
-  return (
-    <Table caption="Attempts">
-      <thead>
-        <tr>
-          <Th>Time</Th>
-          <Th>Response</Th>
-          <Th align="end">Duration</Th>
-        </tr>
-      </thead>
-      <tbody className="[&_tr:last-child>td]:border-b-0">
-        {attempts.map((one, n) => (
-          // By index: attempts are only added at the end, and two can have the same second.
-          <tr key={n}>
-            <Td className="whitespace-nowrap text-soft">{formatTime(one.attempted_at)}</Td>
-            <Td>
-              <Answer of={one} />
-            </Td>
-            <Td align="end" className="whitespace-nowrap">
-              {formatMs(one.duration_ms)}
-            </Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
+  return <DataTable caption="Attempts" columns={COLUMNS} rows={attempts} keyOf={(_, n) => n} />
 }
 
-function Answer({ of: { http_status: status, error } }: { of: Attempt }) {
+function AttemptResponse({ of: { http_status: status, error } }: { of: Attempt }) {
   const isTaken = status !== null && status >= 200 && status < 300
   const Icon = isTaken ? CircleCheck : CircleX
   return (

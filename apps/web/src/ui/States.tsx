@@ -52,6 +52,29 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
   )
 }
 
+type PageFrameProps<T> = {
+  query: { data: T | undefined; error: unknown; refetch(): unknown }
+  /** Title of the error. */
+  failed?: string
+  /** Label of the placeholder while data is loading. */
+  loading?: string
+  lines?: number
+  /** A missing permission, shown instead of everything else. */
+  permission?: { may: boolean; what: string; roles: string }
+  /** Shown if the data has no entries. */
+  empty?: { when(data: T): boolean; state: ReactNode }
+  children?(data: T): ReactNode
+}
+
+/** The states of a page or card with data: no permission, loading, failed, empty, loaded. Loaded data stays if a refresh fails. */
+export function PageFrame<T>({ query, failed, loading, lines, permission, empty, children }: PageFrameProps<T>) {
+  if (permission?.may === false) return <NoPermission what={permission.what} roles={permission.roles} />
+  const { data, error, refetch } = query
+  if (data !== undefined) return empty?.when(data) ? empty.state : children?.(data)
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} {...(failed && { what: failed })} />
+  return <Skeleton {...(lines && { lines })} {...(loading && { label: loading })} />
+}
+
 /** Names the roles that are permitted to do this. */
 export function NoPermission({ what, roles }: { what: string; roles: string }) {
   return (

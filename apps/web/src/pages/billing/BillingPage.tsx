@@ -9,7 +9,7 @@ import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Page } from '../../ui/Page.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { billingQuery, checkoutQuery, isLate } from './billing-query.ts'
 import { PacksCard } from './PacksCard.tsx'
 import { PlanCard, PlansCard } from './PlansCard.tsx'
@@ -26,15 +26,12 @@ export function BillingPage() {
 }
 
 function Everything() {
-  const { data, error, refetch } = useQuery(billingQuery(useScene()))
+  const query = useQuery(billingQuery(useScene()))
+  const { data, error } = query
   if (data === undefined) {
     return (
       <Card>
-        {error ? (
-          <ErrorState error={error} onRetry={() => void refetch()} what="Plans and prices could not be loaded" />
-        ) : (
-          <Skeleton lines={6} label="Loading plans" />
-        )}
+        <PageFrame query={query} failed="Plans and prices could not be loaded" loading="Loading plans" lines={6} />
       </Card>
     )
   }

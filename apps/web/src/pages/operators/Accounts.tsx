@@ -14,7 +14,7 @@ import { CurrentPasswordField, Field, PASSWORD_RULES, SearchField, SelectInput, 
 import { FormSummary, useSubmit } from '../../ui/Form.tsx'
 import { formatCount, formatDateTime } from '../../ui/format.ts'
 import { SecretLink } from '../../ui/Secret.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { Pager } from '../../ui/Table.tsx'
 import { EMAIL_RULES } from '../users/sign-in/fields.tsx'
 import { AccountDialogs, AccountTable, type Asked } from './AccountTable.tsx'
@@ -90,18 +90,14 @@ function stateOf({ state }: AccountsSearch): AccountsSearch {
 }
 
 function Found({ search, onClear }: { search: AccountsSearch; onClear(): void }) {
-  const { data, error, isError, refetch } = useQuery(accountsQuery(search))
+  const query = useQuery(accountsQuery(search))
+  const { data, isError } = query
   const [asked, setAsked] = useState<Asked>()
   const navigate = useNavigate({ from: '/operator/accounts' })
   const turn = (to: number) =>
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }), resetScroll: false })
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The accounts could not be loaded" />
-    ) : (
-      <Skeleton lines={6} label="Loading accounts" />
-    )
-  }
+  if (data === undefined)
+    return <PageFrame query={query} failed="The accounts could not be loaded" loading="Loading accounts" lines={6} />
   return (
     <div>
       {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}

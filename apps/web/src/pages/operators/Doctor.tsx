@@ -8,7 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { useOperatorCall } from './ConfirmCall.tsx'
 import { doctorQuery } from './queries.ts'
 
@@ -17,17 +17,20 @@ const QUIET_EVERY_MS = 30_000
 
 /** The latest doctor findings, most severe first, with the fix for each. */
 export function Doctor() {
-  const { data, error, isError, refetch } = useQuery({
+  const query = useQuery({
     ...doctorQuery,
     refetchInterval: ({ state }) => (state.data?.run_requested ? WAITING_EVERY_MS : QUIET_EVERY_MS),
   })
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The doctor findings could not be loaded" />
-    ) : (
-      <Skeleton lines={6} label="Loading doctor findings" />
+  const { data, isError } = query
+  if (data === undefined)
+    return (
+      <PageFrame
+        query={query}
+        failed="The doctor findings could not be loaded"
+        loading="Loading doctor findings"
+        lines={6}
+      />
     )
-  }
   return (
     <div className="flex flex-col gap-4">
       {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}

@@ -8,7 +8,7 @@ import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { formatClock, formatNumber } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall } from './ConfirmCall.tsx'
 import { egressQuery, nameOf } from './queries.ts'
@@ -17,28 +17,25 @@ import { RefreshLine, useRefreshing } from './RefreshLine.tsx'
 /** The egresses: HELO names and source addresses of probes. */
 export function Egresses() {
   const refreshing = useRefreshing()
-  const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
+  const query = useQuery({
     ...egressQuery,
     refetchInterval: refreshing.everyMs,
   })
+  const { isError, refetch, dataUpdatedAt } = query
   return (
     <Card
       title="Egress"
       about="HELO names and source addresses that active workers send probes from. Figures cover the last 24 hours. Connections count known providers only."
     >
-      {data === undefined ? (
-        isError ? (
-          <ErrorState error={error} onRetry={() => void refetch()} what="The egresses could not be loaded" />
-        ) : (
-          <Skeleton lines={4} label="Loading egresses" />
-        )
-      ) : (
-        <div className="flex flex-col gap-4">
-          <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
-          {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
-          {data.egresses.length === 0 ? <NoEgress /> : <EgressTable egresses={data.egresses} />}
-        </div>
-      )}
+      <PageFrame query={query} failed="The egresses could not be loaded" loading="Loading egresses" lines={4}>
+        {(data) => (
+          <div className="flex flex-col gap-4">
+            <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
+            {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
+            {data.egresses.length === 0 ? <NoEgress /> : <EgressTable egresses={data.egresses} />}
+          </div>
+        )}
+      </PageFrame>
     </Card>
   )
 }

@@ -5,24 +5,20 @@ import { CircleAlert, CircleCheck, CircleMinus, TriangleAlert } from 'lucide-rea
 import { Badge, type Tone } from '../../ui/Badge.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { formatDateTime } from '../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { PageFrame } from '../../ui/States.tsx'
 import { healthQuery } from './queries.ts'
 import { RefreshLine, useRefreshing } from './RefreshLine.tsx'
 
 /** The current state of every component of the installation. */
 export function Health() {
   const refreshing = useRefreshing()
-  const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
+  const query = useQuery({
     ...healthQuery,
     refetchInterval: refreshing.everyMs,
   })
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The health status could not be loaded" />
-    ) : (
-      <Skeleton lines={6} label="Loading health" />
-    )
-  }
+  const { data, isError, refetch, dataUpdatedAt } = query
+  if (data === undefined)
+    return <PageFrame query={query} failed="The health status could not be loaded" loading="Loading health" lines={6} />
   const inTrouble = data.parts.filter(({ state }) => state === 'down' || state === 'degraded')
   return (
     <div className="flex flex-col gap-4">

@@ -24,7 +24,7 @@ import { Field, SelectInput } from '../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../ui/Form.tsx'
 import { formatClock, formatMs, formatNumber, formatShare } from '../../ui/format.ts'
 import { Menu, MenuItem } from '../../ui/Menu.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { type Column, DataTable } from '../../ui/Table.tsx'
 import { Segments } from '../../ui/Tabs.tsx'
 import { ConfirmCall, useOperatorCall } from './ConfirmCall.tsx'
@@ -43,10 +43,11 @@ export function Providers() {
   const { hours = HOURS_USUAL } = useSearch({ from: '/shell/operator/providers' })
   const navigate = useNavigate({ from: '/operator/providers' })
   const refreshing = useRefreshing()
-  const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
+  const query = useQuery({
     ...providersQuery(hours),
     refetchInterval: refreshing.everyMs,
   })
+  const { isError, refetch, dataUpdatedAt } = query
   const [asked, setAsked] = useState<AskedProvider>()
   const choose = (text: string) =>
     void navigate({
@@ -64,25 +65,21 @@ export function Providers() {
       about="SMTP probe results by mailbox provider, in hourly buckets including the current hour. Addresses decided without a probe are not counted."
       actions={<Segments label="Time range" size="sm" value={String(hours)} choices={CHOICES} onChange={choose} />}
     >
-      {data === undefined ? (
-        isError ? (
-          <ErrorState error={error} onRetry={() => void refetch()} what="The providers could not be loaded" />
-        ) : (
-          <Skeleton lines={6} label="Loading providers" />
-        )
-      ) : (
-        <div className="flex flex-col gap-4">
-          <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
-          {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
-          {data.providers.length === 0 ? (
-            <EmptyState icon={<Mails aria-hidden="true" />} title="No probes in this period">
-              Figures appear within seconds of the first probe.
-            </EmptyState>
-          ) : (
-            <ProviderTable providers={data.providers} onAsk={setAsked} />
-          )}
-        </div>
-      )}
+      <PageFrame query={query} failed="The providers could not be loaded" loading="Loading providers" lines={6}>
+        {(data) => (
+          <div className="flex flex-col gap-4">
+            <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
+            {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
+            {data.providers.length === 0 ? (
+              <EmptyState icon={<Mails aria-hidden="true" />} title="No probes in this period">
+                Figures appear within seconds of the first probe.
+              </EmptyState>
+            ) : (
+              <ProviderTable providers={data.providers} onAsk={setAsked} />
+            )}
+          </div>
+        )}
+      </PageFrame>
       {asked && <ProviderDialogs asked={asked} onClose={() => setAsked(undefined)} />}
     </Card>
   )

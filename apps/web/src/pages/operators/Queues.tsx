@@ -8,7 +8,7 @@ import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { PageFrame } from '../../ui/States.tsx'
 import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall } from './ConfirmCall.tsx'
 import { queuesQuery } from './queries.ts'
@@ -17,17 +17,13 @@ import { RefreshLine, useRefreshing } from './RefreshLine.tsx'
 /** Queue sizes, waiting times and stalled lists. */
 export function Queues() {
   const refreshing = useRefreshing()
-  const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
+  const query = useQuery({
     ...queuesQuery,
     refetchInterval: refreshing.everyMs,
   })
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The queues could not be loaded" />
-    ) : (
-      <Skeleton lines={6} label="Loading queues" />
-    )
-  }
+  const { data, isError, refetch, dataUpdatedAt } = query
+  if (data === undefined)
+    return <PageFrame query={query} failed="The queues could not be loaded" loading="Loading queues" lines={6} />
   return (
     <>
       <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />

@@ -9,7 +9,7 @@ import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { type Column, DataTable } from '../../ui/Table.tsx'
 import { Segments } from '../../ui/Tabs.tsx'
 import { useToasts } from '../../ui/Toasts.tsx'
@@ -26,7 +26,8 @@ type View = (typeof VIEWS)[number]['value']
 /** SMTP replies that no classification rule matches. New rules are written from them. */
 export function Replies() {
   const [view, setView] = useState<View>('new')
-  const { data, error, isError, refetch } = useQuery(repliesQuery)
+  const query = useQuery(repliesQuery)
+  const { isError } = query
   return (
     <Card
       title="Unclassified replies"
@@ -41,21 +42,17 @@ export function Replies() {
         />
       }
     >
-      {data === undefined ? (
-        isError ? (
-          <ErrorState error={error} onRetry={() => void refetch()} what="The replies could not be loaded" />
-        ) : (
-          <Skeleton lines={5} label="Loading replies" />
-        )
-      ) : (
-        <>
-          {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
-          <ReplyList
-            replies={data.replies.filter(({ reviewed_at }) => view === 'all' || reviewed_at === null)}
-            view={view}
-          />
-        </>
-      )}
+      <PageFrame query={query} failed="The replies could not be loaded" loading="Loading replies" lines={5}>
+        {(data) => (
+          <>
+            {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
+            <ReplyList
+              replies={data.replies.filter(({ reviewed_at }) => view === 'all' || reviewed_at === null)}
+              view={view}
+            />
+          </>
+        )}
+      </PageFrame>
     </Card>
   )
 }

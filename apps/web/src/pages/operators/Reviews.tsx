@@ -11,38 +11,35 @@ import { Field, TextInput } from '../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../ui/Form.tsx'
 import { formatCount, formatNumber, formatShare } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { PageFrame } from '../../ui/States.tsx'
 import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall, useOperatorCall } from './ConfirmCall.tsx'
 import { optOutsQuery, reviewsQuery } from './queries.ts'
 
 /** Lists that the abuse limits paused, and the mail domains that opted out. */
 export function Reviews() {
-  const { data, error, isError, refetch } = useQuery(reviewsQuery)
+  const query = useQuery(reviewsQuery)
+  const { isError } = query
   return (
     <>
       <Card
         title="Lists under review"
         about="The abuse limits paused these lists. Release a list if the customer has a legitimate reason, or cancel it. Unused credits are released on cancellation."
       >
-        {data === undefined ? (
-          isError ? (
-            <ErrorState error={error} onRetry={() => void refetch()} what="The reviews could not be loaded" />
-          ) : (
-            <Skeleton lines={4} label="Loading reviews" />
-          )
-        ) : (
-          <div className="flex flex-col gap-4">
-            {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
-            {!data.are_limits_on && (
-              <Callout>
-                Abuse limits are off. They apply when sign-up is open or with{' '}
-                <code className="font-mono">PROBITY_ABUSE_LIMITS=true</code>.
-              </Callout>
-            )}
-            <ReviewList reviews={data.reviews} />
-          </div>
-        )}
+        <PageFrame query={query} failed="The reviews could not be loaded" loading="Loading reviews" lines={4}>
+          {(data) => (
+            <div className="flex flex-col gap-4">
+              {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
+              {!data.are_limits_on && (
+                <Callout>
+                  Abuse limits are off. They apply when sign-up is open or with{' '}
+                  <code className="font-mono">PROBITY_ABUSE_LIMITS=true</code>.
+                </Callout>
+              )}
+              <ReviewList reviews={data.reviews} />
+            </div>
+          )}
+        </PageFrame>
       </Card>
       <OptOuts />
     </>
@@ -149,7 +146,7 @@ function DecisionDialog({ decision: { review, verb }, onClose }: { decision: Dec
 /** Mail domains whose owners asked not to be probed. */
 function OptOuts() {
   const [isAdding, setAdding] = useState(false)
-  const { data, error, isError, refetch } = useQuery(optOutsQuery)
+  const query = useQuery(optOutsQuery)
   return (
     <Card
       title="Opted-out domains"
@@ -160,15 +157,9 @@ function OptOuts() {
         </Button>
       }
     >
-      {data === undefined ? (
-        isError ? (
-          <ErrorState error={error} onRetry={() => void refetch()} what="The domains could not be loaded" />
-        ) : (
-          <Skeleton lines={3} label="Loading domains" />
-        )
-      ) : (
-        <DomainTable domains={data.domains} />
-      )}
+      <PageFrame query={query} failed="The domains could not be loaded" loading="Loading domains" lines={3}>
+        {(data) => <DomainTable domains={data.domains} />}
+      </PageFrame>
       {isAdding && <AddDialog onClose={() => setAdding(false)} />}
     </Card>
   )

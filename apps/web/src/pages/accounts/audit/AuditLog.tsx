@@ -10,7 +10,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { DayInput, SearchField, SelectInput } from '../../../ui/Field.tsx'
 import { formatCount, formatTime } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import type { AuditSearch, OperatorAuditSearch } from '../search.ts'
@@ -41,14 +41,12 @@ function AuditLogCard({ about, source, search, nouns, withAccount = false, onSea
 type FoundProps = Pick<AuditLogCardProps, 'source' | 'search' | 'onSearch'> & { withAccount: boolean }
 
 function Found({ source, search, withAccount, onSearch }: FoundProps) {
-  const { data, isError, error, refetch } = useQuery(auditQuery(source, search))
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The audit log could not be loaded" />
-    ) : (
-      <Skeleton lines={6} label="Loading the audit log" />
+  const query = useQuery(auditQuery(source, search))
+  const { data, isError } = query
+  if (data === undefined)
+    return (
+      <PageFrame query={query} failed="The audit log could not be loaded" loading="Loading the audit log" lines={6} />
     )
-  }
   const { skip = 0, ...filters } = search
   const isNarrowed = Object.keys(filters).length > 0
   return (

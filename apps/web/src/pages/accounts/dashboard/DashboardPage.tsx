@@ -10,7 +10,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatClock, formatDate, formatDateTime, formatNumber } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
 import { DASHBOARD_RANGES, type DashboardRange, RANGE_USUAL } from '../search.ts'
 import { forecast, usageQuery } from '../usage/usage-query.ts'
@@ -24,7 +24,8 @@ const CHOICES = DASHBOARD_RANGES.map((days) => ({ value: String(days), label: `$
 export function DashboardPage() {
   const { days = RANGE_USUAL } = useSearch({ from: '/shell/' })
   const scene = useScene()
-  const { data, error, refetch } = useQuery(overviewQuery(scene, days))
+  const query = useQuery(overviewQuery(scene, days))
+  const { data, error, refetch } = query
   if (data?.is_new && scene.mode === 'live') return <Navigate to="/quick-start" replace />
   return (
     <Page
@@ -39,11 +40,7 @@ export function DashboardPage() {
         </>
       ) : (
         <Card>
-          {error ? (
-            <ErrorState error={error} onRetry={() => void refetch()} what="The overview could not be loaded" />
-          ) : (
-            <Skeleton lines={8} label="Loading the overview" />
-          )}
+          <PageFrame query={query} failed="The overview could not be loaded" loading="Loading the overview" lines={8} />
         </Card>
       )}
     </Page>

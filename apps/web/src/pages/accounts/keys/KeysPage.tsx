@@ -8,7 +8,7 @@ import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Checkbox } from '../../../ui/Field.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { KeyDialogs, type Opened } from './KeyDialogs.tsx'
 import { KeyTable } from './KeyTable.tsx'
@@ -47,15 +47,11 @@ function Keys() {
 type KeyListProps = { onCreate(): void; onAct(action: KeyAction): void }
 
 function KeyList({ onCreate, onAct }: KeyListProps) {
-  const { data, error, refetch } = useQuery(keysQuery(useScene()))
+  const query = useQuery(keysQuery(useScene()))
+  const { data } = query
   const { ended: isShown = false } = useSearch({ from: '/shell/keys' })
-  if (data === undefined) {
-    return error ? (
-      <ErrorState what="The API keys could not be loaded" error={error} onRetry={() => void refetch()} />
-    ) : (
-      <Skeleton lines={5} label="Loading keys" />
-    )
-  }
+  if (data === undefined)
+    return <PageFrame query={query} failed="The API keys could not be loaded" loading="Loading keys" lines={5} />
   if (data.length === 0) return <NoKeys onCreate={onCreate} />
   const ended = data.filter(hasEnded)
   const shown = isShown ? data : data.filter((key) => !hasEnded(key))

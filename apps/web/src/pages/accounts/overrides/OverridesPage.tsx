@@ -16,7 +16,7 @@ import { Field, TextArea, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
@@ -58,17 +58,13 @@ export function Overrides() {
 
 /** Entries stay visible while they are refetched, and if that fails. */
 function Found({ search, mayChange }: { search: OverridesSearch; mayChange: boolean }) {
-  const { data, isError, error, refetch } = useQuery(overridesQuery(useScene(), search))
+  const query = useQuery(overridesQuery(useScene(), search))
+  const { data, isError } = query
   const navigate = useNavigate({ from: '/settings/allow-and-block' })
   const turn = (to: number) =>
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }), resetScroll: false })
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The entries could not be loaded" />
-    ) : (
-      <Skeleton lines={5} label="Loading entries" />
-    )
-  }
+  if (data === undefined)
+    return <PageFrame query={query} failed="The entries could not be loaded" loading="Loading entries" lines={5} />
   const isNarrowed = Boolean(search.action || search.search)
   return (
     <div>

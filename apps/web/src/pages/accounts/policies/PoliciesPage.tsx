@@ -8,7 +8,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { policiesQuery } from './policies.ts'
 
@@ -17,15 +17,13 @@ const ABOUT =
 
 /** The policies that a request can name. */
 export function PoliciesPage() {
-  const { data, error, refetch } = useQuery(policiesQuery(useScene()))
+  const query = useQuery(policiesQuery(useScene()))
   return (
     <Page title="Policies" about={ABOUT}>
       <Card>
-        {data && <PolicyTable policies={data} />}
-        {!data && error && (
-          <ErrorState error={error} onRetry={() => void refetch()} what="The policies could not be loaded" />
-        )}
-        {!data && !error && <Skeleton lines={4} label="Loading policies" />}
+        <PageFrame query={query} failed="The policies could not be loaded" loading="Loading policies" lines={4}>
+          {(policies) => <PolicyTable policies={policies} />}
+        </PageFrame>
       </Card>
       <OwnPolicies />
     </Page>

@@ -9,7 +9,7 @@ import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { ConfirmDialog } from '../../../ui/Dialog.tsx'
-import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { PolicyEditor } from './PolicyEditor.tsx'
 import { PolicyFrame } from './PolicyFrame.tsx'
@@ -20,17 +20,16 @@ import { TryCard } from './TryCard.tsx'
 /** One policy: its rules and a trial; with permission also editing and copying. */
 export function PolicyPage() {
   const { name } = useParams({ from: '/shell/policies/$name' })
-  const { data, error, refetch } = useQuery(policiesQuery(useScene()))
+  const query = useQuery(policiesQuery(useScene()))
+  const { data } = query
   const policy = data?.find((one) => one.name === name)
   if (policy) return <OnePolicy key={name} policy={policy} all={data ?? []} />
   return (
     <PolicyFrame title={name}>
       <Card>
-        {data && <NoSuchPolicy />}
-        {!data && error && (
-          <ErrorState what="The policy could not be loaded" error={error} onRetry={() => void refetch()} />
-        )}
-        {!data && !error && <Skeleton lines={6} label="Loading policy" />}
+        <PageFrame query={query} failed="The policy could not be loaded" loading="Loading policy" lines={6}>
+          {() => <NoSuchPolicy />}
+        </PageFrame>
       </Card>
     </PolicyFrame>
   )

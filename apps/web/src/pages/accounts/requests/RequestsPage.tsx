@@ -11,7 +11,7 @@ import { CodeTabs } from '../../../ui/Code.tsx'
 import { SelectInput, TextInput } from '../../../ui/Field.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { validateSnippets } from '../keys/validate-snippets.ts'
 import { CLASS_LABELS, isMinute, isStatusClass, type RequestsSearch, readRequestId } from '../search.ts'
 import { keyLabel, usageQuery } from '../usage/usage-query.ts'
@@ -70,11 +70,11 @@ type FoundProps = Pick<
 >
 
 /** Requests stay visible while they are refetched, and if that fails. */
-function Found({ data, error, isPlaceholderData, refetch }: FoundProps) {
+function Found(query: FoundProps) {
+  const { data, error, isPlaceholderData } = query
   const { search } = useRequestsSearch()
   if (data === undefined) {
-    if (error === null) return <Skeleton lines={6} label="Loading requests" />
-    return <ErrorState error={error} onRetry={() => void refetch()} what="The requests could not be loaded" />
+    return <PageFrame query={query} failed="The requests could not be loaded" loading="Loading requests" lines={6} />
   }
   const { data: requests, nextCursor: next } = data
   return (

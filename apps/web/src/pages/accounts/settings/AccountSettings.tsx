@@ -13,7 +13,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { Checkbox, Field, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount, formatDate } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { LeaveCard } from '../../users/members/MembersPage.tsx'
 import { ACCOUNT_NAME_RULES, NameField } from '../../users/sign-in/fields.tsx'
 import { chanceBorne, readBorne, writeBorne } from './bounce-tolerance.ts'
@@ -26,21 +26,12 @@ export function AccountSettings() {
     <>
       {!mayChange && <Callout>Read-only. Owners and admins can change these settings.</Callout>}
       <NameCard mayChange={mayChange} />
-      {account.isPending && (
+      {account.data === undefined && (
         <Card title="Retention and sending">
-          <Skeleton lines={4} />
+          <PageFrame query={account} failed="The account settings could not be loaded" lines={4} />
         </Card>
       )}
-      {account.isError && (
-        <Card title="Retention and sending">
-          <ErrorState
-            what="The account settings could not be loaded"
-            error={account.error}
-            onRetry={() => void account.refetch()}
-          />
-        </Card>
-      )}
-      {account.isSuccess && (
+      {account.data && (
         <>
           <RetentionCard
             days={account.data.retention_days}

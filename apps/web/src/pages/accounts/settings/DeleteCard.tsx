@@ -13,7 +13,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { CurrentPasswordField, Field, PASSWORD_RULES, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { contentsQuery } from './closing-query.ts'
 
@@ -22,15 +22,9 @@ export function DeleteCard() {
   const contents = useQuery(contentsQuery(membership.account_id))
   return (
     <Card title="Delete account">
-      {contents.isPending && <Skeleton lines={4} />}
-      {contents.isError && (
-        <ErrorState
-          what="The data to delete could not be loaded"
-          error={contents.error}
-          onRetry={() => void contents.refetch()}
-        />
-      )}
-      {contents.isSuccess && <WhatGoes contents={contents.data} />}
+      <PageFrame query={contents} failed="The data to delete could not be loaded" lines={4}>
+        {(data) => <WhatGoes contents={data} />}
+      </PageFrame>
     </Card>
   )
 }

@@ -10,32 +10,27 @@ import { Card } from '../../../ui/Card.tsx'
 import { ConfirmDialog } from '../../../ui/Dialog.tsx'
 import { Field, TextArea } from '../../../ui/Field.tsx'
 import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
-import { ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 
 const ABOUT =
   'IP allowlist of the account. It applies to secret keys and to members in the web app. Publishable keys are used by visitors and work from all IP addresses.'
 
 export function Network() {
   const may = useMay('account:write')
+  const { account_id: accountId } = useScene().membership
+  const query = useQuery({ ...networkQuery(accountId), enabled: may })
   return (
     <Card title="Network" about={ABOUT}>
-      {may ? <Loaded /> : <NoPermission what="view the network settings" roles={rolesFor('account:write')} />}
+      <PageFrame
+        query={query}
+        failed="The network settings could not be loaded"
+        permission={{ may, what: 'view the network settings', roles: rolesFor('account:write') }}
+        lines={4}
+      >
+        {(network) => <NetworkForm network={network} />}
+      </PageFrame>
     </Card>
   )
-}
-
-function Loaded() {
-  const network = useQuery(networkQuery(useScene().membership.account_id))
-  if (network.isPending) return <Skeleton lines={4} />
-  if (network.isError)
-    return (
-      <ErrorState
-        what="The network settings could not be loaded"
-        error={network.error}
-        onRetry={() => void network.refetch()}
-      />
-    )
-  return <NetworkForm network={network.data} />
 }
 
 type Values = { ip_allowlist: string }

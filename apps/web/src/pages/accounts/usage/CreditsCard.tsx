@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { accountQuery, useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { formatDate, formatNumber } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { type Forecast, forecast, usageQuery } from './usage-query.ts'
 
 const PACES = [7, 30] as const
@@ -12,15 +12,12 @@ const DAYS_LOOKED_AT = Math.max(...PACES)
 
 /** The credit balance, and when it is expected to run out. */
 export function CreditsCard() {
-  const { data, isError, error, refetch } = useQuery(accountQuery(useScene()))
+  const query = useQuery(accountQuery(useScene()))
   return (
     <Card title="Credits">
-      {data ? (
-        <Balance account={data} />
-      ) : (
-        isError && <ErrorState what="The credits could not be loaded" error={error} onRetry={() => void refetch()} />
-      )}
-      {!data && !isError && <Skeleton lines={2} />}
+      <PageFrame query={query} failed="The credits could not be loaded" lines={2}>
+        {(account) => <Balance account={account} />}
+      </PageFrame>
     </Card>
   )
 }

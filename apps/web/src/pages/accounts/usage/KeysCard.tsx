@@ -4,7 +4,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { formatNumber } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { RANGE_USUAL } from '../search.ts'
 import { keyLabel, usageQuery } from './usage-query.ts'
@@ -14,17 +14,12 @@ type KeyUsage = NonNullable<Usage['keys']>[number]
 /** Usage by API key, and of members in the web app. */
 export function KeysCard() {
   const { days = RANGE_USUAL } = useSearch({ from: '/shell/usage' })
-  const { data, isError, error, refetch } = useQuery(usageQuery(useScene(), days, 'key'))
+  const query = useQuery(usageQuery(useScene(), days, 'key'))
   return (
     <Card title="Usage by key" about="For the selected days. Usage in the web app has no key.">
-      {data ? (
-        <ByKey keys={data.keys ?? []} />
-      ) : (
-        isError && (
-          <ErrorState what="The usage by key could not be loaded" error={error} onRetry={() => void refetch()} />
-        )
-      )}
-      {!data && !isError && <Skeleton lines={3} />}
+      <PageFrame query={query} failed="The usage by key could not be loaded" lines={3}>
+        {({ keys }) => <ByKey keys={keys ?? []} />}
+      </PageFrame>
     </Card>
   )
 }

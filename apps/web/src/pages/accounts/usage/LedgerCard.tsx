@@ -11,7 +11,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { DayInput, SelectInput } from '../../../ui/Field.tsx'
 import { formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { type LedgerSearch, RANGE_USUAL } from '../search.ts'
@@ -36,17 +36,13 @@ export function LedgerCard() {
 
 /** Transactions stay visible while they are refetched, and if that fails. */
 function Found({ search }: { search: LedgerSearch }) {
-  const { data, isError, error, refetch } = useQuery(ledgerQuery(useScene(), search))
+  const query = useQuery(ledgerQuery(useScene(), search))
+  const { data, isError } = query
   const navigate = useNavigate({ from: '/usage' })
   const turn = (to: number) =>
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }), resetScroll: false })
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState what="The credit transactions could not be loaded" error={error} onRetry={() => void refetch()} />
-    ) : (
-      <Skeleton lines={6} />
-    )
-  }
+  if (data === undefined)
+    return <PageFrame query={query} failed="The credit transactions could not be loaded" lines={6} />
   const isNarrowed = Boolean(search.kind || search.from || search.to || search.key)
   return (
     <div>

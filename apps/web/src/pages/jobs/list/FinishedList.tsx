@@ -8,7 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDate, formatNumber, formatShare } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { BreakdownCard } from './BreakdownCard.tsx'
 import { DownloadState } from './DownloadDialog.tsx'
 import { PLANS, planWord, useDownload, usePreset } from './download.ts'
@@ -34,17 +34,13 @@ export function FinishedList({ job }: { job: BulkJob }) {
         <Verdicts job={job} caption="Results by verdict" linked={!isGone} />
         <Footnotes job={job} isGone={isGone} />
       </Card>
-      {breakdown.isPending && (
+      {!breakdown.data && !isGone && (
         <Card>
-          <Skeleton lines={5} label="Loading the breakdown" />
-        </Card>
-      )}
-      {breakdown.isError && !isGone && (
-        <Card>
-          <ErrorState
-            error={breakdown.error}
-            onRetry={() => void breakdown.refetch()}
-            what="The breakdown could not be loaded"
+          <PageFrame
+            query={breakdown}
+            failed="The breakdown could not be loaded"
+            loading="Loading the breakdown"
+            lines={5}
           />
         </Card>
       )}

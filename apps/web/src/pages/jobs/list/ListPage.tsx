@@ -10,7 +10,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { JobStateBadge } from '../lists/ListProgress.tsx'
 import { LIST_ROLES } from '../lists/lists-query.ts'
 import { FinishedList } from './FinishedList.tsx'
@@ -29,11 +29,7 @@ export function ListPage() {
     return (
       <Page title="List" trail={<Trail />}>
         <Card>
-          {error ? (
-            <ErrorState error={error} onRetry={() => void query.refetch()} what="The list could not be loaded" />
-          ) : (
-            <Skeleton lines={6} label="Loading the list" />
-          )}
+          <PageFrame query={query} failed="The list could not be loaded" loading="Loading the list" lines={6} />
         </Card>
       </Page>
     )

@@ -11,7 +11,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, ErrorState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { Chance } from '../../validations/result/Deliverability.tsx'
@@ -68,10 +68,8 @@ type ResultsState = ReturnType<
 function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
   const { search, turn } = useListSearch()
   const { data, error, isPlaceholderData } = query
-  if (data === undefined) {
-    if (error === null) return <Skeleton lines={8} label="Loading the results" />
-    return <ErrorState error={error} onRetry={() => void query.refetch()} what="The results could not be loaded" />
-  }
+  if (data === undefined)
+    return <PageFrame query={query} failed="The results could not be loaded" loading="Loading the results" lines={8} />
   const { results, total } = data
   return (
     <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
@@ -114,12 +112,12 @@ function ResultDrawer({ job }: { job: BulkJob }) {
 }
 
 function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(): void }) {
-  const { data, error, refetch } = useQuery(resultQuery(useScene(), job.id, row))
+  const query = useQuery(resultQuery(useScene(), job.id, row))
   return (
     <Dialog drawer open onClose={onClose} title={`Row ${formatNumber(row)}`} about={job.filename}>
-      {data && <ResultDetails result={data} Explain={Chance} />}
-      {error && <ErrorState error={error} onRetry={() => void refetch()} what="This result could not be loaded" />}
-      {!data && !error && <Skeleton lines={8} label="Loading the result" />}
+      <PageFrame query={query} failed="This result could not be loaded" loading="Loading the result" lines={8}>
+        {(result) => <ResultDetails result={result} Explain={Chance} />}
+      </PageFrame>
     </Dialog>
   )
 }

@@ -9,7 +9,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { SearchField, SelectInput } from '../../../ui/Field.tsx'
 import { formatCount, formatDateTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { Pager } from '../../../ui/Table.tsx'
 import { UploadPanel } from '../new-list/UploadPanel.tsx'
 import type { ListsSearch } from '../search.ts'
@@ -59,18 +59,13 @@ type FoundProps = { query: ReturnType<typeof useLists>; isNarrowed: boolean }
 const useLists = () => useQuery(listsQuery(useScene(), {}))
 
 /** The loaded lists stay visible while they are refreshed, and if that fails. */
-function Found({ query: { data, isError, error, refetch }, isNarrowed }: FoundProps) {
+function Found({ query, isNarrowed }: FoundProps) {
+  const { data, isError } = query
   const { skip = 0 } = useSearch({ from: '/shell/lists' })
   const navigate = useNavigate({ from: '/lists' })
   const turn = (to: number) =>
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }) })
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState what="The lists could not be loaded" error={error} onRetry={() => void refetch()} />
-    ) : (
-      <Skeleton lines={6} />
-    )
-  }
+  if (data === undefined) return <PageFrame query={query} failed="The lists could not be loaded" lines={6} />
   return (
     <div>
       {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}

@@ -15,7 +15,7 @@ import { Field, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { SecretLink } from '../../../ui/Secret.tsx'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { ErrorState, PageFrame, Skeleton } from '../../../ui/States.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { EMAIL_RULES } from '../sign-in/fields.tsx'
 import { invitationsKey, invitationsQuery, type OpenInvitation } from './members-query.ts'
@@ -26,22 +26,21 @@ export function InvitationsCard() {
   const invitations = useQuery(invitationsQuery(useScene()))
   return (
     <Card title="Pending invitations">
-      {invitations.isPending && <Skeleton lines={2} label="Loading invitations" />}
-      {invitations.isError && (
-        <ErrorState
-          what="The invitations could not be loaded"
-          error={invitations.error}
-          onRetry={() => void invitations.refetch()}
-        />
-      )}
-      {invitations.data?.length === 0 && <p className="text-soft">No pending invitations.</p>}
-      {invitations.isSuccess && invitations.data.length > 0 && (
-        <ul aria-label="Pending invitations" className="flex flex-col divide-y divide-line">
-          {invitations.data.map((invitation) => (
-            <InvitationRow key={invitation.id} invitation={invitation} />
-          ))}
-        </ul>
-      )}
+      <PageFrame
+        query={invitations}
+        failed="The invitations could not be loaded"
+        loading="Loading invitations"
+        lines={2}
+        empty={{ when: (data) => data.length === 0, state: <p className="text-soft">No pending invitations.</p> }}
+      >
+        {(data) => (
+          <ul aria-label="Pending invitations" className="flex flex-col divide-y divide-line">
+            {data.map((invitation) => (
+              <InvitationRow key={invitation.id} invitation={invitation} />
+            ))}
+          </ul>
+        )}
+      </PageFrame>
     </Card>
   )
 }

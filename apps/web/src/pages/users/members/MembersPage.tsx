@@ -16,7 +16,7 @@ import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount, formatDate } from '../../../ui/format.ts'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { InvitationsCard, InviteDialog } from './InvitationsCard.tsx'
@@ -57,15 +57,9 @@ function MembersCard() {
         )
       }
     >
-      {members.isPending && <Skeleton lines={3} label="Loading members" />}
-      {members.isError && (
-        <ErrorState
-          what="The members could not be loaded"
-          error={members.error}
-          onRetry={() => void members.refetch()}
-        />
-      )}
-      {members.isSuccess && <MemberTable caption={`Members of ${name}`} members={members.data} mayChange={mayChange} />}
+      <PageFrame query={members} failed="The members could not be loaded" loading="Loading members" lines={3}>
+        {(data) => <MemberTable caption={`Members of ${name}`} members={data} mayChange={mayChange} />}
+      </PageFrame>
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </Card>
   )

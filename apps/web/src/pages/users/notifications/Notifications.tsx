@@ -10,7 +10,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Checkbox } from '../../../ui/Field.tsx'
 import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 
 /** The email notifications of the user, chosen per account. */
 export function Notices() {
@@ -19,15 +19,9 @@ export function Notices() {
   const choices = useQuery(noticesQuery(membership.account_id))
   return (
     <Card title="Email notifications" about={`Sent to ${person.email} about ${membership.name}.`}>
-      {choices.isPending && <Skeleton lines={5} />}
-      {choices.isError && (
-        <ErrorState
-          what="The notification settings could not be loaded"
-          error={choices.error}
-          onRetry={() => void choices.refetch()}
-        />
-      )}
-      {choices.isSuccess && <NoticesForm choices={choices.data} />}
+      <PageFrame query={choices} failed="The notification settings could not be loaded" lines={5}>
+        {(data) => <NoticesForm choices={data} />}
+      </PageFrame>
     </Card>
   )
 }

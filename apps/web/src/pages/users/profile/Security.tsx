@@ -13,7 +13,7 @@ import { Field, PasswordInput } from '../../../ui/Field.tsx'
 import { FormSummary, SaveLine, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { NEW_PASSWORD_RULES, NewPasswordField } from '../sign-in/fields.tsx'
@@ -81,11 +81,9 @@ function SessionsCard() {
       about="Devices where you are signed in. Sessions expire after 12 hours of inactivity, or after 7 days."
       actions={others > 0 && <EndOthers count={others} />}
     >
-      {query.isPending && <Skeleton lines={2} label="Loading sessions" />}
-      {query.isError && (
-        <ErrorState what="The sessions could not be loaded" error={query.error} onRetry={() => void query.refetch()} />
-      )}
-      {query.isSuccess && <SessionTable sessions={sessions} />}
+      <PageFrame query={query} failed="The sessions could not be loaded" loading="Loading sessions" lines={2}>
+        {() => <SessionTable sessions={sessions} />}
+      </PageFrame>
     </Card>
   )
 }

@@ -7,7 +7,7 @@ import { refreshSession, signUp, useSecretInAddress, useWelcome, welcomeQuery } 
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { BrokenLink, LookAtMail } from './CheckYourEmail.tsx'
 import {
   ACCOUNT_NAME_RULES,
@@ -37,15 +37,9 @@ export function SignUpPage() {
         </>
       }
     >
-      {welcome.isPending && <Skeleton lines={4} />}
-      {welcome.isError && (
-        <ErrorState
-          what="The sign-up form could not be loaded"
-          error={welcome.error}
-          onRetry={() => void welcome.refetch()}
-        />
-      )}
-      {welcome.isSuccess && <SignUpForm onSent={setSentTo} />}
+      <PageFrame query={welcome} failed="The sign-up form could not be loaded" lines={4}>
+        {() => <SignUpForm onSent={setSentTo} />}
+      </PageFrame>
     </OpenPage>
   )
 }

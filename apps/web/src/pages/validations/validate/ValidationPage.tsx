@@ -4,7 +4,7 @@ import { ArrowLeft } from 'lucide-react'
 import { rolesFor, type Scene, useMay, useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { Chance } from '../result/Deliverability.tsx'
 import { ResultDetails } from '../result/ResultDetails.tsx'
 
@@ -13,7 +13,9 @@ const ABOUT =
 
 /** One result under a URL that does not contain the address. */
 export function KeptPage() {
+  const { validationId } = useParams({ from: '/shell/validate/$validationId' })
   const may = useMay('validations:read')
+  const query = useQuery({ ...keptQuery(useScene(), validationId), enabled: may })
   const trail = (
     <Link to="/validate" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
       <ArrowLeft className="size-4" aria-hidden="true" />
@@ -22,24 +24,24 @@ export function KeptPage() {
   )
   return (
     <Page title="Validation result" about={ABOUT} trail={trail} width="narrow">
-      <Card>{may ? <Kept /> : <NoPermission what="view validations" roles={rolesFor('validations:read')} />}</Card>
+      <Card>
+        <PageFrame
+          query={query}
+          permission={{ may, what: 'view validations', roles: rolesFor('validations:read') }}
+          failed="The result could not be loaded"
+          loading="Loading result"
+          lines={8}
+        >
+          {(result) => (
+            <>
+              <h2 className="sr-only">Result</h2>
+              <ResultDetails result={result} Explain={Chance} />
+            </>
+          )}
+        </PageFrame>
+      </Card>
     </Page>
   )
-}
-
-function Kept() {
-  const { validationId } = useParams({ from: '/shell/validate/$validationId' })
-  const { data, error, refetch } = useQuery(keptQuery(useScene(), validationId))
-  if (data) {
-    return (
-      <>
-        <h2 className="sr-only">Result</h2>
-        <ResultDetails result={data} Explain={Chance} />
-      </>
-    )
-  }
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} what="The result could not be loaded" />
-  return <Skeleton lines={8} label="Loading result" />
 }
 
 function keptQuery({ key, probity }: Scene, id: string) {

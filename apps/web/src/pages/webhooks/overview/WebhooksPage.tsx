@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { formatDateTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
 import { SecretDialog, SecretField } from '../../../ui/Secret.tsx'
-import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { SECRET_ABOUT, WebhookForm, WebhookSecret } from '../WebhookForm.tsx'
 import { useRefreshWebhooks, webhooksQuery } from '../webhooks.ts'
 import { WebhookTable } from './WebhookTable.tsx'
@@ -72,14 +72,10 @@ function useCreating() {
 }
 
 function WebhookList({ onCreate }: { onCreate(): void }) {
-  const { data, error, refetch } = useQuery(webhooksQuery(useScene()))
-  if (data === undefined) {
-    return error ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The webhooks could not be loaded" />
-    ) : (
-      <Skeleton lines={4} label="Loading webhooks" />
-    )
-  }
+  const query = useQuery(webhooksQuery(useScene()))
+  const { data, error } = query
+  if (data === undefined)
+    return <PageFrame query={query} failed="The webhooks could not be loaded" loading="Loading webhooks" lines={4} />
   if (data.length === 0) return <NoWebhooks onCreate={onCreate} />
   return (
     <>

@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { isDeliveryStatus, STATUS_WORDS, type WebhookSearch } from '../search.ts'
@@ -60,11 +60,11 @@ type FoundProps = { webhook: Webhook; query: UseQueryResult<FoundData>; isFilter
 /** Deliveries stay visible while they are refetched, and if that fails. */
 function Found({ webhook, query, isFiltered }: FoundProps) {
   const { search, turn } = useWebhookSearch()
-  const { data, error, isPlaceholderData, refetch } = query
-  if (data === undefined) {
-    if (error === null) return <Skeleton lines={5} label="Loading deliveries" />
-    return <ErrorState error={error} onRetry={() => void refetch()} what="The deliveries could not be loaded" />
-  }
+  const { data, error, isPlaceholderData } = query
+  if (data === undefined)
+    return (
+      <PageFrame query={query} failed="The deliveries could not be loaded" loading="Loading deliveries" lines={5} />
+    )
   const { skip: _, delivery: __, ...filter } = search
   return (
     <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>

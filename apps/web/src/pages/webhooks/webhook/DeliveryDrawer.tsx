@@ -7,7 +7,7 @@ import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { CodeBlock } from '../../../ui/Code.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { formatDateTime, formatMs, formatTime } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { DeliveryBadge } from '../WebhookBadges.tsx'
 import { deliveryQuery } from '../webhooks.ts'
@@ -23,14 +23,12 @@ export function DeliveryDrawer({ webhook }: { webhook: Webhook }) {
 }
 
 function OpenDelivery({ webhook, id, onClose }: { webhook: Webhook; id: string; onClose(): void }) {
-  const { data, error, refetch } = useQuery(deliveryQuery(useScene(), webhook.id, id))
+  const query = useQuery(deliveryQuery(useScene(), webhook.id, id))
   return (
-    <Dialog drawer open onClose={onClose} title={data?.type ?? 'Delivery'} about={webhook.url}>
-      {data && <Details webhook={webhook} delivery={data} />}
-      {!data && error && (
-        <ErrorState error={error} onRetry={() => void refetch()} what="This delivery could not be loaded" />
-      )}
-      {!data && !error && <Skeleton lines={8} label="Loading delivery" />}
+    <Dialog drawer open onClose={onClose} title={query.data?.type ?? 'Delivery'} about={webhook.url}>
+      <PageFrame query={query} failed="This delivery could not be loaded" loading="Loading delivery" lines={8}>
+        {(delivery) => <Details webhook={webhook} delivery={delivery} />}
+      </PageFrame>
     </Dialog>
   )
 }

@@ -11,7 +11,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { formatDateTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
-import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../../ui/States.tsx'
+import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { WebhookState, whyDisabled } from '../WebhookBadges.tsx'
 import { describeEvents, webhookQuery } from '../webhooks.ts'
 import { Deliveries } from './Deliveries.tsx'
@@ -30,18 +30,15 @@ export function WebhookPage() {
 }
 
 function Loading() {
-  const { data, error, refetch } = useQuery(webhookQuery(useScene(), useWebhookId()))
+  const query = useQuery(webhookQuery(useScene(), useWebhookId()))
+  const { data, error } = query
   // A malformed id is rejected with 400.
   if (error && [400, 404].includes(asRequestFailed(error).status)) return <NoWebhook />
   if (data !== undefined) return <OneWebhook webhook={data} isStale={error !== null} />
   return (
     <Page title="Webhook" trail={<Trail />}>
       <Card>
-        {error ? (
-          <ErrorState error={error} onRetry={() => void refetch()} what="The webhook could not be loaded" />
-        ) : (
-          <Skeleton lines={6} label="Loading webhook" />
-        )}
+        <PageFrame query={query} failed="The webhook could not be loaded" loading="Loading webhook" lines={6} />
       </Card>
     </Page>
   )

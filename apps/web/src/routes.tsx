@@ -75,7 +75,7 @@ const validateRoute = createRoute({
 })
 const keptRoute = createRoute({
   ...page('/validate/$validationId'),
-  component: lazyPage(() => import('./pages/validations/validate/ValidationPage.tsx'), 'KeptPage'),
+  component: lazyPage(() => import('./pages/validations/validate/ValidationPage.tsx'), 'ValidationPage'),
 })
 const listsRoute = createRoute({
   ...page('/lists'),
@@ -161,7 +161,7 @@ const securityRoute = createRoute({
 })
 const noticesRoute = createRoute({
   ...settingsPage('/notices'),
-  component: lazyPage(() => import('./pages/users/notifications/Notifications.tsx'), 'Notices'),
+  component: lazyPage(() => import('./pages/users/notifications/Notifications.tsx'), 'Notifications'),
 })
 const membersRoute = createRoute({
   ...settingsPage('/members'),

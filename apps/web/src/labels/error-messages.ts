@@ -33,6 +33,6 @@ const WORDS: Record<string, string> = {
     'An account must have at least one owner. Make another member an owner first.',
 }
 
-export function plainWords({ code, message }: RequestFailed): string {
+export function describeError({ code, message }: RequestFailed): string {
   return WORDS[code] ?? message
 }

@@ -13,7 +13,7 @@ export class RequestFailed extends Error {
   /** The URL of the documentation, if the service named one. */
   readonly explainedAt: string | undefined
 
-  constructor(told: {
+  constructor(problem: {
     status: number
     code: string
     title?: string
@@ -22,13 +22,13 @@ export class RequestFailed extends Error {
     fields?: FieldFault[]
     explainedAt?: string
   }) {
-    super(told.message)
-    this.status = told.status
-    this.code = told.code
-    this.title = told.title
-    this.requestId = told.requestId
-    this.fields = told.fields ?? []
-    this.explainedAt = told.explainedAt
+    super(problem.message)
+    this.status = problem.status
+    this.code = problem.code
+    this.title = problem.title
+    this.requestId = problem.requestId
+    this.fields = problem.fields ?? []
+    this.explainedAt = problem.explainedAt
   }
 }
 
@@ -37,7 +37,7 @@ type FieldFault = { pointer: string; detail: string }
 /** CSRF protection: forms and cross-site scripts cannot set this header. */
 export const APP_HEADERS = { 'probity-app': '1' } as const
 
-type Asked = {
+type RequestOptions = {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   body?: object
   headers?: Record<string, string>
@@ -45,7 +45,10 @@ type Asked = {
 }
 
 /** Sends a request to /app/api with the session of the user. */
-export async function ask<T>(path: string, { method = 'GET', body, headers = {}, signal }: Asked = {}): Promise<T> {
+export async function ask<T>(
+  path: string,
+  { method = 'GET', body, headers = {}, signal }: RequestOptions = {},
+): Promise<T> {
   const init: RequestInit = {
     method,
     headers: {
@@ -70,24 +73,31 @@ export function unreachable(): RequestFailed {
   return new RequestFailed({ status: 0, code: 'unreachable', message: 'The service cannot be reached.' })
 }
 
-type Told = { type?: string; code?: string; detail?: string; title?: string; message?: string; errors?: FieldFault[] }
+type ProblemBody = {
+  type?: string
+  code?: string
+  detail?: string
+  title?: string
+  message?: string
+  errors?: FieldFault[]
+}
 
 /** Reads a problem of the service or an error of the auth library, which has its own format. */
 export async function readFailure(response: Response): Promise<RequestFailed> {
-  const told = ((await response.json().catch(() => undefined)) ?? {}) as Told
+  const problem = ((await response.json().catch(() => undefined)) ?? {}) as ProblemBody
   const requestId = response.headers.get('request-id')
   return new RequestFailed({
     status: response.status,
-    code: (told.code ?? 'unexpected').toLowerCase(),
+    code: (problem.code ?? 'unexpected').toLowerCase(),
     message:
-      told.detail ??
-      told.title ??
-      told.message ??
+      problem.detail ??
+      problem.title ??
+      problem.message ??
       'The service returned an unreadable response. A proxy may have sent it.',
-    ...(told.title && { title: told.title }),
+    ...(problem.title && { title: problem.title }),
     ...(requestId && { requestId }),
-    ...(told.errors && { fields: told.errors }),
-    ...(told.type && { explainedAt: told.type }),
+    ...(problem.errors && { fields: problem.errors }),
+    ...(problem.type && { explainedAt: problem.type }),
   })
 }
 

@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { Check, CircleAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { FieldError, FieldValues, Path, UseFormReturn } from 'react-hook-form'
-import { plainWords } from '../labels/error-messages.ts'
+import { describeError } from '../labels/error-messages.ts'
 import { asRequestFailed, type RequestFailed } from '../session/client.ts'
 import { noticeSignedOut } from '../session/session.ts'
 import { Button } from './Button.tsx'
@@ -94,7 +94,7 @@ function showFailure<T extends FieldValues>(form: UseFormReturn<T>, failed: Requ
   if (shown.length > 0) return
   const isOurs = failed.status === 0 || failed.status >= 500
   const reference = isOurs && failed.requestId ? ` Request ID: ${failed.requestId}.` : ''
-  form.setError('root', { message: `${plainWords(failed)}${reference}` })
+  form.setError('root', { message: `${describeError(failed)}${reference}` })
 }
 
 /** Most field errors of the service continue the field name; some are complete sentences. */

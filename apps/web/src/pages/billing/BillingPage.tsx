@@ -40,7 +40,7 @@ function Everything() {
       {error && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       {data.debt > 0 && <Debt credits={data.debt} />}
       <PlanCard billing={data} />
-      {data.enabled ? <Shop billing={data} /> : <NothingSold />}
+      {data.enabled ? <Shop billing={data} /> : <NoPlans />}
     </>
   )
 }
@@ -68,7 +68,7 @@ function Shop({ billing }: { billing: Billing }) {
   )
 }
 
-function NothingSold() {
+function NoPlans() {
   return (
     <Card>
       <EmptyState

@@ -1,6 +1,6 @@
 import type { Billing, Checkout, PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
 import { type QueryClient, queryOptions, useMutation } from '@tanstack/react-query'
-import { plainWords } from '../../labels/error-messages.ts'
+import { describeError } from '../../labels/error-messages.ts'
 import { ask, asRequestFailed, sceneHeaders } from '../../session/client.ts'
 import { accountQuery, type Scene, useScene } from '../../session/workspace.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
@@ -56,7 +56,7 @@ function useEgressAddress<T extends object>(path: string) {
   return useMutation({
     mutationFn: (body: T) => ask<PaymentPage>(path, { method: 'POST', body, headers: headersOf(scene) }),
     onSuccess: ({ url }) => window.location.assign(url),
-    onError: (error) => tell.failed(plainWords(asRequestFailed(error))),
+    onError: (error) => tell.failed(describeError(asRequestFailed(error))),
   })
 }
 

@@ -12,7 +12,7 @@ import { Menu, MenuItem, MenuLine, MenuLink } from '../../ui/Menu.tsx'
 import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall, useOperatorCall } from './ConfirmCall.tsx'
 
-type TableProps = { accounts: OperatorAccount[]; onAsk(asked: Asked): void }
+type TableProps = { accounts: OperatorAccount[]; onAsk(asked: AccountAction): void }
 
 const COLUMNS: Column<OperatorAccount>[] = [
   {
@@ -98,7 +98,7 @@ function AccountState({ account }: { account: OperatorAccount }) {
   )
 }
 
-function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked: Asked): void }) {
+function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked: AccountAction): void }) {
   const isSuspended = account.suspended_at !== null
   return (
     <Menu
@@ -136,11 +136,11 @@ function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked
 }
 
 /** The action that an operator has chosen for an account. */
-export type Asked = { kind: 'credits' | 'plan' | 'suspend' | 'unsuspend'; account: OperatorAccount }
+export type AccountAction = { kind: 'credits' | 'plan' | 'suspend' | 'unsuspend'; account: OperatorAccount }
 
 type AskedProps = { account: OperatorAccount; onClose(): void }
 
-export function AccountDialogs({ asked, plans, onClose }: { asked: Asked; plans: string[]; onClose(): void }) {
+export function AccountDialogs({ asked, plans, onClose }: { asked: AccountAction; plans: string[]; onClose(): void }) {
   const { kind, account } = asked
   switch (kind) {
     case 'credits':

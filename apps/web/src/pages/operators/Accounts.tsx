@@ -17,7 +17,7 @@ import { SecretLink } from '../../ui/Secret.tsx'
 import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { Pager } from '../../ui/Table.tsx'
 import { EMAIL_RULES } from '../users/sign-in/fields.tsx'
-import { AccountDialogs, AccountTable, type Asked } from './AccountTable.tsx'
+import { type AccountAction, AccountDialogs, AccountTable } from './AccountTable.tsx'
 import { useWithRecentCode } from './ConfirmCall.tsx'
 import { ACCOUNTS_PER_PAGE, accountsQuery } from './queries.ts'
 import { ACCOUNT_STATES, type AccountState, type AccountsSearch } from './search.ts'
@@ -92,7 +92,7 @@ function stateOf({ state }: AccountsSearch): AccountsSearch {
 function Found({ search, onClear }: { search: AccountsSearch; onClear(): void }) {
   const query = useQuery(accountsQuery(search))
   const { data, isError } = query
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<AccountAction>()
   const navigate = useNavigate({ from: '/operator/accounts' })
   const turn = (to: number) =>
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }), resetScroll: false })

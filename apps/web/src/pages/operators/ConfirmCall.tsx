@@ -4,7 +4,7 @@ import { ask, asRequestFailed, RequestFailed } from '../../session/client.ts'
 import { Callout } from '../../ui/Callout.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
 import { useToasts } from '../../ui/Toasts.tsx'
-import { SecondStep } from '../users/sign-in/SignInPage.tsx'
+import { TwoFactorForm } from '../users/sign-in/SignInPage.tsx'
 import { OPERATOR_KEY } from './queries.ts'
 
 type ConfirmCallProps = {
@@ -95,7 +95,7 @@ export function RecentCode({ children }: { children: ReactNode }) {
           title="Enter a 2FA code"
           about="Changes to accounts and probing need a code that is at most 15 minutes old."
         >
-          <SecondStep action="Continue" back="Cancel" onSignedIn={enter} onBack={close} />
+          <TwoFactorForm action="Continue" back="Cancel" onSignedIn={enter} onBack={close} />
         </Dialog>
       )}
     </CodeContext>

@@ -35,7 +35,7 @@ export function Doctor() {
     <div className="flex flex-col gap-4">
       {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <Head report={data} />
-      {data.findings.length === 0 ? <NothingYet /> : <Findings findings={data.findings} />}
+      {data.findings.length === 0 ? <NoFindings /> : <Findings findings={data.findings} />}
     </div>
   )
 }
@@ -91,7 +91,7 @@ function summary(findings: StoredFinding[]): string {
   return parts.length === 0 ? 'All checks pass' : parts.join(' · ')
 }
 
-function NothingYet() {
+function NoFindings() {
   return (
     <EmptyState icon={<Stethoscope aria-hidden="true" />} title="No worker has run the checks yet">
       <p>A worker runs them shortly after it starts, and then hourly.</p>

@@ -48,7 +48,7 @@ export function Providers() {
     refetchInterval: refreshing.everyMs,
   })
   const { isError, refetch, dataUpdatedAt } = query
-  const [asked, setAsked] = useState<AskedProvider>()
+  const [asked, setAsked] = useState<ProviderAction>()
   const choose = (text: string) =>
     void navigate({
       search: (now) => ({
@@ -85,8 +85,8 @@ export function Providers() {
   )
 }
 
-type ProviderTableProps = { providers: OperatorProvider[]; onAsk(asked: AskedProvider): void }
-type RowProps = { provider: OperatorProvider; onAsk(asked: AskedProvider): void }
+type ProviderTableProps = { providers: OperatorProvider[]; onAsk(asked: ProviderAction): void }
+type RowProps = { provider: OperatorProvider; onAsk(asked: ProviderAction): void }
 
 const COLUMNS: Column<OperatorProvider>[] = [
   {
@@ -219,11 +219,11 @@ function ProviderMenu({ provider, onAsk }: RowProps) {
 }
 
 /** The action that an operator has chosen for a provider. */
-type AskedProvider = { kind: 'pause' | 'resume' | 'rate' | 'lift'; provider: OperatorProvider }
+type ProviderAction = { kind: 'pause' | 'resume' | 'rate' | 'lift'; provider: OperatorProvider }
 
 type AskedProps = { provider: OperatorProvider; onClose(): void }
 
-function ProviderDialogs({ asked: { kind, provider }, onClose }: { asked: AskedProvider; onClose(): void }) {
+function ProviderDialogs({ asked: { kind, provider }, onClose }: { asked: ProviderAction; onClose(): void }) {
   switch (kind) {
     case 'pause':
       return <PauseDialog provider={provider} onClose={onClose} />

@@ -33,7 +33,7 @@ export function Queues() {
         <ListsCard queues={data} />
         <WebhooksCard queues={data} />
       </div>
-      <StuckLists stuck={data.jobs.stalled} />
+      <StalledLists stuck={data.jobs.stalled} />
       <DeferredCard queues={data} />
       <TasksCard queues={data} />
     </>
@@ -163,7 +163,7 @@ const STALLED_COLUMNS: Column<StalledJob>[] = [
 ]
 
 /** Lists without progress for 15 minutes although work is ready. */
-function StuckLists({ stuck }: { stuck: StalledJob[] }) {
+function StalledLists({ stuck }: { stuck: StalledJob[] }) {
   const [asked, setAsked] = useState<StalledJob>()
   const requeue = (list: StalledJob) => (
     <Button size="sm" onClick={() => setAsked(list)} aria-label={`Requeue: ${list.job_id}`}>

@@ -21,7 +21,7 @@ export function AlertsCard({ alerts, onRetry }: { alerts: Overview['alerts']; on
   return (
     <Card title="Needs attention">
       {alerts === null ? (
-        <PartFailed what="The alerts" onRetry={onRetry} />
+        <CardError what="The alerts" onRetry={onRetry} />
       ) : (
         <ul aria-label="Needs attention" className="flex flex-col gap-2.5">
           {alerts.map((alert) => (
@@ -120,7 +120,7 @@ export function ListsCard({ lists, onRetry }: { lists: Overview['jobs']; onRetry
   )
   return (
     <Card title="Lists" actions={all}>
-      {lists === null ? <PartFailed what="The lists" onRetry={onRetry} /> : <Rows {...lists} />}
+      {lists === null ? <CardError what="The lists" onRetry={onRetry} /> : <Rows {...lists} />}
     </Card>
   )
 }
@@ -207,7 +207,7 @@ const PROBLEM_COLUMNS: Column<Problem>[] = [
 export function ProblemsCard({ problems, onRetry }: { problems: Overview['problems']; onRetry(): void }) {
   return (
     <Card title="API errors" about="Last 24 hours, by problem code.">
-      {problems === null && <PartFailed what="The errors" onRetry={onRetry} />}
+      {problems === null && <CardError what="The errors" onRetry={onRetry} />}
       {problems?.length === 0 && <p className="text-soft">No API errors.</p>}
       {problems && problems.length > 0 && (
         <DataTable
@@ -222,7 +222,7 @@ export function ProblemsCard({ problems, onRetry }: { problems: Overview['proble
 }
 
 /** Shown for a part that could not be loaded; the other parts are shown normally. */
-export function PartFailed({ what, onRetry }: { what: string; onRetry(): void }) {
+export function CardError({ what, onRetry }: { what: string; onRetry(): void }) {
   return (
     <Callout
       kind="warning"

@@ -4,7 +4,7 @@ import { VERDICTS, verdictLook } from '../../../labels/verdict.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDay, formatNumber } from '../../../ui/format.ts'
 import { Table, Td, Th } from '../../../ui/Table.tsx'
-import { PartFailed } from './DashboardCards.tsx'
+import { CardError } from './DashboardCards.tsx'
 
 type Verdicts = NonNullable<Overview['verdicts']>
 
@@ -12,7 +12,7 @@ type Verdicts = NonNullable<Overview['verdicts']>
 export function VerdictsCard({ verdicts, onRetry }: { verdicts: Overview['verdicts']; onRetry(): void }) {
   return (
     <Card title="Verdicts by day" about="Single, bulk and list validations. A list counts on the day it was confirmed.">
-      {verdicts === null && <PartFailed what="The verdicts" onRetry={onRetry} />}
+      {verdicts === null && <CardError what="The verdicts" onRetry={onRetry} />}
       {verdicts && totalOf(verdicts.total) === 0 && <p className="text-soft">No validations in this period.</p>}
       {verdicts && totalOf(verdicts.total) > 0 && <Drawn verdicts={verdicts} />}
     </Card>

@@ -39,7 +39,7 @@ export function KeyDialogs({ opened, onMade, onDone, onClose }: KeyDialogsProps)
     case 'create':
     case 'rotate':
     case 'secret':
-      return <MakeKeyDialog making={opened} onMade={onMade} onClose={onClose} />
+      return <CreateKeyDialog making={opened} onMade={onMade} onClose={onClose} />
   }
 }
 
@@ -152,7 +152,7 @@ type Making = { kind: 'create' } | { kind: 'rotate'; key: Key } | { kind: 'secre
 
 type MakeKeyDialogProps = { making: Making; onMade(made: NewKey): void; onClose(): void }
 
-function MakeKeyDialog({ making, onMade, onClose }: MakeKeyDialogProps) {
+function CreateKeyDialog({ making, onMade, onClose }: MakeKeyDialogProps) {
   const secret =
     making.kind === 'secret'
       ? (onSaved: () => void) => <SecretReveal made={making.made} onSaved={onSaved} />

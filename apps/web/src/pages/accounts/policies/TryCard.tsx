@@ -13,7 +13,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
 import { AddressForm, Examples } from '../../validations/validate/AddressForm.tsx'
 import { useValidation } from '../../validations/validate/use-validation.ts'
-import { AskFailed } from '../../validations/validate/ValidationError.tsx'
+import { ValidationError } from '../../validations/validate/ValidationError.tsx'
 import { DecisionBadge } from './RulesTable.tsx'
 
 const EXAMPLES = ['valid', 'invalid', 'risky', 'unknown', 'role', 'disposable', 'mailbox-full', 'free']
@@ -59,7 +59,7 @@ export function TryCard({ policy, onDecision }: TryCardProps) {
           {state.kind === 'answered' && <Outcome result={state.answer.result} decision={decide(state.answer.result)} />}
         </div>
         {state.kind === 'failed' && (
-          <AskFailed failure={state.failure} retryAfterS={state.retryAfterS} onRetry={repeat} />
+          <ValidationError failure={state.failure} retryAfterS={state.retryAfterS} onRetry={repeat} />
         )}
       </div>
     </Card>

@@ -1,7 +1,7 @@
 import type { Snippet } from '../../../ui/Code.tsx'
 import { KEY_VARIABLE } from '../keys/validate-snippets.ts'
 
-type Asked = {
+type SnippetRequest = {
   host: string
   method: string
   route: string /** In place of the address, which is not stored. */
@@ -9,7 +9,7 @@ type Asked = {
 }
 
 /** Code that repeats a logged request. The body is not stored, so it has placeholders. */
-export function requestSnippets({ host, method, route, email }: Asked): Snippet[] {
+export function requestSnippets({ host, method, route, email }: SnippetRequest): Snippet[] {
   const url = `${host}${route.replaceAll(/:(\w+)/g, (_, name: string) => name.toUpperCase())}`
   const sent = sentWith(method, route, email)
   return [

@@ -16,7 +16,7 @@ import { formatCount, formatDate } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
 import { LeaveCard } from '../../users/members/MembersPage.tsx'
 import { ACCOUNT_NAME_RULES, NameField } from '../../users/sign-in/fields.tsx'
-import { chanceBorne, readBorne, writeBorne } from './bounce-tolerance.ts'
+import { formatTolerance, readThreshold, readTolerance } from './bounce-tolerance.ts'
 
 export function AccountSettings() {
   const scene = useScene()
@@ -135,7 +135,7 @@ function RetentionHint({ typed, daysMax }: { typed: string; daysMax: number }) {
 }
 
 type Sending = Account['sending']
-type Values = { borne: string; excludedTraits: Sending['excluded_traits'] }
+type Values = { tolerance: string; excludedTraits: Sending['excluded_traits'] }
 
 const TRAITS = Object.keys(TRAIT_WORDS) as Sending['excluded_traits']
 
@@ -144,9 +144,9 @@ function SendingCard({ sending, mayChange }: { sending: Sending; mayChange: bool
   const change = useChangeAccount()
   const [isSaved, setSaved] = useState(false)
   const form = useForm<Values>({ values: valuesOf(sending), shouldFocusError: false })
-  const submit = useSubmit(form, async ({ borne, excludedTraits }) => {
-    await change({ sending: { threshold: chanceBorne(borne), excluded_traits: excludedTraits } })
-    form.reset({ borne, excludedTraits })
+  const submit = useSubmit(form, async ({ tolerance, excludedTraits }) => {
+    await change({ sending: { threshold: readThreshold(tolerance), excluded_traits: excludedTraits } })
+    form.reset({ tolerance, excludedTraits })
     setSaved(true)
   })
   const { isDirty, isSubmitting } = form.formState
@@ -180,20 +180,20 @@ function SendingCard({ sending, mayChange }: { sending: Sending; mayChange: bool
 
 function valuesOf({ threshold, excluded_traits: excluded }: Sending): Values {
   // In the order of the checkboxes: otherwise checking a box again would count as a change.
-  return { borne: writeBorne(threshold), excludedTraits: TRAITS.filter((name) => excluded.includes(name)) }
+  return { tolerance: formatTolerance(threshold), excludedTraits: TRAITS.filter((name) => excluded.includes(name)) }
 }
 
 function BorneField({ form, mayChange }: { form: UseFormReturn<Values>; mayChange: boolean }) {
   return (
     <Field
       label="Bounce tolerance (%)"
-      hint={<ToleranceHint typed={form.watch('borne')} />}
-      error={form.formState.errors.borne?.message}
+      hint={<ToleranceHint typed={form.watch('tolerance')} />}
+      error={form.formState.errors.tolerance?.message}
     >
       {(ids) => (
         <TextInput
           {...ids}
-          {...form.register('borne', { validate: isBorne })}
+          {...form.register('tolerance', { validate: isTolerance })}
           inputMode="decimal"
           autoComplete="off"
           readOnly={!mayChange}
@@ -204,19 +204,19 @@ function BorneField({ form, mayChange }: { form: UseFormReturn<Values>; mayChang
   )
 }
 
-function isBorne(typed: string): true | string {
-  return readBorne(typed) !== undefined || 'Enter a number from 0.1 to 50.'
+function isTolerance(typed: string): true | string {
+  return readTolerance(typed) !== undefined || 'Enter a number from 0.1 to 50.'
 }
 
 /** The effect of the number. */
 function ToleranceHint({ typed }: { typed: string }) {
-  const borne = readBorne(typed)
-  if (borne === undefined) return 'From 0.1 to 50.'
+  const tolerance = readTolerance(typed)
+  if (tolerance === undefined) return 'From 0.1 to 50.'
   const best = BASE_RATES[''].p
-  if (chanceBorne(typed) > best) {
-    return `Stricter than an SMTP confirmation: about ${writeBorne(best)}% of confirmed addresses bounce. Few addresses are safe to send until you report outcomes of your mail.`
+  if (readThreshold(typed) > best) {
+    return `Stricter than an SMTP confirmation: about ${formatTolerance(best)}% of confirmed addresses bounce. Few addresses are safe to send until you report outcomes of your mail.`
   }
-  const kept = 100 - borne
+  const kept = 100 - tolerance
   return `An address is safe to send if its deliverability is at least ${Number(kept.toFixed(2))}%.`
 }
 

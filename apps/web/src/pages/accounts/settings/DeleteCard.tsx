@@ -23,13 +23,13 @@ export function DeleteCard() {
   return (
     <Card title="Delete account">
       <PageFrame query={contents} failed="The data to delete could not be loaded" lines={4}>
-        {(data) => <WhatGoes contents={data} />}
+        {(data) => <DeletedData contents={data} />}
       </PageFrame>
     </Card>
   )
 }
 
-function WhatGoes({ contents }: { contents: DeletionPreview }) {
+function DeletedData({ contents }: { contents: DeletionPreview }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <div className="flex flex-col gap-4">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chanceBorne, readBorne, writeBorne } from './bounce-tolerance.ts'
+import { formatTolerance, readThreshold, readTolerance } from './bounce-tolerance.ts'
 
 test.each([
   ['3', 3, 0.97],
@@ -7,15 +7,15 @@ test.each([
   ['50', 50, 0.5],
   [' 2,5 ', 2.5, 0.975],
   ['1.25', 1.25, 0.9875],
-])('a bounce tolerance of %s%% is converted to a threshold and back', (typed, borne, chance) => {
-  expect(readBorne(typed)).toBe(borne)
-  expect(chanceBorne(typed)).toBe(chance)
-  expect(writeBorne(chance)).toBe(String(borne))
+])('a bounce tolerance of %s%% is converted to a threshold and back', (typed, tolerance, chance) => {
+  expect(readTolerance(typed)).toBe(tolerance)
+  expect(readThreshold(typed)).toBe(chance)
+  expect(formatTolerance(chance)).toBe(String(tolerance))
 })
 
 test.each(['', '0', '0.09', '50.1', '51', '100', '-3', '3%', 'three', '1e1', '1.2.3'])(
-  'readBorne rejects %o',
+  'readTolerance rejects %o',
   (typed) => {
-    expect(readBorne(typed)).toBeUndefined()
+    expect(readTolerance(typed)).toBeUndefined()
   },
 )

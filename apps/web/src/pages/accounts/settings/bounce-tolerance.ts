@@ -1,20 +1,20 @@
-const BORNE_MIN = 0.1
-const BORNE_MAX = 50
+const TOLERANCE_MIN = 0.1
+const TOLERANCE_MAX = 50
 
 /** The typed bounce tolerance in percent, with a comma or a point; undefined if it is not a valid number. */
-export function readBorne(typed: string): number | undefined {
+export function readTolerance(typed: string): number | undefined {
   const text = typed.trim().replace(',', '.')
   if (!/^\d{1,2}(\.\d{1,4})?$/.test(text)) return undefined
-  const borne = Number(text)
-  return borne >= BORNE_MIN && borne <= BORNE_MAX ? borne : undefined
+  const tolerance = Number(text)
+  return tolerance >= TOLERANCE_MIN && tolerance <= TOLERANCE_MAX ? tolerance : undefined
 }
 
 /** The deliverability threshold for a bounce tolerance. */
-export function chanceBorne(typed: string): number {
-  return rounded(1 - (readBorne(typed) ?? 0) / 100, 6)
+export function readThreshold(typed: string): number {
+  return rounded(1 - (readTolerance(typed) ?? 0) / 100, 6)
 }
 
-export function writeBorne(chance: number): string {
+export function formatTolerance(chance: number): string {
   return String(rounded((1 - chance) * 100, 4))
 }
 

@@ -49,7 +49,7 @@ function ByDay({ days }: { days: number }) {
     )
   }
   if (data.total.requests === 0 && data.total.credits_used === 0 && data.total.credits_refunded === 0) {
-    return <NothingUsed />
+    return <NoUsage />
   }
   return (
     <figure className="flex flex-col gap-4">
@@ -111,7 +111,7 @@ function DayTable({ usage: { days = [] } }: { usage: Usage }) {
   )
 }
 
-function NothingUsed() {
+function NoUsage() {
   return (
     <EmptyState
       icon={<ChartColumn aria-hidden="true" />}

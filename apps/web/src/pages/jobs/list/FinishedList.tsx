@@ -46,7 +46,7 @@ export function FinishedList({ job }: { job: BulkJob }) {
       )}
       {breakdown.data && !isGone && job.done_count > 0 && (
         <>
-          <KeepPlanner job={job} plans={breakdown.data.keep_plans} />
+          <PresetPicker job={job} plans={breakdown.data.keep_plans} />
           <BreakdownCard breakdown={breakdown.data} />
         </>
       )}
@@ -114,7 +114,7 @@ function Footnotes({ job, isGone }: { job: BulkJob; isGone: boolean }) {
 type KeepPlan = JobBreakdown['keep_plans'][number]
 
 /** The presets for keeping and removing addresses, with the expected bounce rate of each. */
-function KeepPlanner({ job, plans }: { job: BulkJob; plans: KeepPlan[] }) {
+function PresetPicker({ job, plans }: { job: BulkJob; plans: KeepPlan[] }) {
   const { preset, choose } = usePreset()
   const chosen = plans.find((plan) => plan.preset === preset)
   return (

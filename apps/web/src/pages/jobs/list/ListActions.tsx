@@ -17,8 +17,8 @@ import { jobQuery } from './queries.ts'
 /** The actions for a list in its current state that the user's role permits. */
 export function ListActions({ job }: { job: BulkJob }) {
   const mayChange = useMay('jobs:write')
-  const [asked, setAsked] = useState<Asked>()
-  const wishes = useWishes(job, () => setAsked(undefined))
+  const [asked, setAsked] = useState<ConfirmedAction>()
+  const wishes = useJobActions(job, () => setAsked(undefined))
   const isUnderWay = job.finished_at === null
   return (
     <>
@@ -43,7 +43,7 @@ export function ListActions({ job }: { job: BulkJob }) {
       )}
       {job.done_count > 0 && <DownloadDialog job={job} />}
       {mayChange && <MoreMenu isUnderWay={isUnderWay} onAsk={setAsked} />}
-      <WishDialog
+      <JobActionDialog
         job={job}
         asked={asked}
         busy={wishes.isPending}
@@ -58,7 +58,7 @@ export function ListActions({ job }: { job: BulkJob }) {
   )
 }
 
-function MoreMenu({ isUnderWay, onAsk }: { isUnderWay: boolean; onAsk(asked: Asked): void }) {
+function MoreMenu({ isUnderWay, onAsk }: { isUnderWay: boolean; onAsk(asked: ConfirmedAction): void }) {
   return (
     <Menu
       label="More actions"
@@ -81,11 +81,11 @@ function MoreMenu({ isUnderWay, onAsk }: { isUnderWay: boolean; onAsk(asked: Ask
 }
 
 /** Actions that need a confirmation. */
-type Asked = Exclude<Wish, 'resume'>
+type ConfirmedAction = Exclude<JobAction, 'resume'>
 
 type Words = { title: string; confirm: string; cancel: string; danger: boolean; body(job: BulkJob): ReactNode }
 
-const WORDS: Record<Asked, Words> = {
+const WORDS: Record<ConfirmedAction, Words> = {
   pause: {
     title: 'Pause this list?',
     confirm: 'Pause',
@@ -142,15 +142,15 @@ function whatReturns({ credits, livemode }: BulkJob): string {
 
 type WishDialogProps = {
   job: BulkJob
-  asked: Asked | undefined
+  asked: ConfirmedAction | undefined
   busy: boolean
   error: unknown
   onCancel(): void
-  onConfirm(wish: Asked): void
+  onConfirm(wish: ConfirmedAction): void
 }
 
 /** Confirms an action and names the results that are kept and the credits that are released. */
-function WishDialog({ job, asked, busy, error, onCancel, onConfirm }: WishDialogProps) {
+function JobActionDialog({ job, asked, busy, error, onCancel, onConfirm }: WishDialogProps) {
   if (asked === undefined) return null
   const { title, confirm, cancel, danger, body } = WORDS[asked]
   return (
@@ -175,17 +175,17 @@ function WishDialog({ job, asked, busy, error, onCancel, onConfirm }: WishDialog
   )
 }
 
-type Wish = 'pause' | 'resume' | 'cancel' | 'remove'
+type JobAction = 'pause' | 'resume' | 'cancel' | 'remove'
 
 /** Pauses, resumes, cancels or deletes a list, and shows a toast. */
-function useWishes(job: BulkJob, onDone: () => void) {
+function useJobActions(job: BulkJob, onDone: () => void) {
   const scene = useScene()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toasts = useToasts()
   const { jobs } = scene.probity
   return useMutation({
-    mutationFn: async (wish: Wish): Promise<BulkJob | undefined> => {
+    mutationFn: async (wish: JobAction): Promise<BulkJob | undefined> => {
       if (wish !== 'remove') return jobs[wish](job.id)
       await jobs.delete(job.id)
       return undefined
@@ -210,7 +210,7 @@ function useWishes(job: BulkJob, onDone: () => void) {
   })
 }
 
-function outcome(wish: Wish, { filename, credits }: BulkJob): string {
+function outcome(wish: JobAction, { filename, credits }: BulkJob): string {
   if (wish === 'pause') return `${filename} paused.`
   if (wish === 'resume') return `${filename} resumed.`
   if (wish === 'remove') return `${filename} deleted.`

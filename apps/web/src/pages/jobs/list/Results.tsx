@@ -14,13 +14,21 @@ import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
-import { Chance } from '../../validations/result/Deliverability.tsx'
+import { Deliverability } from '../../validations/result/Deliverability.tsx'
 import { ResultDetails } from '../../validations/result/ResultDetails.tsx'
 import type { ListSearch } from '../search.ts'
 import { useDownload } from './download.ts'
 import { providerWord, reasonWord } from './job-labels.ts'
 import { breakdownQuery, filterOf, isExpired, PAGE_SIZE, resultQuery, resultsQuery } from './queries.ts'
-import { hasFilter, PlainLink, RESULTS_ID, useListSearch, useRowHref, useTurn, withFilter } from './SearchLink.tsx'
+import {
+  hasFilter,
+  PlainLink,
+  RESULTS_ID,
+  useListSearch,
+  useRowHref,
+  useUpdateSearch,
+  withFilter,
+} from './SearchLink.tsx'
 
 /** The results row by row, filtered and paged by the service. */
 export function Results({ job }: { job: BulkJob }) {
@@ -116,7 +124,7 @@ function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(
   return (
     <Dialog drawer open onClose={onClose} title={`Row ${formatNumber(row)}`} about={job.filename}>
       <PageFrame query={query} failed="This result could not be loaded" loading="Loading the result" lines={8}>
-        {(result) => <ResultDetails result={result} Explain={Chance} />}
+        {(result) => <ResultDetails result={result} Explain={Deliverability} />}
       </PageFrame>
     </Dialog>
   )
@@ -268,7 +276,7 @@ const columnsAt = (place: Place): Column<JobResult>[] => [
 
 /** One page of results. Memoized, since opening a result does not change it. */
 const ResultsTable = memo(function ResultsTable({ results }: { results: JobResult[] }) {
-  const turn = useTurn()
+  const turn = useUpdateSearch()
   const place: Place = { hrefOf: useRowHref(), open: (row) => turn((now) => ({ ...now, row })) }
   return (
     <DataTable

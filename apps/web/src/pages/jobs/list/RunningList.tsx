@@ -15,13 +15,13 @@ import { Verdicts } from './Verdicts.tsx'
 export function RunningList({ job, following }: { job: BulkJob; following: Following }) {
   return (
     <>
-      {job.delay_reason === null ? <StuckNotice job={job} /> : <DelayNotice job={job} />}
+      {job.delay_reason === null ? <StalledNotice job={job} /> : <DelayNotice job={job} />}
       <ProbingNow />
       <Card>
         <div className="flex flex-col gap-5">
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
             <Steps label="List stages" steps={STAGES} current={stageOf(job)} />
-            <FollowingBadge following={following} />
+            <LiveBadge following={following} />
           </div>
           <Progress job={job} />
           <Facts job={job} />
@@ -76,7 +76,7 @@ function Progress({ job }: { job: BulkJob }) {
         </p>
       </div>
       <ProgressBar value={progress} label="Addresses with a result" />
-      <ProgressNews job={job} />
+      <ProgressAnnouncer job={job} />
     </div>
   )
 }
@@ -130,7 +130,7 @@ function Waiting({ job: { deferred } }: { job: BulkJob }) {
 }
 
 /** Whether the page is updated live or by polling. */
-function FollowingBadge({ following }: { following: Following }) {
+function LiveBadge({ following }: { following: Following }) {
   if (following.kind === 'opening') return null
   if (following.kind === 'live') {
     return (
@@ -146,7 +146,7 @@ const EVERY_MS = 30_000
 const EVERY_SHARE = 0.1
 
 /** Announces the progress to screen readers: at every 10 %, or every 30 seconds. */
-function ProgressNews({ job: { progress, done_count, unique_count, status } }: { job: BulkJob }) {
+function ProgressAnnouncer({ job: { progress, done_count, unique_count, status } }: { job: BulkJob }) {
   const told = useRef({ share: 0, at: 0, status: '' })
   const [text, setText] = useState('')
   useEffect(() => {
@@ -170,7 +170,7 @@ function ProgressNews({ job: { progress, done_count, unique_count, status } }: {
 const STUCK_MS = 10 * 60_000
 
 /** Shown when a list has made no progress for ten minutes, with the reason if it is known. */
-function StuckNotice({ job }: { job: BulkJob }) {
+function StalledNotice({ job }: { job: BulkJob }) {
   const now = useNow(30_000)
   const since = useLastMove(job)
   if (job.status === 'paused' || now - since < STUCK_MS) return null

@@ -25,7 +25,7 @@ type FilterLinkProps = { filter: ListSearch; title?: string; className?: string;
 
 /** Links to the results that match the filter. */
 export function FilterLink({ filter, ...rest }: FilterLinkProps) {
-  const turn = useTurn()
+  const turn = useUpdateSearch()
   const kept = useLocation({ select: ({ searchStr }) => keepOf(searchStr) })
   const found = new URLSearchParams([...new URLSearchParams(kept), ...(Object.entries(filter) as [string, string][])])
   return (
@@ -66,7 +66,7 @@ export function useListId(): string {
 type Turn = { replace?: boolean; hash?: string }
 
 /** Changes the search parameters of the URL. */
-export function useTurn() {
+export function useUpdateSearch() {
   const navigate = useNavigate({ from: '/lists/$jobId' })
   return useCallback(
     (next: (now: ListSearch) => ListSearch, { replace = false, hash }: Turn = {}) =>
@@ -82,7 +82,7 @@ export function useAskedPreset(): string | undefined {
 /** The search parameters of the URL, and a function that changes them. */
 export function useListSearch() {
   const search: ListSearch = useSearch({ from: FROM })
-  return { search, turn: useTurn() }
+  return { search, turn: useUpdateSearch() }
 }
 
 /** A new filter starts at the first page, with no result open. */

@@ -2,7 +2,7 @@ import type { DownloadOptions, Probity, RequestOptions } from '@probity/sdk'
 import { useCallback, useRef, useState } from 'react'
 import { asRequestFailed, type RequestFailed, saveFile } from '../../../session/client.ts'
 import { useScene } from '../../../session/workspace.ts'
-import { useAskedPreset, useTurn } from './SearchLink.tsx'
+import { useAskedPreset, useUpdateSearch } from './SearchLink.tsx'
 
 export type Wanted = Omit<DownloadOptions, keyof RequestOptions>
 
@@ -106,7 +106,7 @@ export function planWord(preset: string): string {
 
 /** The chosen preset. It is kept in the URL, so that a link opens the same view. */
 export function usePreset() {
-  const turn = useTurn()
+  const turn = useUpdateSearch()
   const asked = useAskedPreset()
   const preset = asked !== undefined && asked in PLANS ? asked : DEFAULT
   const choose = (next: string) => turn((now) => ({ ...now, preset: next }), { replace: true })

@@ -89,7 +89,7 @@ export function isTooShort({ credits, livemode }: UploadPreview): boolean {
 }
 
 /** Explains that the draft is kept, and how to continue. */
-export function TooFewCredits({ preview, onRefresh }: { preview: UploadPreview; onRefresh(): void }) {
+export function InsufficientCredits({ preview, onRefresh }: { preview: UploadPreview; onRefresh(): void }) {
   const { quote, available } = preview.credits
   return (
     <Callout kind="warning" live title={`Insufficient credits (${formatNumber(quote - available)} short)`}>

@@ -11,7 +11,7 @@ import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
 import { DataTable } from '../../../ui/Table.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
-import { Confirm, isTooShort, TooFewCredits } from './Confirm.tsx'
+import { Confirm, InsufficientCredits, isTooShort } from './Confirm.tsx'
 import { DraftMissing, FileFacts } from './DraftParts.tsx'
 
 /** The price and the next steps, before the list is confirmed. */
@@ -34,7 +34,7 @@ function Review({ preview, column, onRefresh }: ReviewProps) {
     <div className="grid items-start gap-5 max-sm:pb-20 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr] max-sm:[&_:is(a,button,section)]:scroll-mb-36">
       <div className="flex min-w-0 flex-col gap-5">
         <ProbingNotice probing={preview.probing} />
-        {isTooShort(preview) && <TooFewCredits preview={preview} onRefresh={onRefresh} />}
+        {isTooShort(preview) && <InsufficientCredits preview={preview} onRefresh={onRefresh} />}
         <FileFacts preview={preview} />
         <Card title="Summary" about={<ChosenColumn column={column} />}>
           <CostTable preview={preview} column={column} />
@@ -43,7 +43,7 @@ function Review({ preview, column, onRefresh }: ReviewProps) {
       </div>
       <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1">
         <Card title="Next steps">
-          <WhatNext />
+          <NextSteps />
         </Card>
         <Confirm preview={preview} column={column} onRefresh={onRefresh} />
       </div>
@@ -258,7 +258,7 @@ function total(shares: UploadPreview['provider_mix']): number {
 }
 
 /** The processing of a confirmed list, its refunds and its expiration. */
-function WhatNext() {
+function NextSteps() {
   const scene = useScene()
   const { data: account } = useQuery(accountQuery(scene))
   const isLive = scene.mode === 'live'

@@ -11,7 +11,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatDateTime } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { BrokenLink, LookAtMail } from '../sign-in/CheckYourEmail.tsx'
+import { BrokenLink, CheckYourEmail } from '../sign-in/CheckYourEmail.tsx'
 import { EmailField, NameField, NEW_PASSWORD_RULES, NewPasswordField, PERSON_NAME_RULES } from '../sign-in/fields.tsx'
 import { SignInForm } from '../sign-in/SignInPage.tsx'
 import { SignUpForm } from '../sign-in/SignUpPage.tsx'
@@ -70,9 +70,9 @@ function AcceptInvitation({ link, invitation, session }: AcceptProps) {
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) {
     return (
-      <LookAtMail email={sentTo}>
+      <CheckYourEmail email={sentTo}>
         <p>Then sign in to accept the invitation to {invitation.organisation}.</p>
-      </LookAtMail>
+      </CheckYourEmail>
     )
   }
   return (
@@ -107,7 +107,7 @@ function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(
   return (
     <>
       {linkVerifies && token ? (
-        <JoinForm id={id} token={token} email={email} onJoined={join.enter} />
+        <InvitedSignUpForm id={id} token={token} email={email} onJoined={join.enter} />
       ) : (
         <>
           <p className="text-soft">
@@ -184,7 +184,7 @@ function useJoin({ id, token }: InvitationSecret) {
 type JoinProps = { id: string; token: string; email: string; onJoined(): unknown }
 
 /** Creates the invited user and signs in, where the invitation link verifies the address. */
-function JoinForm({ id, token, email, onJoined }: JoinProps) {
+function InvitedSignUpForm({ id, token, email, onJoined }: JoinProps) {
   const form = useForm({ defaultValues: { name: '', email, password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ name, password }) => {
     const body = { token, name: name.trim(), password }

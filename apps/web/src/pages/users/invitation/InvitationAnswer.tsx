@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { plainWords } from '../../../labels/error-messages.ts'
+import { describeError } from '../../../labels/error-messages.ts'
 import { ask, asRequestFailed } from '../../../session/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -21,7 +21,7 @@ export function InvitationAnswer({ link: { id, token }, onAccepted, onDeclined }
     <div className="flex flex-col gap-3">
       {error && (
         <Callout kind="error" live>
-          {plainWords(asRequestFailed(error))}
+          {describeError(asRequestFailed(error))}
         </Callout>
       )}
       <div className="flex flex-wrap gap-2">

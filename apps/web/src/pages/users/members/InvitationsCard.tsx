@@ -3,7 +3,7 @@ import type { InvitationToken } from '@probity/contract/schemas/users'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { plainWords } from '../../../labels/error-messages.ts'
+import { describeError } from '../../../labels/error-messages.ts'
 import { ask, asRequestFailed } from '../../../session/client.ts'
 import { useWelcome } from '../../../session/session.ts'
 import { useScene } from '../../../session/workspace.ts'
@@ -96,7 +96,7 @@ function useInvitationActions({ id, email, role }: OpenInvitation) {
   const toasts = useToasts()
   const { account_id: organizationId } = scene.membership
   const after = {
-    onError: (error: Error) => toasts.failed(plainWords(asRequestFailed(error))),
+    onError: (error: Error) => toasts.failed(describeError(asRequestFailed(error))),
     onSettled: () => queryClient.invalidateQueries({ queryKey: invitationsKey(scene) }),
   }
   const resend = useMutation({

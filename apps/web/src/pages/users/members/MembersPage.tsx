@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { plainWords } from '../../../labels/error-messages.ts'
+import { describeError } from '../../../labels/error-messages.ts'
 import { ask, asRequestFailed } from '../../../session/client.ts'
 import { refreshSession, useSession } from '../../../session/session.ts'
 import { useScene } from '../../../session/workspace.ts'
@@ -207,7 +207,7 @@ function RemoveMember({ member, onClose }: { member: Member; onClose(): void }) 
       </p>
       {remove.error && (
         <Callout kind="error" live>
-          {plainWords(asRequestFailed(remove.error))}
+          {describeError(asRequestFailed(remove.error))}
         </Callout>
       )}
     </ConfirmDialog>
@@ -240,7 +240,7 @@ export function LeaveCard() {
         <p>You lose access to its lists and keys. No data is deleted.</p>
         {leave.error && (
           <Callout kind="error" live>
-            {plainWords(asRequestFailed(leave.error))}
+            {describeError(asRequestFailed(leave.error))}
           </Callout>
         )}
       </ConfirmDialog>

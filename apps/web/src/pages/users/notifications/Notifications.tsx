@@ -13,20 +13,20 @@ import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form
 import { PageFrame } from '../../../ui/States.tsx'
 
 /** The email notifications of the user, chosen per account. */
-export function Notices() {
+export function Notifications() {
   const { membership } = useScene()
   const { person } = useSession()
-  const choices = useQuery(noticesQuery(membership.account_id))
+  const choices = useQuery(notificationsQuery(membership.account_id))
   return (
     <Card title="Email notifications" about={`Sent to ${person.email} about ${membership.name}.`}>
       <PageFrame query={choices} failed="The notification settings could not be loaded" lines={5}>
-        {(data) => <NoticesForm choices={data} />}
+        {(data) => <NotificationsForm choices={data} />}
       </PageFrame>
     </Card>
   )
 }
 
-function NoticesForm({ choices }: { choices: NotificationSettings }) {
+function NotificationsForm({ choices }: { choices: NotificationSettings }) {
   const { account_id: accountId } = useScene().membership
   const queryClient = useQueryClient()
   const [isSaved, setSaved] = useState(false)
@@ -34,7 +34,7 @@ function NoticesForm({ choices }: { choices: NotificationSettings }) {
   const submit = useSubmit(form, async ({ wanted }) => {
     const headers = { 'probity-account': accountId }
     const changed = await ask<NotificationSettings>('/notices', { method: 'PATCH', body: { wanted }, headers })
-    queryClient.setQueryData(noticesQuery(accountId).queryKey, changed)
+    queryClient.setQueryData(notificationsQuery(accountId).queryKey, changed)
     setSaved(true)
   })
   const { isDirty, isSubmitting } = form.formState
@@ -60,7 +60,7 @@ function inOrder(kinds: readonly string[]): string[] {
 }
 
 /** The email notifications of the user in one account. */
-function noticesQuery(accountId: string) {
+function notificationsQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'notices'],
     queryFn: ({ signal }) =>

@@ -2,7 +2,7 @@ import type { Sessions } from '@probity/contract/schemas/users'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { plainWords } from '../../../labels/error-messages.ts'
+import { describeError } from '../../../labels/error-messages.ts'
 import { ask, asRequestFailed } from '../../../session/client.ts'
 import { useSession } from '../../../session/session.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -176,7 +176,7 @@ function useEnd(end: () => Promise<unknown>, done: string) {
   return useMutation({
     mutationFn: end,
     onSuccess: () => toasts.done(done),
-    onError: (error) => toasts.failed(plainWords(asRequestFailed(error))),
+    onError: (error) => toasts.failed(describeError(asRequestFailed(error))),
     onSettled: () => queryClient.invalidateQueries({ queryKey: SESSIONS_KEY }),
   })
 }

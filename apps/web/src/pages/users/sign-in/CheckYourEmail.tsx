@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { plainWords } from '../../../labels/error-messages.ts'
+import { describeError } from '../../../labels/error-messages.ts'
 import { ask, asRequestFailed } from '../../../session/client.ts'
 import { useWelcome } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
@@ -9,7 +9,7 @@ import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 
 /** Shown after sign-up. The text is the same for new and existing addresses, so that it does not reveal users. */
-export function LookAtMail({ email, children }: { email: string; children?: ReactNode }) {
+export function CheckYourEmail({ email, children }: { email: string; children?: ReactNode }) {
   const hasMail = useWelcome()?.mail ?? true
   const address = <strong className="font-medium break-all text-ink">{email}</strong>
   return (
@@ -65,7 +65,7 @@ function SendLinkAgain({ email }: { email: string }) {
       </Button>
       <p role="status" className="text-soft">
         {send.isSuccess && (hasMail ? 'A new link was sent.' : 'A new link was written to the log.')}
-        {send.isError && plainWords(asRequestFailed(send.error))}
+        {send.isError && describeError(asRequestFailed(send.error))}
       </p>
     </div>
   )

@@ -65,7 +65,7 @@ export function SignInForm({ email, action = 'Sign in', onSignedIn }: SignInProp
     await refreshSession(queryClient)
     await onSignedIn()
   }
-  if (step === 'code') return <SecondStep action={action} onSignedIn={finish} onBack={() => setStep('password')} />
+  if (step === 'code') return <TwoFactorForm action={action} onSignedIn={finish} onBack={() => setStep('password')} />
   return (
     <PasswordStep
       {...(email !== undefined && { email })}
@@ -123,7 +123,7 @@ function PasswordStep({ email, action, onSignedIn, onCodeNeeded }: PasswordStepP
 type SecondStepProps = { action: string; back?: string; onSignedIn(): unknown; onBack(): void }
 
 /** The code from the authenticator app, or a recovery code. */
-export function SecondStep(props: SecondStepProps) {
+export function TwoFactorForm(props: SecondStepProps) {
   const [kind, setKind] = useState<'totp' | 'recovery'>('totp')
   const other = kind === 'totp' ? 'recovery' : 'totp'
   return <CodeForm key={kind} {...props} kind={kind} onOther={() => setKind(other)} />

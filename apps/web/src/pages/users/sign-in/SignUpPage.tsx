@@ -8,7 +8,7 @@ import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
-import { BrokenLink, LookAtMail } from './CheckYourEmail.tsx'
+import { BrokenLink, CheckYourEmail } from './CheckYourEmail.tsx'
 import {
   ACCOUNT_NAME_RULES,
   EMAIL_RULES,
@@ -22,7 +22,7 @@ import {
 export function SignUpPage() {
   const [sentTo, setSentTo] = useState<string>()
   const welcome = useQuery(welcomeQuery)
-  if (sentTo !== undefined) return <LookAtMail email={sentTo} />
+  if (sentTo !== undefined) return <CheckYourEmail email={sentTo} />
   if (welcome.data?.sign_up === 'invitation') return <Closed />
   return (
     <OpenPage

@@ -10,7 +10,7 @@ import { Segments } from '../../../ui/Tabs.tsx'
 import { keysQuery, type NewKey } from '../../accounts/keys/keys-query.ts'
 import type { Goal } from '../search.ts'
 import { AddressForm, Examples } from '../validate/AddressForm.tsx'
-import { AnswerPanel } from '../validate/ResultPanel.tsx'
+import { ResultPanel } from '../validate/ResultPanel.tsx'
 import { useValidation } from '../validate/use-validation.ts'
 import { RequestCard } from './RequestCard.tsx'
 
@@ -118,7 +118,7 @@ function TryBox({ onAnswer }: { onAnswer(): void }) {
       </AddressForm>
       {validation.state.kind !== 'idle' && (
         <div className="border-t border-line pt-4">
-          <AnswerPanel validation={validation} onTry={ask} />
+          <ResultPanel validation={validation} onTry={ask} />
         </div>
       )}
     </div>

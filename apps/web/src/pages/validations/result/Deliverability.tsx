@@ -8,17 +8,17 @@ import { formatShare } from '../../../ui/format.ts'
 import {
   chanceSentence,
   type Leaning,
-  leaningOf,
   modelSentence,
+  scoreBreakdown,
+  signalLabel,
   type WeighedPart,
-  weighedParts,
 } from './deliverability-labels.ts'
 import type { AnyResult } from './result.ts'
 import { sendReason } from './send-reason.ts'
 
 /** The deliverability, its calculation and the send recommendation. Empty for results without log-odds. */
-export function Chance({ result }: { result: AnyResult }) {
-  const parts = weighedParts(result)
+export function Deliverability({ result }: { result: AnyResult }) {
+  const parts = scoreBreakdown(result)
   if (parts.length === 0) return null
   return (
     <section className="flex flex-col gap-3">
@@ -62,7 +62,7 @@ const LOOKS: Record<Leaning['side'], { Icon: LucideIcon; dot: string; fill: stri
 }
 
 function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: WeighedPart; isFirst: boolean }) {
-  const { side, words } = leaningOf(logOdds)
+  const { side, words } = signalLabel(logOdds)
   const { Icon, dot, fill } = LOOKS[side]
   return (
     <li className="flex gap-3">

@@ -25,7 +25,7 @@ const STRENGTHS: [number, string][] = [
 ]
 
 /** Whether a finding raises or lowers the deliverability, and how much. */
-export function leaningOf(logOdds: number): Leaning {
+export function signalLabel(logOdds: number): Leaning {
   const strength = STRENGTHS.find(([from]) => Math.abs(logOdds) >= from)
   if (strength === undefined) return { side: 'neither', words: 'Neutral.' }
   return logOdds > 0
@@ -61,7 +61,7 @@ const TOLERANCE = 1e-6
  * The findings with log-odds, in evidence order. Empty if they do not add up to the deliverability: test mode has no log-odds, and
  * neither have results stored before deliverability existed.
  */
-export function weighedParts({ deliverability, evidence = [] }: AnyResult): WeighedPart[] {
+export function scoreBreakdown({ deliverability, evidence = [] }: AnyResult): WeighedPart[] {
   let sum = 0
   const parts = evidence.flatMap(({ check, outcome, log_odds: logOdds }) => {
     if (logOdds === undefined) return []

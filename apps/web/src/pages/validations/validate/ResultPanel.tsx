@@ -9,14 +9,14 @@ import { validateSnippets } from '../../accounts/keys/validate-snippets.ts'
 import { type Explain, ResultDetails } from '../result/ResultDetails.tsx'
 import { adviceOn, domainOf } from '../result/result.ts'
 import type { Answer, Validation, ValidationState } from './use-validation.ts'
-import { AskFailed } from './ValidationError.tsx'
+import { ValidationError } from './ValidationError.tsx'
 
 const TIMEOUT_DEFAULT_S = 10
 
 type AnswerPanelProps = { validation: Validation; onTry(email: string): void; withCode?: boolean; Explain?: Explain }
 
 /** The state and the result of a validation. */
-export function AnswerPanel({ validation, onTry, withCode = false, Explain }: AnswerPanelProps) {
+export function ResultPanel({ validation, onTry, withCode = false, Explain }: AnswerPanelProps) {
   const { state } = validation
   return (
     <>
@@ -33,11 +33,11 @@ export function AnswerPanel({ validation, onTry, withCode = false, Explain }: An
       {state.kind === 'answered' && (
         <>
           <h2 className="sr-only">Result</h2>
-          <AnswerTabs answer={state.answer} onTry={onTry} withCode={withCode} Explain={Explain} />
+          <ResultTabs answer={state.answer} onTry={onTry} withCode={withCode} Explain={Explain} />
         </>
       )}
       {state.kind === 'failed' && (
-        <AskFailed failure={state.failure} retryAfterS={state.retryAfterS} onRetry={validation.repeat} />
+        <ValidationError failure={state.failure} retryAfterS={state.retryAfterS} onRetry={validation.repeat} />
       )}
       {state.kind === 'canceled' && (
         <p className="text-soft">
@@ -61,7 +61,7 @@ function announce(state: ValidationState): string {
 type AnswerTabsProps = { answer: Answer; onTry(email: string): void; withCode?: boolean; Explain?: Explain | undefined }
 
 /** The result with explanations, as JSON, and as code that requests it. */
-function AnswerTabs({ answer, onTry, withCode = false, Explain }: AnswerTabsProps) {
+function ResultTabs({ answer, onTry, withCode = false, Explain }: AnswerTabsProps) {
   const [open, setOpen] = useState('explained')
   const { result, charged } = answer
   const snippets = validateSnippets({ host: window.location.origin, email: result.email })

@@ -10,9 +10,9 @@ import { Card } from '../../../ui/Card.tsx'
 import { Field, SelectInput } from '../../../ui/Field.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, NoPermission } from '../../../ui/States.tsx'
-import { Chance } from '../result/Deliverability.tsx'
+import { Deliverability } from '../result/Deliverability.tsx'
 import { AddressForm, Examples } from './AddressForm.tsx'
-import { AnswerPanel } from './ResultPanel.tsx'
+import { ResultPanel } from './ResultPanel.tsx'
 import { type Answer, useValidation, type ValidationState } from './use-validation.ts'
 
 const ABOUT = 'Validate one address and see the evidence behind the verdict.'
@@ -67,7 +67,7 @@ function Workbench() {
         </Card>
         <Card>
           {validation.state.kind === 'idle' ? <Nothing /> : <h2 className="sr-only">Result</h2>}
-          <AnswerPanel validation={validation} onTry={ask} withCode Explain={Chance} />
+          <ResultPanel validation={validation} onTry={ask} withCode Explain={Deliverability} />
           <ResultLink state={validation.state} />
         </Card>
       </div>

@@ -7,7 +7,7 @@ import { Callout } from '../../../ui/Callout.tsx'
 type AskFailedProps = { failure: RequestFailed; retryAfterS: number | undefined; onRetry(): void }
 
 /** Why a validation failed, and what to do. */
-export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps) {
+export function ValidationError({ failure, retryAfterS = 0, onRetry }: AskFailedProps) {
   const left = useCountdown(retryAfterS)
   const { title, advice } = wordsFor(failure)
   const message = failure.message.includes('Retry-After') ? WAIT : failure.message

@@ -5,14 +5,14 @@ import { rolesFor, type Scene, useMay, useScene } from '../../../session/workspa
 import { Card } from '../../../ui/Card.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
-import { Chance } from '../result/Deliverability.tsx'
+import { Deliverability } from '../result/Deliverability.tsx'
 import { ResultDetails } from '../result/ResultDetails.tsx'
 
 const ABOUT =
   'A stored validation result. It is available until the account’s retention period ends. Viewing it is free.'
 
 /** One result under a URL that does not contain the address. */
-export function KeptPage() {
+export function ValidationPage() {
   const { validationId } = useParams({ from: '/shell/validate/$validationId' })
   const may = useMay('validations:read')
   const query = useQuery({ ...keptQuery(useScene(), validationId), enabled: may })
@@ -35,7 +35,7 @@ export function KeptPage() {
           {(result) => (
             <>
               <h2 className="sr-only">Result</h2>
-              <ResultDetails result={result} Explain={Chance} />
+              <ResultDetails result={result} Explain={Deliverability} />
             </>
           )}
         </PageFrame>

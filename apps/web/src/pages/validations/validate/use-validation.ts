@@ -6,18 +6,18 @@ import { useScene } from '../../../session/workspace.ts'
 
 /** A result and its credits charged. */
 export type Answer = { result: ValidationResult; charged: number | undefined }
-export type Asked = { email: string; timeout?: number | undefined }
+export type ValidationRequest = { email: string; timeout?: number | undefined }
 
 export type ValidationState =
   | { kind: 'idle' }
-  | { kind: 'asking'; asked: Asked }
-  | { kind: 'answered'; asked: Asked; answer: Answer }
-  | { kind: 'failed'; asked: Asked; failure: RequestFailed; retryAfterS: number | undefined }
-  | { kind: 'canceled'; asked: Asked }
+  | { kind: 'asking'; asked: ValidationRequest }
+  | { kind: 'answered'; asked: ValidationRequest; answer: Answer }
+  | { kind: 'failed'; asked: ValidationRequest; failure: RequestFailed; retryAfterS: number | undefined }
+  | { kind: 'canceled'; asked: ValidationRequest }
 
 export type Validation = {
   state: ValidationState
-  ask(asked: Asked): void
+  ask(asked: ValidationRequest): void
   /** Repeats the request with the same idempotency key, so that it is not charged twice. */
   repeat(): void
   cancel(): void
@@ -35,7 +35,7 @@ export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): 
   const idempotencyKey = useRef('')
   useEffect(() => () => running.current?.abort(), [])
 
-  async function send(asked: Asked) {
+  async function send(asked: ValidationRequest) {
     running.current?.abort()
     const controller = new AbortController()
     running.current = controller

@@ -3,16 +3,16 @@ import type { Policy } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft, Copy, Pencil, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { ConfirmDialog } from '../../../ui/Dialog.tsx'
+import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { PolicyEditor } from './PolicyEditor.tsx'
-import { PolicyFrame } from './PolicyFrame.tsx'
 import { policiesQuery, usePolicyBook, useRefreshPolicies } from './policies.ts'
 import { RulesTable } from './RulesTable.tsx'
 import { TryCard } from './TryCard.tsx'
@@ -141,5 +141,22 @@ function RemoveDialog({ name, onClose }: { name: string; onClose(): void }) {
           : 'Requests that name this policy will be rejected without a charge. Make sure that no form or program still uses it.'}
       </p>
     </ConfirmDialog>
+  )
+}
+
+type FrameProps = { title: string; about?: string; actions?: ReactNode; children: ReactNode }
+
+/** The page layout of one policy. */
+function PolicyFrame({ title, about, actions, children }: FrameProps) {
+  const trail = (
+    <Link to="/policies" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
+      <ArrowLeft className="size-4" aria-hidden="true" />
+      Policies
+    </Link>
+  )
+  return (
+    <Page title={title} trail={trail} {...(about && { about })} {...(actions && { actions })}>
+      {children}
+    </Page>
   )
 }

@@ -1,5 +1,5 @@
 import type { DeletionPreview } from '@probity/contract/schemas/accounts'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -15,7 +15,6 @@ import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
-import { contentsQuery } from './closing-query.ts'
 
 export function DeleteCard() {
   const { membership } = useScene()
@@ -122,4 +121,14 @@ function useDelete(name: string) {
     await navigate({ to: '/settings/profile', search: { org: undefined, mode: undefined } })
     await refreshSession(queryClient)
   }
+}
+
+/** The data that is deleted with the account. Never cached, because the user decides by it. */
+function contentsQuery(accountId: string) {
+  return queryOptions({
+    queryKey: [accountId, 'contents'],
+    queryFn: ({ signal }) => ask<DeletionPreview>('/deletion', { signal, headers: { 'probity-account': accountId } }),
+    staleTime: 0,
+    gcTime: 0,
+  })
 }

@@ -9,10 +9,10 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { formatDateTime, formatMs, formatTime } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
+import { inShell } from '../../accounts/keys/validate-snippets.ts'
 import { DeliveryBadge } from '../WebhookBadges.tsx'
 import { deliveryQuery } from '../webhooks.ts'
 import { useResend, useWebhookSearch } from './use-webhook.ts'
-import { webhookCurl } from './webhook-curl.ts'
 
 /** One delivery with its request and attempts. It is open while the URL names it. */
 export function DeliveryDrawer({ webhook }: { webhook: Webhook }) {
@@ -169,4 +169,19 @@ const ERRORS: Record<DeliveryError, string> = {
 /** Values may be added. */
 function whyNoAnswer(error: string | null): string {
   return (ERRORS as Record<string, string>)[error ?? ''] ?? error ?? 'No response'
+}
+
+type CurlRequest = { url: string; headers: Record<string, string>; body: string }
+
+/** Headers that curl sets itself. */
+const LEFT_OUT = new Set(['content-length', 'host', 'connection'])
+
+/** A delivery as a curl command that sends exactly the signed bytes. */
+export function webhookCurl({ url, headers, body }: CurlRequest): string {
+  const sent = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name.toLowerCase()))
+  return [
+    `curl ${inShell(url)}`,
+    ...sent.map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
+    `--data-binary ${inShell(body)}`,
+  ].join(' \\\n  ')
 }

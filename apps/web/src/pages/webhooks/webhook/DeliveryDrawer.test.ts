@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { webhookCurl } from './webhook-curl.ts'
+import { webhookCurl } from './DeliveryDrawer.tsx'
 
 test('webhookCurl returns a command that sends the same bytes', () => {
   const body = '{"name":"Ada\'s list"}'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatTolerance, readThreshold, readTolerance } from './bounce-tolerance.ts'
+import { formatTolerance, readThreshold, readTolerance } from './AccountSettings.tsx'
 
 test.each([
   ['3', 3, 0.97],

@@ -12,7 +12,7 @@ import {
 } from './pages/accounts/search.ts'
 import { readListSearch, readListsSearch, readNewListSearch } from './pages/jobs/search.ts'
 import { readAccountsSearch, readProvidersSearch } from './pages/operators/search.ts'
-import { readNextPlace } from './pages/users/sign-in/next-place.ts'
+import { readNextPath } from './pages/users/sign-in/next-path.ts'
 import { readQuickStartSearch } from './pages/validations/search.ts'
 import { readWebhookSearch, readWebhooksSearch } from './pages/webhooks/search.ts'
 import { lazyPage } from './session/import-page.ts'
@@ -31,7 +31,7 @@ const signInRoute = createRoute({
     typeof search['next'] === 'string' ? { next: search['next'] } : {},
   beforeLoad: async ({ context, search }) => {
     const session = await context.queryClient.ensureQueryData(sessionQuery).catch(() => null)
-    if (session !== null) throw redirect({ href: `/app${readNextPlace(search.next)}` })
+    if (session !== null) throw redirect({ href: `/app${readNextPath(search.next)}` })
   },
   component: lazyPage(() => import('./pages/users/sign-in/SignInPage.tsx'), 'SignInPage'),
 })

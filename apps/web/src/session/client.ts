@@ -45,7 +45,7 @@ type RequestOptions = {
 }
 
 /** Sends a request to /app/api with the session of the user. */
-export async function ask<T>(
+export async function callApi<T>(
   path: string,
   { method = 'GET', body, headers = {}, signal }: RequestOptions = {},
 ): Promise<T> {

@@ -2,7 +2,7 @@ import type { Role } from '@probity/contract/constants/users'
 import type { Session as Answer, InstallationInfo } from '@probity/contract/schemas/users'
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useState } from 'react'
-import { ask, asRequestFailed, RequestFailed } from './client.ts'
+import { asRequestFailed, callApi, RequestFailed } from './client.ts'
 
 /** An account with members always has a slug. */
 export type Membership = Answer['memberships'][number] & { slug: string; role: Role }
@@ -12,7 +12,7 @@ export type Session = Omit<Answer, 'memberships'> & { memberships: Membership[] 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }) =>
-    ask<Session>('/session', { signal }).catch((error: unknown) => {
+    callApi<Session>('/session', { signal }).catch((error: unknown) => {
       if (error instanceof RequestFailed && error.status === 401) return null
       throw error
     }),
@@ -26,7 +26,7 @@ export function noticeSignedOut(queryClient: QueryClient, error: unknown): void 
 
 export const welcomeQuery = queryOptions({
   queryKey: ['welcome'],
-  queryFn: ({ signal }) => ask<InstallationInfo>('/welcome', { signal }),
+  queryFn: ({ signal }) => callApi<InstallationInfo>('/welcome', { signal }),
   staleTime: 300_000,
 })
 
@@ -46,14 +46,14 @@ export function useSession(): Session {
 /** Signs in, and returns whether a 2FA code is required. */
 export async function signIn(email: string, password: string): Promise<'signed_in' | 'code_needed'> {
   const body = { email: email.trim(), password }
-  const answer = await ask<{ twoFactorRedirect?: boolean }>('/auth/sign-in/email', { method: 'POST', body })
+  const answer = await callApi<{ twoFactorRedirect?: boolean }>('/auth/sign-in/email', { method: 'POST', body })
   return answer.twoFactorRedirect === true ? 'code_needed' : 'signed_in'
 }
 
 export async function signInWithCode(kind: 'totp' | 'recovery', code: string): Promise<void> {
   const path = kind === 'totp' ? '/auth/two-factor/verify-totp' : '/auth/two-factor/verify-backup-code'
   const plain = kind === 'totp' ? code.replace(/\s/g, '') : code.trim()
-  await ask(path, { method: 'POST', body: { code: plain } })
+  await callApi(path, { method: 'POST', body: { code: plain } })
 }
 
 type NewPerson = { name: string; email: string; password: string }
@@ -61,7 +61,7 @@ type NewPerson = { name: string; email: string; password: string }
 /** An invitation permits the sign-up even if it is closed. */
 export async function signUp({ name, email, password }: NewPerson, invitationId?: string): Promise<void> {
   const body = { name: name.trim(), email: email.trim(), password }
-  await ask('/auth/sign-up/email', {
+  await callApi('/auth/sign-up/email', {
     method: 'POST',
     body: { ...body, ...(invitationId && { invitation_id: invitationId }) },
   })
@@ -74,7 +74,7 @@ export async function refreshSession(queryClient: QueryClient): Promise<void> {
 
 /** Signs out and loads a new page, so that no data of the user stays in memory. */
 export async function signOut(queryClient: QueryClient, next = '/app/sign-in'): Promise<void> {
-  await ask('/auth/sign-out', { method: 'POST', body: {} }).catch(() => undefined) // already signed out
+  await callApi('/auth/sign-out', { method: 'POST', body: {} }).catch(() => undefined) // already signed out
   leaveBehind(queryClient, next)
 }
 

@@ -27,7 +27,7 @@ export function useNewScene(membership: Membership, mode: Mode): Scene {
 }
 
 /** The scopes that a member can grant to a key: those of their role. */
-export function useHeldScopes(): readonly KeyScope[] {
+export function useGrantableScopes(): readonly KeyScope[] {
   return ROLES[useScene().membership.role].scopes
 }
 

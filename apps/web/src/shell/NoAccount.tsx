@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { NewAccount } from '../pages/accounts/new-account/NewAccountPage.tsx'
-import { InvitationAnswer } from '../pages/users/invitation/InvitationAnswer.tsx'
+import { InvitationChoice } from '../pages/users/invitation/InvitationChoice.tsx'
 import { DeleteProfileDialog } from '../pages/users/profile/Profile.tsx'
-import { ask } from '../session/client.ts'
+import { callApi } from '../session/client.ts'
 import { sessionQuery, signOut, useSession } from '../session/session.ts'
 import { OpenPage } from './OpenPage.tsx'
 
@@ -16,7 +16,7 @@ export function NoAccount() {
   const [isDeleting, setDeleting] = useState(false)
   const { data = [] } = useQuery({
     queryKey: ['invitations', person.id],
-    queryFn: ({ signal }) => ask<Waiting[]>('/auth/organization/list-user-invitations', { signal }),
+    queryFn: ({ signal }) => callApi<Waiting[]>('/auth/organization/list-user-invitations', { signal }),
   })
   const waiting = data.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now())
   const words = wordsFor({ isInvited: waiting.length > 0, mayCreate: person.may_create_accounts })
@@ -77,7 +77,7 @@ function WaitingInvitation({ invitation: { id, role, organizationName } }: { inv
         <h2 className="font-semibold [overflow-wrap:anywhere]">{organizationName}</h2>
         <p className="text-soft">You are invited as {role}.</p>
       </div>
-      <InvitationAnswer
+      <InvitationChoice
         link={{ id, token: undefined }}
         onAccepted={() => queryClient.invalidateQueries(sessionQuery)}
         onDeclined={() => queryClient.invalidateQueries({ queryKey: ['invitations'] })}

@@ -1,7 +1,7 @@
 import type { Billing, Checkout, PaymentPage, StartCheckout } from '@probity/contract/schemas/billing'
 import { type QueryClient, queryOptions, useMutation } from '@tanstack/react-query'
 import { describeError } from '../../labels/error-messages.ts'
-import { ask, asRequestFailed, sceneHeaders } from '../../session/client.ts'
+import { asRequestFailed, callApi, sceneHeaders } from '../../session/client.ts'
 import { accountQuery, type Scene, useScene } from '../../session/workspace.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
 import { formatMoney } from './money.ts'
@@ -19,7 +19,7 @@ function headersOf({ membership, mode }: Scene): Record<string, string> {
 export function billingQuery(scene: Scene, since?: number) {
   return queryOptions({
     queryKey: [...scene.key, 'billing'],
-    queryFn: ({ signal }) => ask<Billing>('/billing', { headers: headersOf(scene), signal }),
+    queryFn: ({ signal }) => callApi<Billing>('/billing', { headers: headersOf(scene), signal }),
     refetchInterval: ({ state }) => since !== undefined && state.data?.subscribed_to === null && pollMs(since),
   })
 }
@@ -32,7 +32,7 @@ export function checkoutQuery(scene: Scene, { session, since, queryClient }: Awa
     queryKey: [...scene.key, 'checkout', session],
     queryFn: async ({ signal }) => {
       const path = `/billing/checkout/${encodeURIComponent(session)}`
-      const checkout = await ask<Checkout>(path, { headers: headersOf(scene), signal })
+      const checkout = await callApi<Checkout>(path, { headers: headersOf(scene), signal })
       if (checkout.granted) void queryClient.invalidateQueries(accountQuery(scene))
       return checkout
     },
@@ -54,7 +54,7 @@ function useEgressAddress<T extends object>(path: string) {
   const scene = useScene()
   const tell = useToasts()
   return useMutation({
-    mutationFn: (body: T) => ask<PaymentPage>(path, { method: 'POST', body, headers: headersOf(scene) }),
+    mutationFn: (body: T) => callApi<PaymentPage>(path, { method: 'POST', body, headers: headersOf(scene) }),
     onSuccess: ({ url }) => window.location.assign(url),
     onError: (error) => tell.failed(describeError(asRequestFailed(error))),
   })

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../session/client.ts'
+import { callApi } from '../../session/client.ts'
 import { useWelcome } from '../../session/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
@@ -165,7 +165,9 @@ function CreateForm({ onCreated, onClose }: { onCreated(created: CreatedLink): v
   const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email, password }) => {
     const body = { email: email.trim(), password }
-    const reset = await withRecentCode(() => ask<PasswordReset>('/operator/password-resets', { method: 'POST', body }))
+    const reset = await withRecentCode(() =>
+      callApi<PasswordReset>('/operator/password-resets', { method: 'POST', body }),
+    )
     onCreated({ ...reset, email: body.email })
   })
   const { errors, isSubmitting } = form.formState

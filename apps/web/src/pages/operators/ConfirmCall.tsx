@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
-import { ask, asRequestFailed, RequestFailed } from '../../session/client.ts'
+import { asRequestFailed, callApi, RequestFailed } from '../../session/client.ts'
 import { Callout } from '../../ui/Callout.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
 import { useToasts } from '../../ui/Toasts.tsx'
@@ -60,7 +60,7 @@ export function useOperatorCall() {
   const toasts = useToasts()
   const withRecentCode = useWithRecentCode()
   return async (path: string, body: object, done: string) => {
-    await withRecentCode(() => ask(`/operator${path}`, { method: 'POST', body }))
+    await withRecentCode(() => callApi(`/operator${path}`, { method: 'POST', body }))
     await queryClient.invalidateQueries({ queryKey: OPERATOR_KEY })
     toasts.done(done)
   }

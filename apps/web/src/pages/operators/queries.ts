@@ -11,7 +11,7 @@ import type {
 } from '@probity/contract/schemas/operators'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { providerName } from '../../labels/provider-names.ts'
-import { ask } from '../../session/client.ts'
+import { callApi } from '../../session/client.ts'
 import type { AccountsSearch } from './search.ts'
 
 /** Operator data belongs to no account, so these query keys do not begin with one. */
@@ -19,12 +19,12 @@ export const OPERATOR_KEY = ['operator'] as const
 
 export const healthQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'health'],
-  queryFn: ({ signal }) => ask<Health>('/operator/health', { signal }),
+  queryFn: ({ signal }) => callApi<Health>('/operator/health', { signal }),
 })
 
 export const doctorQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'doctor'],
-  queryFn: ({ signal }) => ask<DoctorReport>('/operator/doctor', { signal }),
+  queryFn: ({ signal }) => callApi<DoctorReport>('/operator/doctor', { signal }),
 })
 
 export const ACCOUNTS_PER_PAGE = 20
@@ -38,42 +38,42 @@ export function accountsQuery({ search, state, skip = 0 }: AccountsSearch) {
   })
   return queryOptions({
     queryKey: [...OPERATOR_KEY, 'accounts', query.toString()],
-    queryFn: ({ signal }) => ask<OperatorAccounts>(`/operator/accounts?${query}`, { signal }),
+    queryFn: ({ signal }) => callApi<OperatorAccounts>(`/operator/accounts?${query}`, { signal }),
     placeholderData: keepPreviousData,
   })
 }
 
 export const repliesQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'replies'],
-  queryFn: ({ signal }) => ask<UnclassifiedReplies>('/operator/replies', { signal }),
+  queryFn: ({ signal }) => callApi<UnclassifiedReplies>('/operator/replies', { signal }),
 })
 
 export function providersQuery(hours: number) {
   return queryOptions({
     queryKey: [...OPERATOR_KEY, 'providers', hours],
-    queryFn: ({ signal }) => ask<OperatorProviders>(`/operator/providers?hours=${hours}`, { signal }),
+    queryFn: ({ signal }) => callApi<OperatorProviders>(`/operator/providers?hours=${hours}`, { signal }),
     placeholderData: keepPreviousData,
   })
 }
 
 export const egressQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'egress'],
-  queryFn: ({ signal }) => ask<OperatorEgresses>('/operator/egress', { signal }),
+  queryFn: ({ signal }) => callApi<OperatorEgresses>('/operator/egress', { signal }),
 })
 
 export const queuesQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'queues'],
-  queryFn: ({ signal }) => ask<OperatorQueues>('/operator/queues', { signal }),
+  queryFn: ({ signal }) => callApi<OperatorQueues>('/operator/queues', { signal }),
 })
 
 export const reviewsQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'reviews'],
-  queryFn: ({ signal }) => ask<OperatorReviews>('/operator/reviews', { signal }),
+  queryFn: ({ signal }) => callApi<OperatorReviews>('/operator/reviews', { signal }),
 })
 
 export const optOutsQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'opt-outs'],
-  queryFn: ({ signal }) => ask<OperatorOptOuts>('/operator/opt-outs', { signal }),
+  queryFn: ({ signal }) => callApi<OperatorOptOuts>('/operator/opt-outs', { signal }),
 })
 
 /** The provider's name; all unknown providers are counted together. */

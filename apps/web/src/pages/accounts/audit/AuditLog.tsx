@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, History, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { APP_HEADERS, ask, asRequestFailed, readFailure, saveFile, sceneHeaders } from '../../../session/client.ts'
+import { APP_HEADERS, asRequestFailed, callApi, readFailure, saveFile, sceneHeaders } from '../../../session/client.ts'
 import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -260,7 +260,7 @@ function auditQuery({ path, key, headers }: AuditSource, search: OperatorAuditSe
   query.set('limit', String(ENTRIES_PER_PAGE))
   return queryOptions({
     queryKey: [...key, 'audit-log', query.toString()],
-    queryFn: ({ signal }) => ask<AuditLog>(`${path}?${query}`, { headers, signal }),
+    queryFn: ({ signal }) => callApi<AuditLog>(`${path}?${query}`, { headers, signal }),
     placeholderData: keepPreviousData,
   })
 }

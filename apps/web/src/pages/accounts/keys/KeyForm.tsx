@@ -2,7 +2,7 @@ import { isOrigin } from '@probity/contract/constants/keys'
 import { useEffect } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { PRESETS, SCOPE_WORDS } from '../../../labels/scopes.ts'
-import { useHeldScopes, useScene } from '../../../session/workspace.ts'
+import { useGrantableScopes, useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox, Field, Radio, SelectInput, TextArea, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
@@ -27,7 +27,7 @@ export const NAME_RULES = {
 /** Type, mode, scopes and limits of a new key. */
 export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCancel(): void }) {
   const { mode, probity } = useScene()
-  const held = useHeldScopes()
+  const held = useGrantableScopes()
   const form = useForm<KeyValues>({
     defaultValues: { name: '', type: 'secret', mode, preset: 'validate', scopes: ['validations:write'], ...NO_LIMITS },
     shouldFocusError: false,
@@ -104,7 +104,7 @@ function ModeFields({ form }: { form: UseFormReturn<KeyValues> }) {
 }
 
 function ScopeFields({ form }: { form: UseFormReturn<KeyValues> }) {
-  const held = useHeldScopes()
+  const held = useGrantableScopes()
   const preset = form.watch('preset')
   const fault = form.formState.errors.scopes?.message
   return (

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import { type Membership, sessionQuery, useSession } from '../../../session/session.ts'
 import { keepLastAccount } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -42,7 +42,7 @@ export function NewAccount(props: { isFirstChoice: boolean; onOpened?: (opened: 
   const queryClient = useQueryClient()
   const form = useForm({ defaultValues: { name: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ name }) => {
-    const opened = await ask<Membership>('/accounts', { method: 'POST', body: { name: name.trim() } })
+    const opened = await callApi<Membership>('/accounts', { method: 'POST', body: { name: name.trim() } })
     // Before the session is refetched, so that the shell shows the new account.
     keepLastAccount(opened.slug)
     await queryClient.invalidateQueries(sessionQuery)

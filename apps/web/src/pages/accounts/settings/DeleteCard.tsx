@@ -3,7 +3,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import { refreshSession } from '../../../session/session.ts'
 import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -115,7 +115,7 @@ function useDelete(name: string) {
   const navigate = useNavigate()
   const toasts = useToasts()
   return async (body: Values) => {
-    await ask('/deletion', { method: 'POST', body, headers: { 'probity-account': accountId } })
+    await callApi('/deletion', { method: 'POST', body, headers: { 'probity-account': accountId } })
     toasts.done(`Account ${name} deleted.`)
     // Leave the pages of the account first: their next requests would fail.
     await navigate({ to: '/settings/profile', search: { org: undefined, mode: undefined } })
@@ -127,7 +127,8 @@ function useDelete(name: string) {
 function contentsQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'contents'],
-    queryFn: ({ signal }) => ask<DeletionPreview>('/deletion', { signal, headers: { 'probity-account': accountId } }),
+    queryFn: ({ signal }) =>
+      callApi<DeletionPreview>('/deletion', { signal, headers: { 'probity-account': accountId } }),
     staleTime: 0,
     gcTime: 0,
   })

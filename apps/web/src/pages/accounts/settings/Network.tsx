@@ -2,7 +2,7 @@ import type { Network as NetworkSettings } from '@probity/contract/schemas/accou
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -116,7 +116,7 @@ function useSave() {
   return async (list: string[], confirmed: boolean) => {
     const body = { ip_allowlist: list, ...(confirmed && { confirmed }) }
     const headers = { 'probity-account': accountId }
-    const network = await ask<NetworkSettings>('/network', { method: 'PATCH', body, headers })
+    const network = await callApi<NetworkSettings>('/network', { method: 'PATCH', body, headers })
     queryClient.setQueryData(networkQuery(accountId).queryKey, network)
   }
 }
@@ -165,6 +165,7 @@ function LockOutDialog({ address, onCancel, onConfirm }: LockOutProps) {
 function networkQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'network'],
-    queryFn: ({ signal }) => ask<NetworkSettings>('/network', { signal, headers: { 'probity-account': accountId } }),
+    queryFn: ({ signal }) =>
+      callApi<NetworkSettings>('/network', { signal, headers: { 'probity-account': accountId } }),
   })
 }

@@ -75,7 +75,7 @@ export function useUpdateSearch() {
   )
 }
 
-export function useAskedPreset(): string | undefined {
+export function usePresetParameter(): string | undefined {
   return useSearch({ from: FROM, select: ({ preset }: ListSearch) => preset })
 }
 

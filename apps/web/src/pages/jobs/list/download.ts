@@ -2,7 +2,7 @@ import type { DownloadOptions, Probity, RequestOptions } from '@probity/sdk'
 import { useCallback, useRef, useState } from 'react'
 import { asRequestFailed, type RequestFailed, saveFile } from '../../../session/client.ts'
 import { useScene } from '../../../session/workspace.ts'
-import { useAskedPreset, useUpdateSearch } from './SearchLink.tsx'
+import { usePresetParameter, useUpdateSearch } from './SearchLink.tsx'
 
 export type Wanted = Omit<DownloadOptions, keyof RequestOptions>
 
@@ -107,7 +107,7 @@ export function planWord(preset: string): string {
 /** The chosen preset. It is kept in the URL, so that a link opens the same view. */
 export function usePreset() {
   const turn = useUpdateSearch()
-  const asked = useAskedPreset()
+  const asked = usePresetParameter()
   const preset = asked !== undefined && asked in PLANS ? asked : DEFAULT
   const choose = (next: string) => turn((now) => ({ ...now, preset: next }), { replace: true })
   return { preset, word: planWord(preset), choose }

@@ -3,7 +3,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { refreshSession, type Session, sessionQuery, signOut, useSecretInAddress } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
@@ -12,10 +12,10 @@ import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatDateTime } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
 import { BrokenLink, CheckYourEmail } from '../sign-in/CheckYourEmail.tsx'
-import { EmailField, NameField, NEW_PASSWORD_RULES, NewPasswordField, PERSON_NAME_RULES } from '../sign-in/fields.tsx'
+import { EmailField, NameField, NEW_PASSWORD_RULES, NewPasswordField, USER_NAME_RULES } from '../sign-in/fields.tsx'
 import { SignInForm } from '../sign-in/SignInPage.tsx'
 import { SignUpForm } from '../sign-in/SignUpPage.tsx'
-import { InvitationAnswer, type InvitationSecret } from './InvitationAnswer.tsx'
+import { InvitationChoice, type InvitationSecret } from './InvitationChoice.tsx'
 
 export function AcceptInvitationPage() {
   const secret = useSecretInAddress('id')
@@ -93,7 +93,7 @@ function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(
   if (session !== null && session.person.email.toLowerCase() !== email.toLowerCase()) {
     return <SomebodyElse email={session.person.email} />
   }
-  if (session !== null) return <InvitationAnswer link={link} onAccepted={join.enter} />
+  if (session !== null) return <InvitationChoice link={link} onAccepted={join.enter} />
   if (hasProfile) {
     return (
       <>
@@ -175,7 +175,7 @@ function useJoin({ id, token }: InvitationSecret) {
     await navigate({ to: '/quick-start', replace: true })
   }
   async function accept() {
-    await ask('/auth/organization/accept-invitation', { method: 'POST', body: { invitationId: id, token } })
+    await callApi('/auth/organization/accept-invitation', { method: 'POST', body: { invitationId: id, token } })
     await enter()
   }
   return { accept, enter }
@@ -188,7 +188,7 @@ function InvitedSignUpForm({ id, token, email, onJoined }: JoinProps) {
   const form = useForm({ defaultValues: { name: '', email, password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ name, password }) => {
     const body = { token, name: name.trim(), password }
-    await ask(`/invitations/${encodeURIComponent(id)}/join`, { method: 'POST', body })
+    await callApi(`/invitations/${encodeURIComponent(id)}/join`, { method: 'POST', body })
     await onJoined()
   })
   const { errors, isSubmitting } = form.formState
@@ -196,7 +196,7 @@ function InvitedSignUpForm({ id, token, email, onJoined }: JoinProps) {
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-soft">Enter your name and choose a password to accept the invitation.</p>
       <FormSummary form={form} />
-      <NameField input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
+      <NameField input={form.register('name', USER_NAME_RULES)} error={errors.name?.message} />
       <EmailField input={form.register('email')} error={undefined} fixed />
       <NewPasswordField
         input={form.register('password', NEW_PASSWORD_RULES)}
@@ -213,7 +213,7 @@ function InvitedSignUpForm({ id, token, email, onJoined }: JoinProps) {
 function invitationQuery(id: string) {
   return queryOptions({
     queryKey: ['invitation', id],
-    queryFn: ({ signal }) => ask<Invitation>(`/invitations/${encodeURIComponent(id)}`, { signal }),
+    queryFn: ({ signal }) => callApi<Invitation>(`/invitations/${encodeURIComponent(id)}`, { signal }),
     // Fetched once: the outcome of accepting or declining comes with the response to that request.
     staleTime: Number.POSITIVE_INFINITY,
   })

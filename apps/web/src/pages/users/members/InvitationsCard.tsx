@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { describeError } from '../../../labels/error-messages.ts'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { useWelcome } from '../../../session/session.ts'
 import { useScene } from '../../../session/workspace.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -102,13 +102,13 @@ function useInvitationActions({ id, email, role }: OpenInvitation) {
   const resend = useMutation({
     mutationFn: () => {
       const body = { organizationId, email, role, resend: true }
-      return ask('/auth/organization/invite-member', { method: 'POST', body })
+      return callApi('/auth/organization/invite-member', { method: 'POST', body })
     },
     onSuccess: () => toasts.done(`Invitation for ${email} extended by two days.`),
     ...after,
   })
   const cancel = useMutation({
-    mutationFn: () => ask('/auth/organization/cancel-invitation', { method: 'POST', body: { invitationId: id } }),
+    mutationFn: () => callApi('/auth/organization/cancel-invitation', { method: 'POST', body: { invitationId: id } }),
     onSuccess: () => toasts.done(`Invitation for ${email} revoked.`),
     ...after,
   })
@@ -137,7 +137,7 @@ function InviteForm({ onInvited, onClose }: FormProps) {
   const form = useForm({ defaultValues: { email: '', role: 'developer' as Role }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email, role }) => {
     const body = { organizationId: scene.membership.account_id, email: email.trim(), role }
-    onInvited(await ask<OpenInvitation>('/auth/organization/invite-member', { method: 'POST', body }))
+    onInvited(await callApi<OpenInvitation>('/auth/organization/invite-member', { method: 'POST', body }))
     await queryClient.invalidateQueries({ queryKey: invitationsKey(scene) })
   })
   const { errors, isSubmitting } = form.formState
@@ -203,7 +203,7 @@ function useInvitationLink(id: string, isNeeded = true) {
   const base = useWelcome()?.public_url ?? window.location.origin
   const { data, error, refetch } = useQuery({
     queryKey: ['invitation-token', id],
-    queryFn: ({ signal }) => ask<InvitationToken>(`/invitations/${id}/token`, { signal }),
+    queryFn: ({ signal }) => callApi<InvitationToken>(`/invitations/${id}/token`, { signal }),
     enabled: isNeeded,
   })
   const link = data && `${base.replace(/\/$/, '')}/app/accept-invitation#id=${id}.${data.token}`

@@ -5,7 +5,7 @@ import { Ellipsis, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { describeError } from '../../../labels/error-messages.ts'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { refreshSession, useSession } from '../../../session/session.ts'
 import { useScene } from '../../../session/workspace.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -151,7 +151,7 @@ function ChangeRoleDialog({ member, onClose }: { member: Member; onClose(): void
   const form = useForm({ defaultValues: { role: member.role }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ role }) => {
     const body = { organizationId: scene.membership.account_id, memberId: member.id, role }
-    await ask('/auth/organization/update-member-role', { method: 'POST', body })
+    await callApi('/auth/organization/update-member-role', { method: 'POST', body })
     toasts.done(`Role of ${member.user.name} changed to ${role}.`)
     onClose()
     // The user may have changed their own role.
@@ -183,7 +183,7 @@ function RemoveMember({ member, onClose }: { member: Member; onClose(): void }) 
   const remove = useMutation({
     mutationFn: () => {
       const body = { organizationId, memberIdOrEmail: member.id }
-      return ask('/auth/organization/remove-member', { method: 'POST', body })
+      return callApi('/auth/organization/remove-member', { method: 'POST', body })
     },
     onSuccess: async () => {
       toasts.done(`${name} removed.`)
@@ -255,7 +255,7 @@ function useLeave() {
   return useMutation({
     mutationFn: () => {
       const body = { organizationId: membership.account_id }
-      return ask('/auth/organization/leave', { method: 'POST', body })
+      return callApi('/auth/organization/leave', { method: 'POST', body })
     },
     onSuccess: async () => {
       await navigate({ to: '/quick-start', search: { org: undefined, mode: undefined } })

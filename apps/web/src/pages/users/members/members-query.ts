@@ -1,6 +1,6 @@
 import type { Role } from '@probity/contract/constants/users'
 import { queryOptions } from '@tanstack/react-query'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import type { Scene } from '../../../session/workspace.ts'
 
 export type Member = {
@@ -25,7 +25,7 @@ export function membersQuery(scene: Scene) {
     queryKey: membersKey(scene),
     queryFn: async ({ signal }) => {
       const path = `/auth/organization/list-members?organizationId=${id}&limit=${MEMBERS_MAX}`
-      const { members } = await ask<{ members: Member[] }>(path, { signal })
+      const { members } = await callApi<{ members: Member[] }>(path, { signal })
       return members.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))
     },
   })
@@ -37,7 +37,7 @@ export function invitationsQuery(scene: Scene) {
     queryKey: invitationsKey(scene),
     queryFn: async ({ signal }) => {
       const path = `/auth/organization/list-invitations?organizationId=${id}`
-      const invitations = await ask<OpenInvitation[]>(path, { signal })
+      const invitations = await callApi<OpenInvitation[]>(path, { signal })
       return invitations.filter(({ status }) => status === 'pending')
     },
   })

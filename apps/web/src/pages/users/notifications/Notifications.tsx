@@ -3,7 +3,7 @@ import type { NotificationSettings } from '@probity/contract/schemas/users'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import { useSession } from '../../../session/session.ts'
 import { useScene } from '../../../session/workspace.ts'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -33,7 +33,7 @@ function NotificationsForm({ choices }: { choices: NotificationSettings }) {
   const form = useForm({ values: { wanted: inOrder(choices.wanted ?? choices.usual) }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ wanted }) => {
     const headers = { 'probity-account': accountId }
-    const changed = await ask<NotificationSettings>('/notices', { method: 'PATCH', body: { wanted }, headers })
+    const changed = await callApi<NotificationSettings>('/notices', { method: 'PATCH', body: { wanted }, headers })
     queryClient.setQueryData(notificationsQuery(accountId).queryKey, changed)
     setSaved(true)
   })
@@ -64,6 +64,6 @@ function notificationsQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'notices'],
     queryFn: ({ signal }) =>
-      ask<NotificationSettings>('/notices', { signal, headers: { 'probity-account': accountId } }),
+      callApi<NotificationSettings>('/notices', { signal, headers: { 'probity-account': accountId } }),
   })
 }

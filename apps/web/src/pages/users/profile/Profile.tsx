@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import { leaveBehind, refreshSession, useSession, useWelcome } from '../../../session/session.ts'
 import { keepTheme, useTheme } from '../../../shell/theme.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -11,7 +11,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { CurrentPasswordField, Field, PASSWORD_RULES, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
-import { EMAIL_RULES, EmailField, NameField, PERSON_NAME_RULES } from '../sign-in/fields.tsx'
+import { EMAIL_RULES, EmailField, NameField, USER_NAME_RULES } from '../sign-in/fields.tsx'
 
 export function Profile() {
   return (
@@ -30,7 +30,7 @@ function PersonCard() {
   const [isSaved, setSaved] = useState(false)
   const form = useForm({ values: { name: person.name }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ name }) => {
-    await ask('/auth/update-user', { method: 'POST', body: { name: name.trim() } })
+    await callApi('/auth/update-user', { method: 'POST', body: { name: name.trim() } })
     form.reset({ name: name.trim() })
     setSaved(true)
     await refreshSession(queryClient)
@@ -42,7 +42,7 @@ function PersonCard() {
         <UnsavedGuard isDirty={isDirty} />
         <FormSummary form={form} />
         <div className="grid gap-4 sm:grid-cols-2">
-          <NameField label="Name" input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
+          <NameField label="Name" input={form.register('name', USER_NAME_RULES)} error={errors.name?.message} />
         </div>
         <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />
       </form>
@@ -94,7 +94,7 @@ export function DeleteProfileDialog({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
   const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email, password }) => {
-    await ask('/profile/deletion', { method: 'POST', body: { email: email.trim(), password } })
+    await callApi('/profile/deletion', { method: 'POST', body: { email: email.trim(), password } })
     leaveBehind(queryClient, '/app/sign-in')
   })
   const { errors, isSubmitting } = form.formState
@@ -163,7 +163,7 @@ function LinkSent({ email }: { email: string }) {
 function ChangeEmailDialog({ onSent, onClose }: { onSent(email: string): void; onClose(): void }) {
   const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email, password }) => {
-    await ask('/email', { method: 'POST', body: { email: email.trim(), password } })
+    await callApi('/email', { method: 'POST', body: { email: email.trim(), password } })
     onSent(email.trim())
   })
   const { errors, isSubmitting } = form.formState

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { describeError } from '../../../labels/error-messages.ts'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { useSession } from '../../../session/session.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -36,7 +36,7 @@ function PasswordCard() {
   const form = useForm({ defaultValues: { current: '', password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ current, password }) => {
     const body = { currentPassword: current, newPassword: password }
-    await ask('/auth/change-password', { method: 'POST', body })
+    await callApi('/auth/change-password', { method: 'POST', body })
     form.reset()
     setSaved(true)
     await queryClient.invalidateQueries({ queryKey: SESSIONS_KEY })
@@ -130,7 +130,7 @@ function Device({ of: session }: { of: SignedInSession }) {
 }
 
 function EndButton({ session }: { session: SignedInSession }) {
-  const end = useEnd(() => ask(`/sessions/${session.id}`, { method: 'DELETE' }), 'Session ended.')
+  const end = useEnd(() => callApi(`/sessions/${session.id}`, { method: 'DELETE' }), 'Session ended.')
   if (session.is_current) return null
   return (
     <Button
@@ -147,7 +147,7 @@ function EndButton({ session }: { session: SignedInSession }) {
 function EndOthers({ count }: { count: number }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const end = useEnd(() => ask('/sessions', { method: 'DELETE' }).finally(close), 'Other sessions ended.')
+  const end = useEnd(() => callApi('/sessions', { method: 'DELETE' }).finally(close), 'Other sessions ended.')
   return (
     <>
       <Button size="sm" onClick={() => setOpen(true)}>
@@ -214,5 +214,5 @@ const SESSIONS_KEY = ['sessions'] as const
 /** The sessions of the user. */
 const sessionsQuery = queryOptions({
   queryKey: SESSIONS_KEY,
-  queryFn: ({ signal }) => ask<Sessions>('/sessions', { signal }),
+  queryFn: ({ signal }) => callApi<Sessions>('/sessions', { signal }),
 })

@@ -3,7 +3,7 @@ import { Download, ShieldCheck, ShieldOff } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { encode } from 'uqr'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import { refreshSession, useSession } from '../../../session/session.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
@@ -58,7 +58,7 @@ function TurnOff({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
   const toasts = useToasts()
   async function turnOff(password: string) {
-    await ask('/auth/two-factor/disable', { method: 'POST', body: { password } })
+    await callApi('/auth/two-factor/disable', { method: 'POST', body: { password } })
     await refreshSession(queryClient)
     toasts.done('Two-factor authentication disabled.')
     onClose()
@@ -86,7 +86,7 @@ export function TurnOnDialog({ onClose }: { onClose(): void }) {
   const [isOn, setOn] = useState(false)
   const step = isOn ? 2 : secret ? 1 : 0
   async function begin(password: string) {
-    setSecret(await ask<Secret>('/auth/two-factor/enable', { method: 'POST', body: { password } }))
+    setSecret(await callApi<Secret>('/auth/two-factor/enable', { method: 'POST', body: { password } }))
   }
   async function finish() {
     await refreshSession(queryClient)
@@ -127,7 +127,7 @@ function AppStep({ uri, onVerified }: { uri: string; onVerified(): void }) {
 function CodeForm({ onVerified }: { onVerified(): void }) {
   const form = useForm({ defaultValues: { code: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ code }) => {
-    await ask('/auth/two-factor/verify-totp', { method: 'POST', body: { code: code.replace(/\s/g, '') } })
+    await callApi('/auth/two-factor/verify-totp', { method: 'POST', body: { code: code.replace(/\s/g, '') } })
     onVerified()
   })
   const { errors, isSubmitting } = form.formState
@@ -212,7 +212,7 @@ function NewCodesDialog({ onClose }: { onClose(): void }) {
   const [codes, setCodes] = useState<string[]>()
   async function make(password: string) {
     const path = '/auth/two-factor/generate-backup-codes'
-    const { backupCodes } = await ask<{ backupCodes: string[] }>(path, { method: 'POST', body: { password } })
+    const { backupCodes } = await callApi<{ backupCodes: string[] }>(path, { method: 'POST', body: { password } })
     setCodes(backupCodes)
   }
   if (codes !== undefined) {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { describeError } from '../../../labels/error-messages.ts'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { useWelcome } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
@@ -55,7 +55,7 @@ export function SendAgain({ email }: { email: string }) {
 /** Requests the link again and shows the outcome. */
 function SendLinkAgain({ email }: { email: string }) {
   const send = useMutation({
-    mutationFn: () => ask('/auth/send-verification-email', { method: 'POST', body: { email } }),
+    mutationFn: () => callApi('/auth/send-verification-email', { method: 'POST', body: { email } }),
   })
   const hasMail = useWelcome()?.mail ?? true
   return (

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import { refreshSession, sessionQuery, useSecretInAddress } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
@@ -18,7 +18,7 @@ export function ConfirmEmailPage() {
   if (isDone) return <Changed />
   if (token === undefined) return <BrokenLink />
   async function confirm(password: string) {
-    await ask('/email/confirm', { method: 'POST', body: { token, password } })
+    await callApi('/email/confirm', { method: 'POST', body: { token, password } })
     await queryClient.invalidateQueries(sessionQuery)
     setDone(true)
   }
@@ -49,7 +49,7 @@ export function VerifyEmailPage() {
   const navigate = useNavigate()
   if (token === undefined) return <BrokenLink />
   async function confirm(password: string) {
-    await ask('/verify-email', { method: 'POST', body: { token, password } })
+    await callApi('/verify-email', { method: 'POST', body: { token, password } })
     await refreshSession(queryClient)
     await navigate({ to: '/quick-start', replace: true })
   }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask } from '../../../session/client.ts'
+import { callApi } from '../../../session/client.ts'
 import { useSecretInAddress, welcomeQuery } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
@@ -28,7 +28,7 @@ function RequestLink() {
   const [sentTo, setSentTo] = useState<string>()
   const form = useForm({ defaultValues: { email: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email }) => {
-    await ask('/auth/request-password-reset', { method: 'POST', body: { email: email.trim() } })
+    await callApi('/auth/request-password-reset', { method: 'POST', body: { email: email.trim() } })
     setSentTo(email.trim())
   })
   const { errors, isSubmitting } = form.formState
@@ -116,7 +116,7 @@ export function ResetPasswordPage() {
 function NewPasswordForm({ token, onDone }: { token: string; onDone(): void }) {
   const form = useForm({ defaultValues: { password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ password }) => {
-    await ask('/auth/reset-password', { method: 'POST', body: { newPassword: password, token } })
+    await callApi('/auth/reset-password', { method: 'POST', body: { newPassword: password, token } })
     onDone()
   })
   const { errors, isSubmitting } = form.formState

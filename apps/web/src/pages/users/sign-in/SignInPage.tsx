@@ -11,7 +11,7 @@ import { Field, PasswordInput, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { SendAgain } from './CheckYourEmail.tsx'
 import { EMAIL_RULES, EmailField } from './fields.tsx'
-import { readNextPlace } from './next-place.ts'
+import { readNextPath } from './next-path.ts'
 
 export function SignInPage() {
   const { next } = useSearch({ from: '/sign-in' })
@@ -35,7 +35,7 @@ export function SignInPage() {
     >
       <div className="flex flex-col gap-5">
         {welcome?.setup_needed && <NotSetUp />}
-        <SignInForm onSignedIn={() => router.navigate({ href: `/app${readNextPlace(next)}`, replace: true })} />
+        <SignInForm onSignedIn={() => router.navigate({ href: `/app${readNextPath(next)}`, replace: true })} />
       </div>
     </OpenPage>
   )

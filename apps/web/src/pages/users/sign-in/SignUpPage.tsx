@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { refreshSession, signUp, useSecretInAddress, useWelcome, welcomeQuery } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
@@ -16,7 +16,7 @@ import {
   NameField,
   NEW_PASSWORD_RULES,
   NewPasswordField,
-  PERSON_NAME_RULES,
+  USER_NAME_RULES,
 } from './fields.tsx'
 
 export function SignUpPage() {
@@ -75,7 +75,7 @@ export function SignUpForm({ invitation, onSent }: SignUpProps) {
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <FormSummary form={form} />
-      <NameField input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
+      <NameField input={form.register('name', USER_NAME_RULES)} error={errors.name?.message} />
       <EmailField
         input={form.register('email', EMAIL_RULES)}
         error={errors.email?.message}
@@ -123,7 +123,7 @@ function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
   const submit = useSubmit(form, async ({ name, email, password, organisation }) => {
     const body = { token, name: name.trim(), email: email.trim(), password, organisation: organisation.trim() }
     try {
-      await ask('/setup', { method: 'POST', body })
+      await callApi('/setup', { method: 'POST', body })
     } catch (error) {
       if (asRequestFailed(error).status !== 404) throw error
       onUsed()
@@ -137,7 +137,7 @@ function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <FormSummary form={form} />
-      <NameField input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
+      <NameField input={form.register('name', USER_NAME_RULES)} error={errors.name?.message} />
       <EmailField input={form.register('email', EMAIL_RULES)} error={errors.email?.message} />
       <NewPasswordField
         input={form.register('password', NEW_PASSWORD_RULES)}

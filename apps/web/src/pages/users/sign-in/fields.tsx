@@ -41,7 +41,7 @@ const rules = (missing: string) => ({
   maxLength: { value: 200, message: 'The name can have at most 200 characters.' },
 })
 
-export const PERSON_NAME_RULES = rules('Enter your name.')
+export const USER_NAME_RULES = rules('Enter your name.')
 export const ACCOUNT_NAME_RULES = rules('Enter a name for the account.')
 
 type NameProps = {

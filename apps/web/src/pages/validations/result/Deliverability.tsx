@@ -9,9 +9,9 @@ import {
   chanceSentence,
   type Leaning,
   modelSentence,
+  type ScorePart,
   scoreBreakdown,
   signalLabel,
-  type WeighedPart,
 } from './deliverability-labels.ts'
 import type { AnyResult } from './result.ts'
 import { sendReason } from './send-reason.ts'
@@ -61,7 +61,7 @@ const LOOKS: Record<Leaning['side'], { Icon: LucideIcon; dot: string; fill: stri
   neither: { Icon: Minus, dot: 'bg-unknown-soft text-unknown', fill: 'bg-unknown-solid' },
 }
 
-function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: WeighedPart; isFirst: boolean }) {
+function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: ScorePart; isFirst: boolean }) {
   const { side, words } = signalLabel(logOdds)
   const { Icon, dot, fill } = LOOKS[side]
   return (
@@ -93,7 +93,7 @@ function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: We
 const SIGNED = new Intl.NumberFormat('en-GB', { signDisplay: 'exceptZero', minimumFractionDigits: 3 })
 
 /** The figures behind the calculation, so that readers can check the sum. */
-function InFigures({ parts }: { parts: WeighedPart[] }) {
+function InFigures({ parts }: { parts: ScorePart[] }) {
   const sum = parts.reduce((total, { logOdds }) => total + logOdds, 0)
   return (
     <details className="mt-2 text-[0.8125rem]">

@@ -52,7 +52,7 @@ const READ = 'It evaluates only the text of the address.'
 const SILENT = 'The text of this local part was not scored.'
 
 /** A finding with log-odds, and the deliverability after it. */
-export type WeighedPart = { check: string; outcome: string; logOdds: number; chance: number }
+export type ScorePart = { check: string; outcome: string; logOdds: number; chance: number }
 
 /** Deliverability has six digits. */
 const TOLERANCE = 1e-6
@@ -61,7 +61,7 @@ const TOLERANCE = 1e-6
  * The findings with log-odds, in evidence order. Empty if they do not add up to the deliverability: test mode has no log-odds, and
  * neither have results stored before deliverability existed.
  */
-export function scoreBreakdown({ deliverability, evidence = [] }: AnyResult): WeighedPart[] {
+export function scoreBreakdown({ deliverability, evidence = [] }: AnyResult): ScorePart[] {
   let sum = 0
   const parts = evidence.flatMap(({ check, outcome, log_odds: logOdds }) => {
     if (logOdds === undefined) return []

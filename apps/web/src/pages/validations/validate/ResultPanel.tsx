@@ -8,7 +8,7 @@ import { Tabs } from '../../../ui/Tabs.tsx'
 import { validateSnippets } from '../../accounts/keys/validate-snippets.ts'
 import { type Explain, ResultDetails } from '../result/ResultDetails.tsx'
 import { adviceOn, domainOf } from '../result/result.ts'
-import type { Answer, Validation, ValidationState } from './use-validation.ts'
+import type { Validation, ValidationOutcome, ValidationState } from './use-validation.ts'
 import { ValidationError } from './ValidationError.tsx'
 
 const TIMEOUT_DEFAULT_S = 10
@@ -58,7 +58,12 @@ function announce(state: ValidationState): string {
   return `${word}. ${adviceOn(result)}. ${verdictSentence(result.status, result.sub_status, domainOf(result))}`
 }
 
-type AnswerTabsProps = { answer: Answer; onTry(email: string): void; withCode?: boolean; Explain?: Explain | undefined }
+type AnswerTabsProps = {
+  answer: ValidationOutcome
+  onTry(email: string): void
+  withCode?: boolean
+  Explain?: Explain | undefined
+}
 
 /** The result with explanations, as JSON, and as code that requests it. */
 function ResultTabs({ answer, onTry, withCode = false, Explain }: AnswerTabsProps) {

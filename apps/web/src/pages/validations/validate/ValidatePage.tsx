@@ -13,7 +13,7 @@ import { EmptyState, NoPermission } from '../../../ui/States.tsx'
 import { Deliverability } from '../result/Deliverability.tsx'
 import { AddressForm, Examples } from './AddressForm.tsx'
 import { ResultPanel } from './ResultPanel.tsx'
-import { type Answer, useValidation, type ValidationState } from './use-validation.ts'
+import { useValidation, type ValidationOutcome, type ValidationState } from './use-validation.ts'
 
 const ABOUT = 'Validate one address and see the evidence behind the verdict.'
 
@@ -98,7 +98,12 @@ function Nothing() {
   )
 }
 
-type RecentChecksProps = { answers: Answer[]; isKept: boolean; onOpen(answer: Answer): void; onClear(): void }
+type RecentChecksProps = {
+  answers: ValidationOutcome[]
+  isKept: boolean
+  onOpen(answer: ValidationOutcome): void
+  onClear(): void
+}
 
 function RecentChecks({ answers, isKept, onOpen, onClear }: RecentChecksProps) {
   return (
@@ -187,10 +192,10 @@ function TimeoutOption({ value, onChange }: { value: number; onChange(value: num
 const KEPT_MAX = 12
 
 type StoredChecks = {
-  answers: Answer[]
+  answers: ValidationOutcome[]
   /** False if the account stores no results: then this page keeps none either. */
   isKept: boolean
-  keep(answer: Answer): void
+  keep(answer: ValidationOutcome): void
   clear(): void
 }
 
@@ -201,7 +206,7 @@ function useRecentChecks(): StoredChecks {
   const queryKey = [...scene.key, 'recent-checks']
   const { data: account } = useQuery(accountQuery(scene))
   const keepsNothing = account?.retention_days === 0
-  const { data: answers } = useQuery<Answer[]>({
+  const { data: answers } = useQuery<ValidationOutcome[]>({
     queryKey,
     queryFn: () => [],
     enabled: false,
@@ -216,9 +221,9 @@ function useRecentChecks(): StoredChecks {
     keep(answer) {
       // Read at this moment: the account may have loaded after the request was sent.
       if (queryClient.getQueryData(accountQuery(scene).queryKey)?.retention_days === 0) return
-      const others = (now: Answer[] = []) => now.filter(({ result }) => result.email !== answer.result.email)
-      queryClient.setQueryData<Answer[]>(queryKey, (now) => [answer, ...others(now)].slice(0, KEPT_MAX))
+      const others = (now: ValidationOutcome[] = []) => now.filter(({ result }) => result.email !== answer.result.email)
+      queryClient.setQueryData<ValidationOutcome[]>(queryKey, (now) => [answer, ...others(now)].slice(0, KEPT_MAX))
     },
-    clear: () => queryClient.setQueryData<Answer[]>(queryKey, []),
+    clear: () => queryClient.setQueryData<ValidationOutcome[]>(queryKey, []),
   }
 }

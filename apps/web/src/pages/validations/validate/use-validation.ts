@@ -5,13 +5,13 @@ import { asRequestFailed, type Mode, probityFor, type RequestFailed } from '../.
 import { useScene } from '../../../session/workspace.ts'
 
 /** A result and its credits charged. */
-export type Answer = { result: ValidationResult; charged: number | undefined }
+export type ValidationOutcome = { result: ValidationResult; charged: number | undefined }
 export type ValidationRequest = { email: string; timeout?: number | undefined }
 
 export type ValidationState =
   | { kind: 'idle' }
   | { kind: 'asking'; asked: ValidationRequest }
-  | { kind: 'answered'; asked: ValidationRequest; answer: Answer }
+  | { kind: 'answered'; asked: ValidationRequest; answer: ValidationOutcome }
   | { kind: 'failed'; asked: ValidationRequest; failure: RequestFailed; retryAfterS: number | undefined }
   | { kind: 'canceled'; asked: ValidationRequest }
 
@@ -21,11 +21,11 @@ export type Validation = {
   /** Repeats the request with the same idempotency key, so that it is not charged twice. */
   repeat(): void
   cancel(): void
-  show(answer: Answer): void
+  show(answer: ValidationOutcome): void
 }
 
 /** Validates one address at a time as the signed-in user. */
-export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): Validation {
+export function useValidation(mode: Mode, onAnswer?: (answer: ValidationOutcome) => void): Validation {
   const { membership, key } = useScene()
   const accountId = membership.account_id
   const probity = useMemo(() => probityFor({ accountId, mode }, 0), [accountId, mode])

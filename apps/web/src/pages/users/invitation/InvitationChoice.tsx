@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { describeError } from '../../../labels/error-messages.ts'
-import { ask, asRequestFailed } from '../../../session/client.ts'
+import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 
@@ -10,9 +10,9 @@ export type InvitationSecret = { id: string; token: string | undefined }
 type AnswerProps = { link: InvitationSecret; onAccepted(): unknown; onDeclined?(): unknown }
 
 /** Accepts or declines an invitation. */
-export function InvitationAnswer({ link: { id, token }, onAccepted, onDeclined }: AnswerProps) {
+export function InvitationChoice({ link: { id, token }, onAccepted, onDeclined }: AnswerProps) {
   const say = (verb: 'accept' | 'reject') =>
-    ask(`/auth/organization/${verb}-invitation`, { method: 'POST', body: { invitationId: id, token } })
+    callApi(`/auth/organization/${verb}-invitation`, { method: 'POST', body: { invitationId: id, token } })
   const accept = useMutation({ mutationFn: () => say('accept'), onSuccess: onAccepted })
   const decline = useMutation({ mutationFn: () => say('reject'), onSuccess: () => onDeclined?.() })
   const error = accept.error ?? decline.error

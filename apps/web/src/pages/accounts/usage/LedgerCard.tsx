@@ -53,9 +53,7 @@ function Found({ search }: { search: LedgerSearch }) {
       {data.entries.length === 0 ? (
         <NothingFound isNarrowed={isNarrowed} isBehind={data.total > 0} />
       ) : (
-        <>
-          <LedgerTable entries={data.entries} />
-        </>
+        <LedgerTable entries={data.entries} />
       )}
       <Pager skip={search.skip ?? 0} limit={ENTRIES_PER_PAGE} total={data.total} noun="transactions" onTurn={turn} />
     </div>

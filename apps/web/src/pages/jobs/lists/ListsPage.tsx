@@ -72,13 +72,7 @@ function Found({ query, isNarrowed }: FoundProps) {
       <p role="status" className="sr-only">
         {isNarrowed && `${formatCount(data.total, 'list')} found.`}
       </p>
-      {data.lists.length === 0 ? (
-        <NothingFound isNarrowed={isNarrowed} />
-      ) : (
-        <>
-          <ListsTable lists={data.lists} />
-        </>
-      )}
+      {data.lists.length === 0 ? <NothingFound isNarrowed={isNarrowed} /> : <ListsTable lists={data.lists} />}
       <Pager skip={skip} limit={LISTS_PER_PAGE} total={data.total} noun="lists" onTurn={turn} />
     </div>
   )

@@ -7,6 +7,7 @@ import { Badge, type Tone } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'
+import { formatDateTime } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { useOperatorCall } from './ConfirmCall.tsx'
@@ -149,7 +150,7 @@ function FindingCard({ finding }: { finding: StoredFinding }) {
         </Badge>
       </div>
       <p className="text-xs text-faint [overflow-wrap:anywhere]">
-        {aboutOf(finding)} Since <RelativeTime at={since} />.
+        {aboutOf(finding)} Since {formatDateTime(since)}.
       </p>
       <p className="max-w-prose [overflow-wrap:anywhere]">{saw}</p>
       <p className="max-w-prose text-soft">{why}</p>

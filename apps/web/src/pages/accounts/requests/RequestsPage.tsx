@@ -162,7 +162,7 @@ function RequestFilters({ codes }: { codes: string[] }) {
       { replace: true },
     )
   return (
-    <search className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-[1.2fr_1.2fr_1.2fr_1.5fr_1.5fr]">
+    <search className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-[1.4fr_1.2fr_1.2fr_1.4fr_1.4fr]">
       <SelectInput
         aria-label="Status class"
         value={statusClass}

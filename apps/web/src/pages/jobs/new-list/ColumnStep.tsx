@@ -155,7 +155,7 @@ function ColumnRadio({ details, preview, id, checked, onChange }: RadioProps) {
 function describe({ filled_count: filled, address_count: addresses, address_share: share }: Details): string {
   if (filled === 0) return 'Empty in all rows.'
   if (addresses === 0) return `${formatCount(filled, 'value')}, no addresses.`
-  return `${formatShare(share)} of ${formatCount(filled, 'value')} are addresses.`
+  return `${formatCount(filled, 'value')}, ${formatShare(share)} addresses.`
 }
 
 const CELL = 'border-b border-line px-3 py-2 text-start max-w-64 truncate first:ps-5 last:pe-5'

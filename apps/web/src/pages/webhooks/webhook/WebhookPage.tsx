@@ -137,8 +137,8 @@ function WebhookNotice({ webhook }: { webhook: Webhook }) {
   if (webhook.failing_since_at === null) return null
   return (
     <Callout kind="warning" title="Deliveries to this webhook are failing">
-      All attempts have failed since <RelativeTime at={webhook.failing_since_at} />. Retries continue. After five days
-      of continuous failures, the webhook is disabled. The deliveries below show the responses of your endpoint.
+      All attempts have failed since {formatDateTime(webhook.failing_since_at)}. Retries continue. After five days of
+      continuous failures, the webhook is disabled. The deliveries below show the responses of your endpoint.
     </Callout>
   )
 }
@@ -149,12 +149,7 @@ function Disabled({ webhook }: { webhook: Webhook }) {
   return (
     <Callout kind={reason === 'by_owner' ? 'info' : 'warning'} title="This webhook is disabled">
       <p>
-        {whyDisabled(reason)}{' '}
-        {at && (
-          <>
-            This was <RelativeTime at={at} />.{' '}
-          </>
-        )}
+        {whyDisabled(reason)} {at && `Disabled on ${formatDateTime(at)}. `}
         Pending deliveries failed. You can resend them after you enable the webhook. Events that occur while it is
         disabled are not delivered.
       </p>

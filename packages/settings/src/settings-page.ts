@@ -1,6 +1,6 @@
+import { AdminSettings } from './admin-settings.ts'
 import { documentedName, type Environment, fileNameOf, listSettings, PROGRAMS, type Setting } from './every-setting.ts'
 import { type MergedSettings, mergeSettings } from './parse.ts'
-import { AdminSettings } from './admin-settings.ts'
 
 const INTRODUCTION = `# Settings
 

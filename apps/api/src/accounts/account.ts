@@ -5,7 +5,7 @@ import { type AccountChange, getAccount, updateAccount } from '@probity/database
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/system/retention'
 import { findDelayReason, getProbing } from '@probity/database/validations/probing'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { BODY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/text.ts'
@@ -22,7 +22,7 @@ export const showAccount: Route<{ db: Db }> = async (app, { db }) => {
       tag: 'Account',
       summary: 'Get plan, credits and limits',
       description: 'The account of the calling key.',
-      problems: DOOR_PROBLEMS,
+      problems: MIDDLEWARE_PROBLEMS,
       sends: ['Credits-Remaining'],
     },
     { response: { 200: Account } },
@@ -45,7 +45,7 @@ export const showAccount: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Change the settings of the account',
       description:
         'Changes only the settings in the body. Needs a live key with the scope `account:write`. To change `credits` alone, a key of either mode with `account:write` or `webhooks:write` is sufficient, because the threshold controls the event `credits.low`.',
-      problems: ['invalid_request', 'live_key_required', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'live_key_required', ...BODY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { body: UpdateAccount, response: { 200: Account } },
   )

@@ -5,14 +5,14 @@ import {
   addMember,
   listLinks,
   nextToken,
-  openOrganisation,
+  openNewAccount,
   PASSWORD,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../testing/test-browser.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 type Entry = { action: string; actor: string; actor_name: string; ip: string; subject_name: string; changes: object }
 
@@ -24,7 +24,7 @@ async function read(person: SignedIn, here: Record<string, string>, query = ''):
 
 test('what members and keys do is told, each with who did it and from where', async () => {
   const ada = await signUp(api)
-  const here = await openOrganisation(ada)
+  const here = await openNewAccount(ada)
   const made = await ada.post('/keys', { name: 'CI', livemode: true, scopes: ['keys:write'] }, here)
   const key = { 'x-api-key': String(made.body['key']) }
   const own = await api.app.inject({
@@ -54,7 +54,7 @@ test('what members and keys do is told, each with who did it and from where', as
 
 test('what goes through the sign-in library is told too: who was invited, made something else, removed', async () => {
   const [ada, grace] = [await signUp(api), await signUp(api)]
-  const here = await openOrganisation(ada)
+  const here = await openNewAccount(ada)
   const organizationId = here['probity-account']
   const invited = await ada.post('/auth/organization/invite-member', {
     organizationId,
@@ -84,7 +84,7 @@ test('what goes through the sign-in library is told too: who was invited, made s
 
 test('a password that was reset by a letter is told as the doing of its owner', async () => {
   const ada = await signUp(api)
-  const here = await openOrganisation(ada)
+  const here = await openNewAccount(ada)
   const before = listLinks(api, 'reset').length
   await ada.post('/auth/request-password-reset', { email: ada.email })
   const token = await nextToken(api, 'reset', before)
@@ -98,7 +98,7 @@ test('a password that was reset by a letter is told as the doing of its owner', 
 
 test('owners and admins read the log; for the others and for keys there is none', async () => {
   const ada = await signUp(api)
-  const here = await openOrganisation(ada)
+  const here = await openNewAccount(ada)
   const may: Record<Role, number> = { owner: 200, admin: 200, developer: 403, marketer: 403, viewer: 403 }
   for (const [role, status] of Object.entries(may) as [Role, number][]) {
     const person = await signUp(api)
@@ -113,7 +113,7 @@ test('owners and admins read the log; for the others and for keys there is none'
 
 test('pages, filters and the file agree, and nobody reads the entries of another account', async () => {
   const ada = await signUp(api)
-  const here = await openOrganisation(ada, '=Engines')
+  const here = await openNewAccount(ada, '=Engines')
   for (const name of ['One', 'Two', 'Three']) {
     await ada.post('/keys', { name, livemode: true, scopes: ['validations:write'] }, here)
   }
@@ -137,7 +137,7 @@ test('pages, filters and the file agree, and nobody reads the entries of another
   expect(whole.at(-1)?.['subject_name']).toBe("'=Engines")
 
   const eve = await signUp(api)
-  const elsewhere = await openOrganisation(eve)
+  const elsewhere = await openNewAccount(eve)
   const all = await read(eve, elsewhere)
   expect(all.every(({ actor_name, ip }) => actor_name === 'Ada' && ip === eve.ip)).toBe(true)
   expect(all).toHaveLength(2)

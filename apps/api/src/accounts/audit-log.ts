@@ -83,7 +83,7 @@ function writeRows(rows: string[][]): string {
 export const showAuditLog: Route<{ db: Db }> = async (app, services) => {
   const { db } = services
   const sendExport = openExports(EXPORT_LIMITS)
-  const schema = { querystring: AuditQuery, response: { 200: AUDIT_ANSWERS } }
+  const schema = { querystring: AuditQuery, response: { 200: LOG_RESPONSES } }
   const options = { schema, config: { scope: 'account:write' }, exposeHeadRoute: false } as const
   app.get('/audit-log', options, async (request, reply) => {
     const { auth, query } = request
@@ -106,14 +106,14 @@ export const showAuditLog: Route<{ db: Db }> = async (app, services) => {
   })
 }
 
-export const AUDIT_ANSWERS = {
+export const LOG_RESPONSES = {
   content: { 'application/json': { schema: AuditLog }, 'text/csv': { schema: { type: 'string' } } },
 } as const
 
 /** Who did what, in all accounts and to the installation. */
 export const showWholeAuditLog: Route<{ db: Db }> = async (app, { db }) => {
   const sendExport = openExports(EXPORT_LIMITS)
-  const schema = { querystring: OperatorAuditQuery, response: { 200: AUDIT_ANSWERS } }
+  const schema = { querystring: OperatorAuditQuery, response: { 200: LOG_RESPONSES } }
   app.get('/audit-log', { schema, exposeHeadRoute: false }, async ({ person, query }, reply) => {
     const { format, skip: _skip, limit: _limit, account, ...rest } = query
     const isInstallation = account === 'installation'

@@ -11,7 +11,7 @@ import { recordSuspension } from '@probity/redis/rate-limiter-state'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { startJob } from '../testing/test-jobs.ts'
 
 const api = await startTestApi()
@@ -19,7 +19,7 @@ const { db, services } = api
 const GET = { method: 'GET', url: '/api/v1/overview' } as const
 const SINGLE = { method: 'POST', url: '/api/v1/validation/single' } as const
 
-async function look({ call }: Caller, query = ''): Promise<Overview> {
+async function look({ call }: TestClient, query = ''): Promise<Overview> {
   const { status, body } = await call({ ...GET, url: `${GET.url}${query}` })
   expect(status).toBe(200)
   expect(Value.Errors(Overview, body)).toEqual([])

@@ -12,7 +12,7 @@ import { getProbing } from '@probity/database/validations/probing'
 import { listSuspensions, type Suspension } from '@probity/redis/rate-limiter-state'
 import type { FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/auth.ts'
 
@@ -66,7 +66,7 @@ export const showOverview: Route<OverviewDependencies> = async (app, services) =
       summary: 'Get the overview',
       description:
         'Verdicts by day, jobs, problems of the last 24 hours, alerts and the state of mail providers. A part that cannot be read is null; the others are returned. Live keys see live mode, test keys test mode.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: OverviewQuery, response: { 200: Overview } },
   )
@@ -153,7 +153,7 @@ export const showProviderHealth: Route<ProviderHealthDependencies> = async (app,
       summary: 'Get the state of mail providers',
       description:
         'Mailbox providers that limit or block the probes of this installation, so that more results of their addresses are `unknown`. The same for all accounts. Only well-known providers are listed.',
-      problems: DOOR_PROBLEMS,
+      problems: MIDDLEWARE_PROBLEMS,
     },
     { response: { 200: ProviderHealth } },
   )

@@ -11,7 +11,7 @@ import { expect, test, vi } from 'vitest'
 import { openRequestLog } from '../middleware/request-log/request-log.ts'
 import { openLog } from '../server/log.ts'
 import { connectAgent } from '../testing/test-agent.ts'
-import { type Caller, callApp, startTestApi } from '../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../testing/test-api.ts'
 import { startPlainWorker } from '../testing/test-plain-worker.ts'
 
 const api = await startTestApi()
@@ -20,7 +20,7 @@ const SINGLE = { method: 'POST', url: '/api/v1/validation/single' } as const
 const DECISION = { method: 'POST', url: '/api/v1/validation/decision' } as const
 
 /** The log once it has so many requests; they are written a moment after they were answered. */
-function waitFor({ call }: Caller, count: number, query = ''): Promise<RequestPage> {
+function waitFor({ call }: TestClient, count: number, query = ''): Promise<RequestPage> {
   return vi.waitFor(
     async () => {
       const { status, body } = await call(get(query))

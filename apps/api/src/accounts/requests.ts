@@ -17,7 +17,7 @@ import {
   type RequestRow,
 } from '@probity/database/accounts/requests'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { presentResult } from '../jobs/results/present-result.ts'
@@ -45,7 +45,7 @@ export function presentRequest(row: RequestRow): RequestEntry {
 }
 
 /** A result that stands in no file, and so in no row of one. */
-export function presentStanding({ email, result }: { email: string; result: StoredResult }): RequestResult {
+export function presentStored({ email, result }: { email: string; result: StoredResult }): RequestResult {
   const { status, sub_status: subStatus } = result
   const { row: _, ...presented } = presentResult({ rowNo: 1, email, status, subStatus, result }, { evidence: true })
   return presented
@@ -84,7 +84,7 @@ export const showRequests: Route<RequestsDependencies> = async (app, { db, reque
       summary: 'List requests',
       description:
         'Requests with API keys, newest first, until they expire. Live keys see the requests of live mode, test keys those of test mode. A request is listed about a second after its response. Requests without a known key are not logged.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: RequestsQuery, response: { 200: RequestPage } },
   )
@@ -108,7 +108,7 @@ export const showRequests: Route<RequestsDependencies> = async (app, { db, reque
       summary: 'Get a request',
       description:
         'One request by the `Request-Id` of its response. A request that validated one address includes the result, until it expires.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: RequestParams, response: { 200: RequestDetail } },
   )
@@ -118,7 +118,7 @@ export const showRequests: Route<RequestsDependencies> = async (app, { db, reque
       const row = found(await findRequest(trx, viewOf(auth), id))
       const isReadable = row.validationId !== null && auth.scopes.includes('validations:read')
       const kept = isReadable ? await findStoredResult(trx, auth.accountId, row.validationId ?? '') : undefined
-      return { ...presentRequest(row), result: kept ? presentStanding(kept) : null }
+      return { ...presentRequest(row), result: kept ? presentStored(kept) : null }
     })
   })
 }

@@ -2,7 +2,7 @@ import { DAYS_MAX, USAGE_KEYS_MAX } from '@probity/contract/constants/limits'
 import { Usage, UsageQuery } from '@probity/contract/schemas/usage'
 import { type Amounts, type Days, listUsageByDay, listUsageByKey, sumUsage } from '@probity/database/accounts/usage'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/auth.ts'
@@ -37,7 +37,7 @@ export const showUsage: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Get usage by day or key',
       description:
         'Requests, credits used and credits refunded. Live keys see live mode, including usage in the web app; test keys see test mode. Requests of the last seconds may not be counted yet; credits always are.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: UsageQuery, response: { 200: Usage } },
   )

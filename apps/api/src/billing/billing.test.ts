@@ -3,13 +3,13 @@ import { keepSubscription, savePrice, withdrawPrice } from '@probity/database/bi
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { expect, test } from 'vitest'
 import { callApp } from '../testing/test-api.ts'
-import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../testing/test-browser.ts'
+import { addMember, openNewAccount, type SignedIn, signUp, startUsersApi } from '../testing/test-browser.ts'
 import { pay, sendable, startTestStripe, subscribe } from '../testing/test-stripe.ts'
 
 const stripe = await startTestStripe()
 const opening = { plan: 'payg', credits: 0 }
-const api = await startPeopleApi({ config: { payments: stripe.settings, opening } })
-const off = await startPeopleApi({ config: { opening } })
+const api = await startUsersApi({ config: { payments: stripe.settings, opening } })
+const off = await startUsersApi({ config: { opening } })
 
 await asOwner(api.db, async (trx) => {
   await savePrice(trx, { id: 'price_large', plan: null, credits: 10_000 })
@@ -28,7 +28,7 @@ stripe.things.set('price_growth', {
 
 async function openOwner() {
   const owner = await signUp(api)
-  const account = await openOrganisation(owner)
+  const account = await openNewAccount(owner)
   const accountId = account['probity-account']
   const { body } = await owner.get('/session')
   const [membership] = body['memberships'] as { slug: string }[]
@@ -282,7 +282,7 @@ test('no key buys anything, whatever it may do otherwise', async () => {
 
 test('where nothing is set up the account is told so, and nothing is sold', async () => {
   const owner = await signUp(off)
-  const account = await openOrganisation(owner)
+  const account = await openNewAccount(owner)
   const { body } = await owner.get('/billing', account)
   expect(body).toEqual({
     enabled: false,

@@ -15,7 +15,7 @@ import Type from 'typebox'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/text.ts'
-import { askStripe, getPayments, type Payments } from './payments.ts'
+import { getPayments, type Payments, requestStripe } from './payments.ts'
 
 /** More than anybody opens within the day for which Stripe keeps a page open. */
 const PAGES_MAX = 100
@@ -25,7 +25,7 @@ const STANDING = new Set(['active', 'trialing', 'past_due', 'incomplete', 'unpai
 
 /** Asks Stripe itself: what was paid a moment ago has not been told to us yet. */
 export async function refuseSubscribed(stripe: Stripe, customer: string): Promise<void> {
-  const { data } = await askStripe(stripe.subscriptions.list({ customer, limit: PAGES_MAX }))
+  const { data } = await requestStripe(stripe.subscriptions.list({ customer, limit: PAGES_MAX }))
   if (data.some(({ status }) => STANDING.has(status))) throw new Problem('already_subscribed')
 }
 
@@ -34,7 +34,7 @@ export async function refuseSubscribed(stripe: Stripe, customer: string): Promis
  * stays: of two that were opened in the same second both clients are sent to one and the same.
  */
 export async function keepNewestPage(stripe: Stripe, customer: string): Promise<Stripe.Checkout.Session | undefined> {
-  const { data } = await askStripe(stripe.checkout.sessions.list({ customer, status: 'open', limit: PAGES_MAX }))
+  const { data } = await requestStripe(stripe.checkout.sessions.list({ customer, status: 'open', limit: PAGES_MAX }))
   const pages = data.filter(({ mode }) => mode === 'subscription')
   const [newest, ...others] = pages.toSorted((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
   const closed = await Promise.all(others.map(({ id }) => closePage(stripe, id)))
@@ -50,8 +50,8 @@ async function closePage(stripe: Stripe, id: string): Promise<'closed' | 'paid'>
     return 'closed'
   } catch (error) {
     const { type } = error as { type?: string }
-    if (type !== 'StripeInvalidRequestError') return askStripe(Promise.reject(error))
-    const { status } = await askStripe(stripe.checkout.sessions.retrieve(id))
+    if (type !== 'StripeInvalidRequestError') return requestStripe(Promise.reject(error))
+    const { status } = await requestStripe(stripe.checkout.sessions.retrieve(id))
     return status === 'complete' ? 'paid' : 'closed'
   }
 }
@@ -89,7 +89,7 @@ function openPage(stripe: Stripe, mode: 'payment' | 'subscription', order: Order
   const { price, quantity, customer, accountId, success_url, cancel_url } = order
   const line_items = [{ price, quantity }]
   const session = { mode, customer, client_reference_id: accountId, line_items, success_url, cancel_url }
-  return askStripe(stripe.checkout.sessions.create(session))
+  return requestStripe(stripe.checkout.sessions.create(session))
 }
 
 /** There is one page at a time on which the account can subscribe, and none while it is subscribed. */
@@ -134,7 +134,7 @@ async function getCustomer(db: Db, stripe: Stripe, accountId: string): Promise<s
   if (known !== undefined) return known
   // Two purchases at once ask with one key, and get one customer.
   const once = { idempotencyKey: `probity-customer-${accountId}` }
-  const { id } = await askStripe(stripe.customers.create({ metadata: { account_id: accountId } }, once))
+  const { id } = await requestStripe(stripe.customers.create({ metadata: { account_id: accountId } }, once))
   return inTenant(db, accountId, (trx) => saveCustomer(trx, accountId, id))
 }
 
@@ -167,7 +167,7 @@ export const openPortal: Route<PortalDependencies> = async (app, services) => {
     if (customer === undefined) throw new Problem('not_found', 'The account has no purchases yet.')
     const { billingPortal } = await payments.client()
     const return_url = `${payments.publicUrl}/app/billing`
-    const { url } = await askStripe(billingPortal.sessions.create({ customer, return_url }))
+    const { url } = await requestStripe(billingPortal.sessions.create({ customer, return_url }))
     return { url }
   })
 }

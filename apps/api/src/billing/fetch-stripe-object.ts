@@ -1,6 +1,6 @@
 import type { Reversal, SubscriptionState } from '@probity/database/billing/payments'
 import type Stripe from 'stripe'
-import { askStripe } from './payments.ts'
+import { requestStripe } from './payments.ts'
 
 /**
  * Dispute statuses in which no money is withdrawn: it was returned (won), an inquiry asks questions only (warning_*), or a refund took
@@ -29,7 +29,7 @@ async function readIntent(stripe: Stripe, { id, latest_charge: charge }: Stripe.
 }
 
 async function listWithdrawn(stripe: Stripe, payment_intent: string): Promise<Stripe.Dispute[]> {
-  const { data } = await askStripe(stripe.disputes.list({ payment_intent, limit: DISPUTES_MAX }))
+  const { data } = await requestStripe(stripe.disputes.list({ payment_intent, limit: DISPUTES_MAX }))
   return data.filter(({ status }) => !NOT_WITHDRAWN.has(status))
 }
 
@@ -55,8 +55,9 @@ export async function learn(stripe: Stripe, { type, data }: Stripe.Event, checke
   const { id, payment_intent } = data.object as { id: string; payment_intent?: string | { id: string } | null }
   const subject = SUBJECTS.get(type)
   if (subject === 'checkout')
-    return readCheckout(stripe, await askStripe(stripe.checkout.sessions.retrieve(id, WITH_CHARGE)))
-  if (subject === 'subscription') return readSubscription(await askStripe(stripe.subscriptions.retrieve(id)), checkedAt)
+    return readCheckout(stripe, await requestStripe(stripe.checkout.sessions.retrieve(id, WITH_CHARGE)))
+  if (subject === 'subscription')
+    return readSubscription(await requestStripe(stripe.subscriptions.retrieve(id)), checkedAt)
   if (subject === 'invoice') return learnInvoice(stripe, id)
   if (subject === 'payment') return learnPayment(stripe, idOf(payment_intent))
   return { kind: 'nothing', why: 'event_not_used' }
@@ -105,11 +106,11 @@ async function readCheckout(stripe: Stripe, session: Stripe.Checkout.Session): P
 async function learnPayment(stripe: Stripe, payment_intent: string | undefined): Promise<Lesson> {
   if (payment_intent === undefined) return { kind: 'nothing', why: 'unknown_payment' }
   const expand = WITH_CHARGE.expand.map((path) => `data.${path}`)
-  const sessions = await askStripe(stripe.checkout.sessions.list({ payment_intent, limit: 1, expand }))
+  const sessions = await requestStripe(stripe.checkout.sessions.list({ payment_intent, limit: 1, expand }))
   const pack = sessions.data.find(({ mode }) => mode === 'payment')
   if (pack !== undefined) return readCheckout(stripe, pack)
   const payment = { type: 'payment_intent', payment_intent } as const
-  const invoices = await askStripe(stripe.invoicePayments.list({ payment, limit: 1 }))
+  const invoices = await requestStripe(stripe.invoicePayments.list({ payment, limit: 1 }))
   const invoice = idOf(invoices.data[0]?.invoice)
   return invoice === undefined ? { kind: 'nothing', why: 'unknown_payment' } : learnInvoice(stripe, invoice)
 }
@@ -128,14 +129,16 @@ function readSubscription({ id, customer, status, items, created }: Stripe.Subsc
 const LINES_MAX = 100
 
 async function learnInvoice(stripe: Stripe, id: string): Promise<Lesson> {
-  const { customer, status, parent } = await askStripe(stripe.invoices.retrieve(id))
+  const { customer, status, parent } = await requestStripe(stripe.invoices.retrieve(id))
   const buyer = idOf(customer)
   if (buyer === undefined || parent?.type !== 'subscription_details') return { kind: 'nothing', why: 'not_a_plan' }
   if (status !== 'paid') return { kind: 'nothing', why: 'not_paid' }
-  const { data } = await askStripe(stripe.invoices.listLineItems(id, { limit: LINES_MAX }))
-  const paid = await askStripe(stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: LINES_MAX }))
+  const { data } = await requestStripe(stripe.invoices.listLineItems(id, { limit: LINES_MAX }))
+  const paid = await requestStripe(stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: LINES_MAX }))
   const ids = paid.data.flatMap(({ payment }) => idOf(payment.payment_intent) ?? [])
-  const intents = ids.map((intent) => askStripe(stripe.paymentIntents.retrieve(intent, { expand: ['latest_charge'] })))
+  const intents = ids.map((intent) =>
+    requestStripe(stripe.paymentIntents.retrieve(intent, { expand: ['latest_charge'] })),
+  )
   const reversal = await readReversal(stripe, await Promise.all(intents))
   return { kind: 'period', customer: buyer, reference: id, lines: data.flatMap(readLine), reversal }
 }

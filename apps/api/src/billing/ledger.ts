@@ -11,7 +11,7 @@ import { type Db, inTenant } from '@probity/database/connection/connect'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../http/exports/defuse-cell.ts'
 import { EXPORT_LIMITS, openExports } from '../http/exports/send-export.ts'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
 import type { Route } from '../http/route.ts'
 import { noteExport } from '../middleware/authentication/auth.ts'
@@ -93,7 +93,7 @@ export const showLedger: Route<{ db: Db }> = async (app, services) => {
       summary: 'List credit transactions',
       description:
         'All credit transactions of the account, newest first. Test mode has none, because nothing is charged. The total is in `X-Total-Count`, the adjacent pages are in `Link`. `csv` is streamed; a response that is interrupted is incomplete.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: LedgerQuery, response: { 200: ANSWERS } },
   )

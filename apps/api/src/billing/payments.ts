@@ -9,7 +9,7 @@ const RETRY_S = 5
  * Calls Stripe. Its errors are not passed on, because they contain parts of the secret key and user input, which must not be logged.
  * A rejected request becomes an error that names only its kind.
  */
-export async function askStripe<T>(question: Promise<T>): Promise<T> {
+export async function requestStripe<T>(question: Promise<T>): Promise<T> {
   try {
     return await question
   } catch (error) {
@@ -42,7 +42,7 @@ export function openPriceTags(client: () => Promise<Stripe>): PriceTags {
   const known = new Map<string, PriceTag>() // as many as the operator sells
 
   async function find(price: string): Promise<PriceTag> {
-    const tag = known.get(price) ?? readTag(await askStripe((await client()).prices.retrieve(price)))
+    const tag = known.get(price) ?? readTag(await requestStripe((await client()).prices.retrieve(price)))
     known.set(price, tag)
     return tag
   }

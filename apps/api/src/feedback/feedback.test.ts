@@ -12,7 +12,7 @@ import { listHistories } from '@probity/database/feedback/histories'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
-import { type Caller, callApp, startTestApi } from '../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../testing/test-api.ts'
 import { keepPredictedList, keepRecent, keepValidation } from '../testing/test-predictions.ts'
 
 const api = await startTestApi()
@@ -22,16 +22,16 @@ const close = (n: number) => expect.closeTo(n, 3)
 const DELIVERED = { delivery: 'delivered' } as const
 const BOUNCED = { delivery: 'bounced', code: '550 5.1.1 User unknown' } as const
 
-function report({ call }: Caller, payload: object) {
+function report({ call }: TestClient, payload: object) {
   return call({ method: 'POST', url: '/api/v1/feedback', payload })
 }
 
-function reportSheet({ call }: Caller, payload: string, query: Record<string, string> = {}) {
+function reportSheet({ call }: TestClient, payload: string, query: Record<string, string> = {}) {
   const headers = { 'content-type': 'text/csv' }
   return call({ method: 'POST', url: '/api/v1/feedback', payload, headers, query })
 }
 
-async function look({ accountId }: Caller, domain = 'firm.example') {
+async function look({ accountId }: TestClient, domain = 'firm.example') {
   const [history] = await listHistories(api.db, accountId, [{ domain, provider: 'google' }], { shared: false })
   return history
 }

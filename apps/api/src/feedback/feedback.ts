@@ -3,7 +3,7 @@ import type { Db } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import { checkRequests } from '../http/compile-late.ts'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
+import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { isPublicSandbox } from '../middleware/authentication/public-sandbox.ts'
@@ -42,7 +42,7 @@ export const reportFeedback: Route<FeedbackDependencies> = async (app, services)
         'record_too_long',
         'too_many_columns',
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { querystring: FeedbackQuery, body: BODIES, response: { 200: FeedbackSummary } },

@@ -5,7 +5,7 @@ import { countOutcomes } from '@probity/database/feedback/outcomes'
 import { reportOf, TEST_PREDICTION, testOutcome } from '@probity/database/feedback/test-outcomes'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 
 const api = await startTestApi()
 const sharing = await startTestApi({ config: { sharesFeedback: true } })
@@ -13,7 +13,7 @@ const sharing = await startTestApi({ config: { sharesFeedback: true } })
 const MODEL = { method: 'GET', url: '/api/v1/model' } as const
 
 /** So many outcomes that were predicted at 0.85, of which this share was delivered. */
-async function count({ db }: typeof api, { accountId }: Caller, n: number, share: number) {
+async function count({ db }: typeof api, { accountId }: TestClient, n: number, share: number) {
   const outcomes = Array.from({ length: n }, (_, k) =>
     testOutcome(`a${k}@firm.example`, { outcome: k < n * share ? 'delivered' : 'bounced' }),
   )

@@ -3,7 +3,7 @@ import { Model } from '@probity/contract/schemas/feedback'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { listReliability, type Reliability } from '@probity/database/feedback/calibration'
 import { STRING_MODEL } from '@probity/engine/address/plausibility'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 
 /** What chances are made of, and how well they hold by the outcomes of this account or of all. */
@@ -67,7 +67,7 @@ export const showModel: Route<ModelDependencies> = async (app, { db, sharesFeedb
       summary: 'Get the scoring model and its calibration',
       description:
         'Name and hash of the text model for local parts, the weights and priors of the scoring model, and a comparison of predictions with reported outcomes. If the calibration error for a provider is too high, base rates replace the predictions: `fallen_back`.',
-      problems: DOOR_PROBLEMS,
+      problems: MIDDLEWARE_PROBLEMS,
     },
     { response: { 200: Model } },
   )

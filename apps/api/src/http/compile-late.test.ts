@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { API_ROUTES } from '../server/app.ts'
 import { startTestApi } from '../testing/test-api.ts'
-import { checkRequests, writeAnswers } from './compile-late.ts'
+import { checkRequests, writeResponses } from './compile-late.ts'
 import type { Route } from './route.ts'
 
 type Described = { content?: Record<string, { schema: object }> }
@@ -32,7 +32,7 @@ test('whatever a route describes can be compiled, although nobody has asked for 
   for (const schema of new Set(asked)) checkRequests({ ...place, schema: schema as never })(undefined)
   for (const schema of new Set(answers)) {
     // What is missing in an answer is an error of its own, which says that there was something to miss.
-    const write = writeAnswers({ ...place, httpStatus: '200', schema })
+    const write = writeResponses({ ...place, httpStatus: '200', schema })
     try {
       expect(write({})).toBeTypeOf('string')
     } catch (error) {
@@ -43,7 +43,7 @@ test('whatever a route describes can be compiled, although nobody has asked for 
 
 test('an answer is written with the fields that its schema has, and without others', () => {
   const schema = Type.Object({ available: Type.Integer(), spent: Type.Integer() })
-  const write = writeAnswers({ method: 'GET', url: '/', httpStatus: '200', schema })
+  const write = writeResponses({ method: 'GET', url: '/', httpStatus: '200', schema })
   const credits = { available: 1, spent: 3, secret: 'no' }
   expect([write(credits), write(credits)]).toEqual(['{"available":1,"spent":3}', '{"available":1,"spent":3}'])
 })

@@ -10,7 +10,7 @@ type Writer = (answer: unknown) => string
 const writers = new WeakMap<object, Writer>()
 
 /** How answers are written. Made once for all routes that share a schema, as all do that of problems. */
-export const writeAnswers: FastifySerializerCompiler<object> = ({ schema }) => {
+export const writeResponses: FastifySerializerCompiler<object> = ({ schema }) => {
   let write: Writer | undefined
   return (answer) => {
     write ??= writerOf(schema)

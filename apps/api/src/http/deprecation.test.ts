@@ -3,14 +3,19 @@ import { expect, test } from 'vitest'
 import type { OpenApiDocument } from '../server/openapi.ts'
 import { callApp, startTestApi } from '../testing/test-api.ts'
 import { deprecate } from './deprecation.ts'
-import { DOOR_PROBLEMS, operation } from './openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from './openapi.ts'
 import { sendPageHeaders } from './page.ts'
 import type { Route } from './route.ts'
 
 const announced = deprecate({ deprecatedOn: '2027-01-01', sunsetOn: '2028-01-01' })
 
 const planted: Route = async (app) => {
-  const meaning = { tag: 'Account' as const, summary: 'Planted', description: 'Planted.', problems: DOOR_PROBLEMS }
+  const meaning = {
+    tag: 'Account' as const,
+    summary: 'Planted',
+    description: 'Planted.',
+    problems: MIDDLEWARE_PROBLEMS,
+  }
   const response = { 200: Type.Array(Type.String({ description: 'A text.' }), { description: 'Texts.' }) }
   const old = operation({ id: 'listOldTexts', ...meaning }, { response })
   const config = { scope: 'account:read', deprecation: announced } as const

@@ -74,7 +74,7 @@ function eventOf(event: string, id: string, job: Job): string {
   return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(job)}\n\n`
 }
 
-export type StreamPlaces = {
+export type StreamSlots = {
   /** Takes a place for a stream, or throws. Returns how to give it back, which may be called more than once. */
   take(accountId: string): () => void
 }
@@ -86,7 +86,7 @@ export const STREAM_BOUNDS: Bounds = { perProcess: 200, perAccount: 10 }
 
 const RETRY_AFTER_S = 15
 
-export function openStreamPlaces({ perProcess, perAccount }: Bounds): StreamPlaces {
+export function openStreamSlots({ perProcess, perAccount }: Bounds): StreamSlots {
   const taken = new Map<string, number>()
   let total = 0
 

@@ -131,7 +131,7 @@ export const TAGS = {
 export type TagName = keyof typeof TAGS
 
 /** What any route under /api/v1 may answer before it looks at the request itself. */
-export const DOOR_PROBLEMS: ProblemCode[] = [
+export const MIDDLEWARE_PROBLEMS: ProblemCode[] = [
   'api_key_in_query',
   'conflicting_api_keys',
   'missing_api_key',
@@ -163,7 +163,7 @@ export const SPENDING_PROBLEMS: ProblemCode[] = [
   'account_on_hold',
   ...IDEMPOTENCY_PROBLEMS,
   'concurrency_limited',
-  ...DOOR_PROBLEMS,
+  ...MIDDLEWARE_PROBLEMS,
 ]
 
 /** What a route that spends sends with its answer. */

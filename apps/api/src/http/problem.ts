@@ -43,7 +43,7 @@ export function found<T>(one: T | undefined): T {
 }
 
 /** The last stop of everything thrown: mistakes are answered, bugs and outages are logged once and answered without detail. */
-export function answerError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
+export function sendError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
   // The error of a connection that ended is an ECONNRESET, as that of a database connection that ends.
   const isDisconnected = hasDisconnected(request)
   const problem = isDisconnected ? new Problem('invalid_request') : asProblem(error)
@@ -54,7 +54,7 @@ export function answerError(error: FastifyError | Problem, request: FastifyReque
   return sendProblem(request, reply, problem)
 }
 
-export function answerMissing(request: FastifyRequest, reply: FastifyReply) {
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply) {
   forgetRoute(request)
   const methods = request.server.methodsOf(request.url)
   if (methods.length === 0) return sendProblem(request, reply, new Problem('not_found'))
@@ -159,7 +159,7 @@ const CODES: Record<string, PermanentCode> = {
 const CLOSE_AFTER_MS = 1_000
 
 /** Answers what never became a request: headers too large or too slow, or no HTTP at all. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function sendClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET') return
   if (socket.writable) endWithProblem(socket, new Problem(CODES[error.code ?? ''] ?? 'invalid_request'))
   // A client that keeps its side open would otherwise keep the connection for ever.

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 
 /**
  * A text as PostgreSQL can keep it. It takes neither NUL nor half a surrogate pair; another control character in their place
@@ -12,9 +11,4 @@ const UNSTORABLE = /\0|\p{Surrogate}/u
 
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text)
-}
-
-/** An address in the names of counters. Redis contains no addresses. */
-export function digest(email: string): string {
-  return createHash('sha256').update(email.trim().toLowerCase()).digest('base64url').slice(0, 22)
 }

@@ -7,7 +7,7 @@ import { openTestWebhook, readEvents } from '@probity/database/webhooks/test-web
 import { startRedis } from '@probity/lab/services/redis'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { type Caller, startTestApi, type TestAnswer } from '../testing/test-api.ts'
+import { startTestApi, type TestClient, type TestResponse } from '../testing/test-api.ts'
 import { booksOf, confirmList, copyUpload, csvOf, emailsOf, getJob, uploadList } from '../testing/test-jobs.ts'
 
 const TAKEN_WITHIN_MS = 50_000
@@ -25,7 +25,7 @@ function countJobs(accountId: string): Promise<number> {
 }
 
 /** A refusal has its code and keeps nothing. */
-async function expectRefused(by: Caller, confirming: () => Promise<TestAnswer>, refusal: [number, string]) {
+async function expectRefused(by: TestClient, confirming: () => Promise<TestResponse>, refusal: [number, string]) {
   const [books, jobs] = [await booksOf(db, by.accountId), await countJobs(by.accountId)]
   const { status, body } = await confirming()
   expect([status, body['code']]).toEqual(refusal)
@@ -171,7 +171,7 @@ test("an upload that is missing, expired, another's or a test key's is the same 
 })
 
 /** A test key of the same account. */
-async function openSandbox(of: Caller): Promise<Caller> {
+async function openSandbox(of: TestClient): Promise<TestClient> {
   const url = '/api/v1/keys'
   const payload = { name: 'sandbox', livemode: false, scopes: ['jobs:write'] }
   const { body } = await of.call({ method: 'POST', url, payload })
@@ -247,7 +247,7 @@ test('an idempotency key gives the same answer, and is refused for another uploa
 })
 
 /** As a client would: what could not be taken up is sent again, after a while. */
-async function untilTaken(send: () => Promise<TestAnswer>): Promise<TestAnswer> {
+async function untilTaken(send: () => Promise<TestResponse>): Promise<TestResponse> {
   const until = performance.now() + TAKEN_WITHIN_MS
   while (performance.now() < until) {
     const answer = await send()

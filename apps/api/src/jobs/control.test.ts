@@ -5,7 +5,7 @@ import { settleBatch } from '@probity/database/jobs/settle-batches'
 import { finalRows } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import {
   booksOf,
   confirmList,
@@ -21,9 +21,9 @@ import {
 const api = await startTestApi()
 const { db, services } = api
 
-const wish = (by: Caller, jobId: string, name: string) =>
+const wish = (by: TestClient, jobId: string, name: string) =>
   by.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/${name}` })
-const remove = (by: Caller, jobId: string) => by.call({ method: 'DELETE', url: `/api/v1/bulk/jobs/${jobId}` })
+const remove = (by: TestClient, jobId: string) => by.call({ method: 'DELETE', url: `/api/v1/bulk/jobs/${jobId}` })
 
 /** How many rows of a job each table has. */
 function traceOf(jobId: string) {

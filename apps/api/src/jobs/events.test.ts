@@ -11,7 +11,7 @@ import { LIMITS } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { API_ROUTES } from '../server/app.ts'
 import { start } from '../server/start.ts'
-import { type Caller, startTestApi, type TestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestApi, type TestClient } from '../testing/test-api.ts'
 import { addMember, signUp } from '../testing/test-browser.ts'
 import { planJob, startJob, workBatch } from '../testing/test-jobs.ts'
 
@@ -50,7 +50,7 @@ type Followed = {
 const SOON = { timeout: 15_000, interval: 20 }
 
 /** Follows a job as a browser would. */
-async function follow(by: Caller, jobId: string, { at = `http://127.0.0.1:${port}`, headers = {} } = {}) {
+async function follow(by: TestClient, jobId: string, { at = `http://127.0.0.1:${port}`, headers = {} } = {}) {
   const path = `/api/v1/bulk/jobs/${jobId}/events`
   return open(`${at}${path}`, { 'x-api-key': by.key, ...headers })
 }
@@ -140,7 +140,7 @@ test.each([
 })
 
 /** Opens a stream as the web app does: with a member's session, in the account of the client. */
-async function followAsMember(by: Caller, jobId: string, headers: Record<string, string> = {}) {
+async function followAsMember(by: TestClient, jobId: string, headers: Record<string, string> = {}) {
   const member = await signUp(api)
   await addMember(api, by.accountId, member, 'developer')
   const cookie = [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ')

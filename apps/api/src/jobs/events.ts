@@ -12,10 +12,10 @@ import {
   EVENT_STREAM_HEADERS,
   type EventStream,
   openEventStream,
-  openStreamPlaces,
+  openStreamSlots,
   STREAM_BOUNDS,
 } from '../http/event-stream.ts'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { found } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/auth.ts'
@@ -94,7 +94,7 @@ const JobEvents = Type.Unsafe<Readable>({
 export const streamEvents: Route<EventsDependencies> = async (app, services) => {
   const { db, log, hurry } = services
   const watch = openJobWatch(db, log)
-  const places = openStreamPlaces(STREAM_BOUNDS)
+  const places = openStreamSlots(STREAM_BOUNDS)
   const open = new Set<EventStream>()
   const closeAll = () => {
     for (const events of open) events.close()
@@ -108,7 +108,7 @@ export const streamEvents: Route<EventsDependencies> = async (app, services) => 
       tag: 'Jobs',
       summary: 'Follow a job',
       description: `Server-sent events. \`progress\` is sent immediately and after every change, at most once a second; \`end\` is sent when the job has ended, and then the stream is closed. Each event contains the whole job, so a client that reconnects misses nothing. A comment every 15 seconds is a heartbeat. A stream lasts at most an hour, and an account can have ${STREAM_BOUNDS.perAccount} at a time. A client that reconnects after \`end\` receives 204.`,
-      problems: ['invalid_request', 'not_found', 'too_many_streams', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', 'too_many_streams', ...MIDDLEWARE_PROBLEMS],
     },
     {
       params: JobParams,

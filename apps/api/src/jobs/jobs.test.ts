@@ -6,7 +6,7 @@ import { recordProcess } from '@probity/database/system/processes'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import {
   confirmList,
   copyUpload,
@@ -23,7 +23,7 @@ const api = await startTestApi()
 const { db } = api
 const caller = await api.openCaller({ credits: 10_000 })
 
-async function list(by: Caller, query = '') {
+async function list(by: TestClient, query = '') {
   const { status, headers, body } = await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })
   expect(status).toBe(200)
   expect([...Value.Errors(JobList, body)]).toEqual([])

@@ -14,7 +14,7 @@ import { removeExpiredUploads } from '@probity/database/jobs/uploads'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
+import { IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -30,7 +30,7 @@ export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'List jobs',
       description:
         'Live keys see the jobs of live mode, test keys those of test mode. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: JobPage, response: { 200: JobList } },
   )
@@ -68,7 +68,7 @@ export const showJob: Route<JobDependencies> = async (app, services) => {
       summary: 'Get a job',
       description:
         'Progress, counts and credits of the job. The job remains available after its addresses and results have been deleted.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: JobParams, response: { 200: Job } },
   )
@@ -84,7 +84,7 @@ export const showJob: Route<JobDependencies> = async (app, services) => {
       summary: 'Delete a job',
       description:
         'Deletes the job with its file, addresses and results immediately. A job that has not ended is canceled first, and its unused credits are released. Charged credits are not refunded.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: JobParams, response: { 204: Type.Null({ description: 'The job was deleted.' }) } },
   )
@@ -145,7 +145,14 @@ export const controlJob: Route<{ db: Db }> = async (app, services) => {
         tag: 'Jobs',
         summary,
         description,
-        problems: ['invalid_request', 'not_found', 'job_finished', ...extra, ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
+        problems: [
+          'invalid_request',
+          'not_found',
+          'job_finished',
+          ...extra,
+          ...IDEMPOTENCY_PROBLEMS,
+          ...MIDDLEWARE_PROBLEMS,
+        ],
       },
       { params: JobParams, response: { 200: Job } },
     )

@@ -1,6 +1,6 @@
 import type { Db } from '@probity/database/connection/connect'
 import { expect, test, vi } from 'vitest'
-import { openStreamPlaces } from '../http/event-stream.ts'
+import { openStreamSlots } from '../http/event-stream.ts'
 import { startTestApi } from '../testing/test-api.ts'
 import { startJob } from '../testing/test-jobs.ts'
 import { openJobWatch } from './events.ts'
@@ -82,7 +82,7 @@ test("another account's job is not there", async () => {
 })
 
 test('streams are bounded per account and per process, and who leaves makes room, once', () => {
-  const places = openStreamPlaces({ perProcess: 3, perAccount: 2 })
+  const places = openStreamSlots({ perProcess: 3, perAccount: 2 })
   const leave = places.take('a')
   places.take('a')
   expect(() => places.take('a')).toThrow(expect.objectContaining({ code: 'too_many_streams' }))

@@ -16,7 +16,7 @@ import Value from 'typebox/value'
 import { afterEach, expect, test, vi } from 'vitest'
 import { LIMITS } from '../http/limits.ts'
 import { type Agent, connectAgent, listen } from '../testing/test-agent.ts'
-import { type Caller, callApp, startTestApi } from '../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../testing/test-api.ts'
 import { booksOf, csvOf, emailsOf, uploadList } from '../testing/test-jobs.ts'
 import { startPlainWorker } from '../testing/test-plain-worker.ts'
 import { keepList } from '../testing/test-results.ts'
@@ -28,10 +28,10 @@ const tester = await api.openCaller({ plan: 'free', key: { mode: 'test' } })
 
 afterEach(() => void vi.useRealTimers())
 
-const connect = ({ key }: Caller) => connectAgent(app, { 'x-api-key': key })
+const connect = ({ key }: TestClient) => connectAgent(app, { 'x-api-key': key })
 
 /** Asserts that the credit balance does not change. */
-async function expectUnspent(by: Caller, run: () => Promise<void>): Promise<void> {
+async function expectUnspent(by: TestClient, run: () => Promise<void>): Promise<void> {
   const books = await booksOf(db, by.accountId)
   await run()
   expect(await booksOf(db, by.accountId)).toEqual(books)
@@ -174,7 +174,7 @@ test('estimate_job treats CSV syntax in an address as text', async () => {
 })
 
 /** A test key of the same account. */
-async function openTestKey({ accountId }: Caller): Promise<string> {
+async function openTestKey({ accountId }: TestClient): Promise<string> {
   const wish = { mode: 'test', name: 'sandbox', scopes: ['validations:write', 'jobs:write'] } as const
   return (await inTenant(db, accountId, (trx) => insertKey(trx, accountId, { ...wish, scopes: [...wish.scopes] }))).text
 }
@@ -390,7 +390,7 @@ const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const MESSAGE = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
 test('/mcp rejects requests of other origins, also if their host name resolves to this server', async () => {
-  const send = async (by: Caller, headers: Record<string, string>) => {
+  const send = async (by: TestClient, headers: Record<string, string>) => {
     const message = { method: 'POST', url: '/mcp', payload: PING, headers: { ...MESSAGE, ...headers } } as const
     return (await by.call(message)).status
   }

@@ -1,11 +1,11 @@
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { addMember, openOrganisation, signUp, startPeopleApi } from '../testing/test-browser.ts'
+import { addMember, openNewAccount, signUp, startUsersApi } from '../testing/test-browser.ts'
 import { startJob } from '../testing/test-jobs.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const operator = await signUpOperator(api)
 
 type Seen = { id: string; name: string; available: number; plan: string; suspended_at: string | null }
@@ -23,7 +23,7 @@ async function entriesOf(accountId: string) {
 
 test('accounts are found by a part of the name or the start of the id, without addresses', async () => {
   const owner = await signUp(api)
-  const { 'probity-account': id } = await openOrganisation(owner, 'Difference Engines 100%')
+  const { 'probity-account': id } = await openNewAccount(owner, 'Difference Engines 100%')
   const viewer = await signUp(api)
   await addMember(api, id, viewer, 'viewer')
   for (const search of ['difference ENGINES', '100%', id.slice(0, 13), id]) {

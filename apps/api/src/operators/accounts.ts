@@ -25,7 +25,7 @@ import Type from 'typebox'
 import { readPage } from '../http/page.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { askPassword } from '../middleware/authentication/confirm-password.ts'
+import { confirmPassword } from '../middleware/authentication/confirm-password.ts'
 import type { UserAuthentication } from '../middleware/authentication/session.ts'
 
 const Params = Type.Object({ account_id: Type.String({ format: 'uuid' }) })
@@ -114,7 +114,7 @@ export const createPasswordResets: Route<PasswordResetsDependencies> = async (ap
   app.post('/password-resets', { schema }, async (request, reply) => {
     if (services.people.hasMail) throw new Problem('not_found')
     const { email, password } = request.body
-    await askPassword(services, request, password)
+    await confirmPassword(services, request, password)
     const reset = await asOperator(services.db, (trx) => createPasswordReset(trx, email))
     if (reset === undefined) {
       throw new Problem('invalid_request', undefined, {

@@ -4,10 +4,10 @@ import { asOwner } from '@probity/database/connection/connect'
 import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { signUp, startPeopleApi } from '../testing/test-browser.ts'
+import { signUp, startUsersApi } from '../testing/test-browser.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const operator = await signUpOperator(api)
 
 const FIX = { says: 'Set it.', lines: ['alter system set fsync = on;'] }

@@ -5,10 +5,10 @@ import { recordProcess } from '@probity/database/system/processes'
 import { listOwnMigrations } from '@probity/database/system/schema-version'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { startPeopleApi } from '../testing/test-browser.ts'
+import { startUsersApi } from '../testing/test-browser.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const operator = await signUpOperator(api)
 
 async function look(): Promise<Record<string, HealthPart>> {

@@ -168,7 +168,10 @@ export function describeMigrations({ migration, migratedAt }: SystemHealth, miss
   }
 }
 
-export function describeAuditor({ reconciledUntil, stoppedAccounts }: SystemHealth, now = Date.now()): HealthPart {
+export function describeReconciliation(
+  { reconciledUntil, stoppedAccounts }: SystemHealth,
+  now = Date.now(),
+): HealthPart {
   const since = reconciledUntil.toISOString()
   if (stoppedAccounts > 0) {
     const accounts = stoppedAccounts === 1 ? 'One account is' : `${stoppedAccounts} accounts are`
@@ -182,7 +185,7 @@ export function describeAuditor({ reconciledUntil, stoppedAccounts }: SystemHeal
   return { name: 'Ledger reconciliation', state: 'ok', detail: 'All balances match the ledger.', since_at: since }
 }
 
-export function describeLetters({ lateLetters, oldestLetter }: SystemHealth, hasMail: boolean): HealthPart {
+export function describeNotifications({ lateLetters, oldestLetter }: SystemHealth, hasMail: boolean): HealthPart {
   if (!hasMail) {
     const detail =
       'No SMTP relay is configured (PROBITY_MAIL_URL). Links are written to the log, and email notifications are not sent.'
@@ -258,8 +261,8 @@ function describeSeen(
     describeProcesses('maintenance', processes),
     describeVersions(processes),
     describeMigrations(vitals, missing),
-    describeAuditor(vitals),
-    describeLetters(vitals, hasMail),
+    describeReconciliation(vitals),
+    describeNotifications(vitals, hasMail),
     describeDoctor(findings),
   ]
 }

@@ -1,17 +1,10 @@
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import {
-  openBrowser,
-  openOrganisation,
-  PASSWORD,
-  type SignedIn,
-  signUp,
-  startPeopleApi,
-} from '../testing/test-browser.ts'
+import { openBrowser, openNewAccount, PASSWORD, type SignedIn, signUp, startUsersApi } from '../testing/test-browser.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const NEW_PASSWORD = 'a rather different password'
 const create = (operator: SignedIn, email: string, password = PASSWORD) =>
   operator.post('/operator/password-resets', { email, password })
@@ -20,7 +13,7 @@ const reset = (token: unknown, newPassword = NEW_PASSWORD) =>
 
 test('an operator creates a reset link, which sets a password once and ends all sessions', async () => {
   const [operator, user] = [await signUpOperator(api), await signUp(api)] // passwords are rate-limited per operator
-  const account = await openOrganisation(user)
+  const account = await openNewAccount(user)
   const created = await create(operator, user.email.toUpperCase())
   expect(created.status).toBe(201)
   const { rows } = await asOwner(api.db, (trx) =>
@@ -78,7 +71,7 @@ test('a reset link is not created for an unknown address, nor without the passwo
 test('with an SMTP relay operators create no reset links', async () => {
   const operator = await signUpOperator(api)
   const mail = { url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }
-  const withMail = await startPeopleApi({ config: { databaseUrl: api.url, mail } })
+  const withMail = await startUsersApi({ config: { databaseUrl: api.url, mail } })
   const there = openBrowser(withMail.app)
   for (const [name, value] of operator.cookies) there.cookies.set(name, value)
   expect((await there.get('/operator/health')).status).toBe(200)

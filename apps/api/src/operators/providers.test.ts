@@ -6,11 +6,11 @@ import { rateLimiterKey } from '@probity/redis/keys'
 import { listSuspensions, recordSuspension } from '@probity/redis/rate-limiter-state'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startPeopleApi } from '../testing/test-browser.ts'
+import { startUsersApi } from '../testing/test-browser.ts'
 import { getJob, planJob, startJob } from '../testing/test-jobs.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const operator = await signUpOperator(api)
 const { queuePrefix } = api.config
 const { redis } = api.services

@@ -35,10 +35,10 @@ const WorkerFacts = Type.Object({
 })
 
 export type KnownEgress = { name: string; helo: string; address: string | null; proxy: string | null; workers: number }
-export type KnownHabits = Record<string, { connections: number; per_minute: number }>
+export type KnownLimits = Record<string, { connections: number; per_minute: number }>
 
 /** The ways out of the workers that live, and what they know of providers. */
-export function readWorkers(processes: Process[], now = Date.now()): { egresses: KnownEgress[]; habits: KnownHabits } {
+export function readWorkers(processes: Process[], now = Date.now()): { egresses: KnownEgress[]; habits: KnownLimits } {
   const workers = processes.filter((one) => one.kind === 'worker' && isLive(one, now))
   const facts = workers.flatMap(({ facts: said }) => (Value.Check(WorkerFacts, said) ? [said] : []))
   const egresses = new Map<string, KnownEgress>()
@@ -75,7 +75,7 @@ export function percentile(ms: number[], share: number): number | null {
 
 type Looked = { db: Db; redis: Redis; queuePrefix: string }
 type Probe = Awaited<ReturnType<typeof listProbes>>[number]
-type Seen = { probes: Probe[]; brakes: OperatorControls; egresses: KnownEgress[]; habits: KnownHabits }
+type Seen = { probes: Probe[]; brakes: OperatorControls; egresses: KnownEgress[]; habits: KnownLimits }
 
 async function look({ db }: Looked, hours: number): Promise<Seen> {
   return asOperator(db, async (trx) => ({

@@ -5,12 +5,12 @@ import { startTestWorker } from '@probity/database/jobs/test-jobs'
 import { evaluateSamples } from '@probity/database/operators/reviews'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import type { Caller } from '../testing/test-api.ts'
-import { startPeopleApi } from '../testing/test-browser.ts'
+import type { TestClient } from '../testing/test-api.ts'
+import { startUsersApi } from '../testing/test-browser.ts'
 import { booksOf, getJob, planJob, startJob, workBatch } from '../testing/test-jobs.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
-const api = await startPeopleApi({ config: { abuseLimits: { domainAddresses: 200 } } })
+const api = await startUsersApi({ config: { abuseLimits: { domainAddresses: 200 } } })
 const { db } = api
 const operator = await signUpOperator(api)
 await startTestWorker(db, 100)
@@ -22,7 +22,7 @@ const SAMPLED: PlanLimits = {
   sample: { batches: 1, addresses: 10, domain: 'target.example', domainAddresses: 30 },
 }
 
-const wish = (by: Caller, jobId: string, name: string) =>
+const wish = (by: TestClient, jobId: string, name: string) =>
   by.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/${name}` })
 
 async function listReviews(): Promise<Record<string, unknown>[]> {
@@ -41,7 +41,7 @@ async function startReviewed(limits: PlanLimits) {
 const releasedOf = async (jobId: string) =>
   (await dispatchBatches(db, [])).filter((batch) => batch.jobId === jobId).map(({ no }) => no)
 
-async function auditOf(by: Caller): Promise<string[]> {
+async function auditOf(by: TestClient): Promise<string[]> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ entry: string }>`
       select actor || ' ' || action || ' ' || (changes -> 'domain' ->> 1) as entry from audit_entries

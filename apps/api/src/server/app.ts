@@ -13,12 +13,12 @@ import { showLedger } from '../billing/ledger.ts'
 import { stripeEvents } from '../billing/stripe-events.ts'
 import { reportFeedback } from '../feedback/feedback.ts'
 import { showModel } from '../feedback/model.ts'
-import { checkRequests, writeAnswers } from '../http/compile-late.ts'
+import { checkRequests, writeResponses } from '../http/compile-late.ts'
 import { sendDeprecations } from '../http/deprecation.ts'
 import { collectMethods, rememberRoutes } from '../http/known-routes.ts'
 import { networkOf } from '../http/networks.ts'
 import { processInOrder } from '../http/pipelining.ts'
-import { answerClientError, answerError, answerMissing, newRequestId } from '../http/problem.ts'
+import { newRequestId, sendClientError, sendError, sendNotFound } from '../http/problem.ts'
 import { acceptEmptyBodies } from '../http/request-body.ts'
 import type { Route } from '../http/route.ts'
 import { commonHeaders } from '../http/security-headers.ts'
@@ -30,11 +30,11 @@ import { previewUpload } from '../jobs/uploads/preview.ts'
 import { listUploads, manageUpload } from '../jobs/uploads/uploads.ts'
 import { serveMcp } from '../mcp/mcp.ts'
 import { noteActor } from '../middleware/authentication/auth.ts'
-import { authenticate, refuseForbidden, STRANGERS } from '../middleware/authentication/authenticate.ts'
+import { authenticate, refuseForbidden, UNAUTHENTICATED } from '../middleware/authentication/authenticate.ts'
 import { logKeyUse } from '../middleware/authentication/key-use.ts'
 import { preflight } from '../middleware/authentication/origins.ts'
 import { honorIdempotencyKeys } from '../middleware/idempotency/idempotency.ts'
-import { limitInFlight, openTurnAway } from '../middleware/load-shedding/in-flight-limit.ts'
+import { limitInFlight, openLoadShedding } from '../middleware/load-shedding/in-flight-limit.ts'
 import { limitConnections, limitUnfinished, readNetworkLimits } from '../middleware/load-shedding/network-limits.ts'
 import { limitSlowBodies, limitTime } from '../middleware/load-shedding/time-limits.ts'
 import { rateHeaders } from '../middleware/rate-limit/rate-headers.ts'
@@ -154,7 +154,7 @@ export async function buildApp(
 
 function newServer({ limits, trustedProxies }: ApiConfig, services: Services, counts: RequestCounts): FastifyInstance {
   registerAjvFormats()
-  const turnAway = openTurnAway(services, counts.turnedAway)
+  const turnAway = openLoadShedding(services, counts.turnedAway)
   const app = fastify({
     loggerInstance: services.log,
     // Fastify's own lines hold the URL, and with it whatever address is in the query.
@@ -164,15 +164,15 @@ function newServer({ limits, trustedProxies }: ApiConfig, services: Services, co
     bodyLimit: limits.bodyBytesMax,
     return503OnClosing: false, // whoever got through before we stopped listening is served
     serverFactory: (handle) => listenWith(processInOrder(turnAway.before(handle)), limits),
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    clientErrorHandler: sendClientError,
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     routerOptions: { maxParamLength: 100 },
   })
   turnAway.learn(app)
   app.setValidatorCompiler(checkRequests)
-  app.setSerializerCompiler(writeAnswers)
-  app.setErrorHandler(answerError)
-  app.setNotFoundHandler(answerMissing)
+  app.setSerializerCompiler(writeResponses)
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler(sendNotFound)
   return app
 }
 
@@ -202,7 +202,7 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
-    reply.headers(rateHeaders(request.rateLimit?.state ?? strangers.look(networkOf(request.ip), STRANGERS)))
+    reply.headers(rateHeaders(request.rateLimit?.state ?? strangers.look(networkOf(request.ip), UNAUTHENTICATED)))
     // Files and errors say it too, which have no field for it.
     if (request.auth) reply.header('livemode', String(request.auth.mode === 'live'))
     if (stopping.aborted) reply.header('connection', 'close')

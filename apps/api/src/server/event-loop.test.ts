@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MESSAGES_PER_REPORT_MAX } from '@probity/contract/constants/limits'
 import { parseAddress } from '@probity/engine/address/parse'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { longInternationalAddresses } from '../testing/test-long-addresses.ts'
 
 const api = await startTestApi()
@@ -41,7 +41,11 @@ test('requests are served while a report of 3,000 long addresses is read', async
 })
 
 /** How long the event loop stood still at most while a client's request was processed. */
-async function measureDelay({ call }: Caller, url: string, body: object): Promise<{ status: number; delayMs: number }> {
+async function measureDelay(
+  { call }: TestClient,
+  url: string,
+  body: object,
+): Promise<{ status: number; delayMs: number }> {
   const payload = JSON.stringify(body)
   await nextTurn()
   const histogram = monitorEventLoopDelay({ resolution: 5 })

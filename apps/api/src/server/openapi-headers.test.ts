@@ -4,7 +4,7 @@ import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { SECURITY_HEADERS } from '../http/security-headers.ts'
-import { callApp, startTestApi, type TestAnswer } from '../testing/test-api.ts'
+import { callApp, startTestApi, type TestResponse } from '../testing/test-api.ts'
 import { startPlainWorker } from '../testing/test-plain-worker.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
@@ -38,7 +38,7 @@ function declaredFor(method: string, path: string, status: number): string[] {
 const seen = new Set<string>()
 
 /** Compares the headers of a response with those that its operation declares for this status, in both directions. */
-function compareHeaders(method: string, path: string, { status, headers }: TestAnswer): void {
+function compareHeaders(method: string, path: string, { status, headers }: TestResponse): void {
   const declared = declaredFor(method, path, status)
   const sent = Object.keys(headers).filter((name) => !OF_HTTP.has(name))
   for (const name of sent) seen.add(name)

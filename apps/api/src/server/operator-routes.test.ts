@@ -3,13 +3,13 @@ import { asOwner } from '@probity/database/connection/connect'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openBrowser, openOrganisation, signUp, startPeopleApi } from '../testing/test-browser.ts'
+import { openBrowser, openNewAccount, signUp, startUsersApi } from '../testing/test-browser.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const operator = await signUpOperator(api)
 const owner = await signUp(api)
-const account = await openOrganisation(owner)
+const account = await openNewAccount(owner)
 const program = await api.openCaller({ credits: 5 })
 
 type Method = NonNullable<InjectOptions['method']>

@@ -22,7 +22,7 @@ import type { OperatorAccess } from '../middleware/authentication/operator.ts'
 import { type InFlightTracker, trackInFlight } from '../middleware/load-shedding/in-flight-tracker.ts'
 import { openRecentKeys, type RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
 import { openRequestLog, type RequestLog } from '../middleware/request-log/request-log.ts'
-import { openPeople, type People } from '../users/users.ts'
+import { openUserServices, type UserServices } from '../users/users.ts'
 import { createDispatcher, type Dispatcher } from '../validations/dispatch.ts'
 import type { ApiConfig } from './config.ts'
 
@@ -56,7 +56,7 @@ export type Services = {
   /** Parses delivery reports in another thread. */
   feedbackReader: FeedbackReader
   /** Sign-in, sessions and accounts. */
-  people: People
+  people: UserServices
   operators: OperatorAccess
   /** The payment provider, where one is set up. */
   payments: Payments | undefined
@@ -87,7 +87,7 @@ export function openServices(
   const uploadReader = openUploadReader(storage)
   const feedbackReader = openFeedbackReader()
   const recentKeys = openRecentKeys(db)
-  const people = openPeople(db, admission, config, log)
+  const people = openUserServices(db, admission, config, log)
   const { redisUrl, queuePrefix } = config
   const heartbeat = startHeartbeat(db, log)
   const dispatch = createDispatcher({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })

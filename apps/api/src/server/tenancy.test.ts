@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
-import { type Caller, callApp, startTestApi } from '../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../testing/test-api.ts'
 import type { OpenApiDocument } from './openapi.ts'
 
 const api = await startTestApi()
@@ -33,7 +33,7 @@ const POLICY = { rules: [], default: { decision: 'allow', reason: 'No issues fou
 const form = new FormData()
 form.append('file', new Blob([`email\n${ADDRESS.email}\n`]), 'list.csv')
 
-async function upload(caller: Caller): Promise<string> {
+async function upload(caller: TestClient): Promise<string> {
   const { body } = await caller.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
   return String(body['upload_id'])
 }
@@ -173,7 +173,7 @@ function withoutRequestId({ request_id: _, ...body }: Record<string, unknown>) {
 }
 
 /** All that the owner sees of itself; it must be the same after every attempt. */
-async function traceOf(caller: Caller) {
+async function traceOf(caller: TestClient) {
   const { body } = await caller.call({ method: 'GET', url: `/api/v1/keys/${caller.keyId}` })
   const { last_used_at: _, last_request: __, ...rest } = body
   const job = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${FOREIGN_IDS['job_id']}` })

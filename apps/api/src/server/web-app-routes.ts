@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { showAuditLog } from '../accounts/audit-log.ts'
-import { deleteOrganisation, exportOrganisation, manageNetwork } from '../accounts/settings/settings.ts'
+import { deleteAccountRoutes, exportAccountRoutes, manageNetwork } from '../accounts/settings/settings.ts'
 import { openPortal, showCheckout, startCheckout } from '../billing/checkout.ts'
 import { showBilling } from '../billing/show.ts'
 import type { Route } from '../http/route.ts'
@@ -9,9 +9,9 @@ import { refuseCrossSite } from '../middleware/authentication/origins.ts'
 import { refuseWithoutRole, requireMember } from '../middleware/authentication/session.ts'
 import { honorIdempotencyKeys } from '../middleware/idempotency/idempotency.ts'
 import { serveRoutes } from '../middleware/serve-routes.ts'
-import { createOrganisation } from '../users/accounts.ts'
+import { createAccountRoute } from '../users/accounts.ts'
 import { joinWithInvitation, shareInvitation, showInvitation } from '../users/invitation.ts'
-import { manageNotices } from '../users/notifications.ts'
+import { manageNotifications } from '../users/notifications.ts'
 import { changeEmail, confirmEmailChange, removeProfile } from '../users/profile.ts'
 import { endOtherSessions, endSession, listSessions, showSession } from '../users/sign-in/sessions.ts'
 import { setUp, welcome } from '../users/sign-in/setup.ts'
@@ -27,7 +27,7 @@ const PEOPLE_ROUTES: Route<Services>[] = [
   signIn,
   verifyEmail,
   showSession,
-  createOrganisation,
+  createAccountRoute,
   showInvitation,
   shareInvitation,
   joinWithInvitation,
@@ -37,7 +37,7 @@ const PEOPLE_ROUTES: Route<Services>[] = [
   changeEmail,
   confirmEmailChange,
   removeProfile,
-  manageNotices,
+  manageNotifications,
 ]
 
 /** What people do for their account and no key may: spend money, say from where it may be used, take everything along, end it, and look at who did what. */
@@ -47,8 +47,8 @@ const MEMBER_ROUTES: Route<Services>[] = [
   showCheckout,
   openPortal,
   manageNetwork,
-  exportOrganisation,
-  deleteOrganisation,
+  exportAccountRoutes,
+  deleteAccountRoutes,
   showAuditLog,
 ]
 

@@ -22,19 +22,19 @@ export type TestApi = TestDatabase & {
   config: ApiConfig
   logFile: string
   /** Opens an account and a key for it, and says how to call the api with that key. */
-  openCaller(options?: CallerOptions): Promise<Caller>
+  openCaller(options?: CallerOptions): Promise<TestClient>
 }
 
 type CallerOptions = { plan?: string; credits?: number; key?: Partial<NewKey> }
 
-export type Caller = {
+export type TestClient = {
   accountId: string
   keyId: string
   key: string
-  call(request: InjectOptions): Promise<TestAnswer>
+  call(request: InjectOptions): Promise<TestResponse>
 }
 
-export type TestAnswer = {
+export type TestResponse = {
   status: number
   headers: Record<string, string>
   body: Record<string, unknown>
@@ -106,7 +106,11 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
   }
 }
 
-async function openCaller(app: FastifyInstance, { db }: TestDatabase, options: CallerOptions = {}): Promise<Caller> {
+async function openCaller(
+  app: FastifyInstance,
+  { db }: TestDatabase,
+  options: CallerOptions = {},
+): Promise<TestClient> {
   const { plan = 'payg', credits = 0, key = {} } = options
   const account = await openTestAccount(db, credits, { plan })
   const made = await inTenant(db, account.id, (trx) =>
@@ -120,7 +124,7 @@ function withKey(request: InjectOptions, key: string): InjectOptions {
   return { ...request, headers: { 'x-api-key': key, ...request.headers } }
 }
 
-export async function callApp(app: FastifyInstance, request: InjectOptions): Promise<TestAnswer> {
+export async function callApp(app: FastifyInstance, request: InjectOptions): Promise<TestResponse> {
   const { statusCode, headers, payload } = await app.inject(request)
   const isJson = /\/(problem\+)?json/.test(String(headers['content-type']))
   const body = isJson ? (JSON.parse(payload) as Record<string, unknown>) : {}

@@ -5,7 +5,7 @@ import { asOwner } from '@probity/database/connection/connect'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
-import { callApp, startTestApi, type TestAnswer, type TestApi } from './test-api.ts'
+import { callApp, startTestApi, type TestApi, type TestResponse } from './test-api.ts'
 
 export const PASSWORD = 'correct horse battery staple'
 
@@ -14,13 +14,13 @@ export type Browser = {
   /** From an address of its own, so that tests do not use up each other's limits. */
   ip: string
   cookies: Map<string, string>
-  call(request: InjectOptions): Promise<TestAnswer>
-  post(url: string, payload?: object, headers?: Record<string, string>): Promise<TestAnswer>
-  get(url: string, headers?: Record<string, string>): Promise<TestAnswer>
+  call(request: InjectOptions): Promise<TestResponse>
+  post(url: string, payload?: object, headers?: Record<string, string>): Promise<TestResponse>
+  get(url: string, headers?: Record<string, string>): Promise<TestResponse>
 }
 
 /** The api, with Redis there: until it is, a process counts for itself and more carefully. */
-export async function startPeopleApi(options: Parameters<typeof startTestApi>[0] = {}): Promise<TestApi> {
+export async function startUsersApi(options: Parameters<typeof startTestApi>[0] = {}): Promise<TestApi> {
   const api = await startTestApi(options)
   await vi.waitFor(() => api.services.redis.ping(), 10_000)
   return api
@@ -30,7 +30,7 @@ export function openBrowser(app: FastifyInstance): Browser {
   const ip = `10.${[1, 2, 3].map(() => randomInt(256)).join('.')}`
   const cookies = new Map<string, string>()
 
-  async function call(request: InjectOptions): Promise<TestAnswer> {
+  async function call(request: InjectOptions): Promise<TestResponse> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const ours = { 'sec-fetch-site': 'same-origin', 'probity-app': '1', ...(cookie && { cookie }) }
     const answer = await callApp(app, { remoteAddress: ip, ...request, headers: { ...ours, ...request.headers } })
@@ -69,7 +69,7 @@ export async function signUp(api: TestApi, email = `ada-${randomUUID()}@example.
 }
 
 /** Header that selects an account of the user. */
-export async function openOrganisation(owner: SignedIn, name = 'Engines'): Promise<{ 'probity-account': string }> {
+export async function openNewAccount(owner: SignedIn, name = 'Engines'): Promise<{ 'probity-account': string }> {
   const { status, body } = await owner.post('/accounts', { name })
   expect(status).toBe(201)
   return { 'probity-account': String(body['account_id']) }

@@ -5,8 +5,8 @@ import { insertKey } from '@probity/database/accounts/keys'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { deferResult, finishValidation, openValidations } from '@probity/database/validations/validations'
 import { expect } from 'vitest'
-import { type Caller, callApp, type TestApi } from './test-api.ts'
-import { openOrganisation, type SignedIn, signUp } from './test-browser.ts'
+import { callApp, type TestApi, type TestClient } from './test-api.ts'
+import { openNewAccount, type SignedIn, signUp } from './test-browser.ts'
 import { startClaiming } from './test-plain-worker.ts'
 import { keepList } from './test-results.ts'
 
@@ -16,7 +16,7 @@ export type FullAccount = {
   accountId: string
   /** In every address of theirs, and in every name. */
   canary: string
-  key: Caller
+  key: TestClient
 }
 
 const SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
@@ -25,7 +25,7 @@ const SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
 export async function openFullAccount(api: TestApi): Promise<FullAccount> {
   const canary = `canary-${randomUUID()}`
   const owner = await signUp(api, `${canary}@people.example`)
-  const account = await openOrganisation(owner, `Org ${canary}`)
+  const account = await openNewAccount(owner, `Org ${canary}`)
   const accountId = account['probity-account']
   const key = await openKey(api, accountId)
   const email = `${canary}@example.com`
@@ -69,7 +69,7 @@ async function endOne(db: Db, accountId: string, email: string): Promise<void> {
 }
 
 /** One that nobody works on. */
-async function startList(by: Caller, content: string, filename: string): Promise<void> {
+async function startList(by: TestClient, content: string, filename: string): Promise<void> {
   const form = new FormData()
   form.append('file', new Blob([content]), filename)
   const { body } = await by.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
@@ -78,9 +78,9 @@ async function startList(by: Caller, content: string, filename: string): Promise
   expect(confirmed.status).toBe(201)
 }
 
-async function openKey(api: TestApi, accountId: string): Promise<Caller> {
+async function openKey(api: TestApi, accountId: string): Promise<TestClient> {
   const { text, key } = await insertFullKey(api.db, accountId)
-  const call: Caller['call'] = (request) =>
+  const call: TestClient['call'] = (request) =>
     callApp(api.app, { ...request, headers: { ...request.headers, 'x-api-key': text } })
   return { accountId, keyId: key.id, key: text, call }
 }

@@ -8,7 +8,7 @@ import { type LaterRows, settleBatch } from '@probity/database/jobs/settle-batch
 import { finalRow } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { Caller } from './test-api.ts'
+import type { TestClient } from './test-api.ts'
 
 /** A list of so many different addresses. */
 export function emailsOf(count: number): string[] {
@@ -20,7 +20,7 @@ export function csvOf(emails: string[]): string {
 }
 
 /** Uploads a file as a customer would, and says the id of the upload. */
-export async function uploadList(caller: Caller, csv: string, name = 'list.csv'): Promise<string> {
+export async function uploadList(caller: TestClient, csv: string, name = 'list.csv'): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([csv]), name)
   const { status, body } = await caller.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
@@ -41,19 +41,19 @@ export async function copyUpload(db: Db, uploadId: string, count: number): Promi
   return rows.map(({ id }) => id)
 }
 
-export function confirmList(caller: Caller, uploadId: string, emailColumn = 'email', options: object = {}) {
+export function confirmList(caller: TestClient, uploadId: string, emailColumn = 'email', options: object = {}) {
   const payload = { upload_id: uploadId, email_column: emailColumn, ...options }
   return caller.call({ method: 'POST', url: '/api/v1/bulk/upload/confirm', payload })
 }
 
 /** A job of so many addresses. */
-export async function startJob(caller: Caller, count: number): Promise<string> {
+export async function startJob(caller: TestClient, count: number): Promise<string> {
   const { status, body } = await confirmList(caller, await uploadList(caller, csvOf(emailsOf(count))))
   expect(status).toBe(201)
   return String(body['id'])
 }
 
-export async function getJob(caller: Caller, jobId: string): Promise<Job> {
+export async function getJob(caller: TestClient, jobId: string): Promise<Job> {
   const { status, body } = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${jobId}` })
   expect(status).toBe(200)
   return body as Job

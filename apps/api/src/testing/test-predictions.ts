@@ -6,20 +6,20 @@ import { changeTestResults } from '@probity/database/jobs/results/test-results'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { sql } from 'kysely'
 import { ALL_FEATURES } from '../http/validation-options.ts'
-import type { Caller, TestApi } from './test-api.ts'
+import type { TestApi, TestClient } from './test-api.ts'
 import { keepList } from './test-results.ts'
 
 /** For tests: an answer as the worker writes it, with its chance. */
-export function answerOf(email: string, changes: object = {}): object {
+export function predictionResultOf(email: string, changes: object = {}): object {
   const answer = pendingResult(email, 'provider_unverifiable')
   const details = { ...answer.details, provider: 'google' }
   return { ...answer, details, status: 'risky', sub_status: 'catch_all', deliverability: 0.85, ...changes }
 }
 
 /** For tests: keeps a finished validation, and gives its id. */
-export async function keepValidation({ db }: TestApi, { accountId }: Caller, email: string, changes: object = {}) {
+export async function keepValidation({ db }: TestApi, { accountId }: TestClient, email: string, changes: object = {}) {
   const id = randomUUID()
-  const answer = JSON.stringify(answerOf(email, changes))
+  const answer = JSON.stringify(predictionResultOf(email, changes))
   await asOwner(db, (trx) =>
     sql`insert into validations (expires_on, account_id, id, email, email_key, state, conclusive, refunded, result, finished_at)
         values (utc_today() + 30, ${accountId}, ${id}, ${email}, ${dedupeKey(email)}, 'final', true, false, ${answer}::json, now())`.execute(
@@ -32,11 +32,11 @@ export async function keepValidation({ db }: TestApi, { accountId }: Caller, ema
 /** For tests: keeps a result as if the address had been validated a moment ago. */
 export async function keepRecent(
   { db, services }: TestApi,
-  { accountId }: Caller,
+  { accountId }: TestClient,
   email: string,
   changes: object = {},
 ) {
-  const { email: _, ...rest } = answerOf(email, changes) as { email: string }
+  const { email: _, ...rest } = predictionResultOf(email, changes) as { email: string }
   const { account, plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
   const manner = { ...account, accountId, ai: plan.aiEnhancement, catchall: plan.catchallDetection }
   const key = services.recentKeyOf(manner, email, ALL_FEATURES)
@@ -47,10 +47,10 @@ export async function keepRecent(
 /** For tests: a job whose results all have a chance. */
 export async function keepPredictedList(
   api: TestApi,
-  by: Caller,
+  by: TestClient,
   { emails, mode = 'live' }: { emails: string[]; mode?: 'live' | 'test' },
 ): Promise<string> {
   const jobId = await keepList(api, { by, mode, content: `email\n${emails.join('\n')}\n` })
-  await changeTestResults(api.db, jobId, (_, { email }) => answerOf(email) as StoredResult)
+  await changeTestResults(api.db, jobId, (_, { email }) => predictionResultOf(email) as StoredResult)
   return jobId
 }

@@ -5,12 +5,12 @@ import { chunkRow } from '@probity/database/jobs/results/result-chunk'
 import { orderTestResults, storeTestResults } from '@probity/database/jobs/results/test-results'
 import { type Layout, readAddresses } from '@probity/uploads/read-addresses'
 import { sql } from 'kysely'
-import type { Caller, TestApi } from './test-api.ts'
+import type { TestApi, TestClient } from './test-api.ts'
 
 export type TestList = {
   content: string | Buffer
   filename?: string
-  by: Caller
+  by: TestClient
   mode?: 'live' | 'test'
   /** Which addresses have a result already; all by default. */
   isDone?: (email: string) => boolean

@@ -7,12 +7,12 @@ import { Stripe } from 'stripe'
 import type { PaymentSettings } from '../billing/payments.ts'
 
 type Thing = { id: string } & Record<string, unknown>
-export type Asked = { method: string; path: string; form: URLSearchParams; headers: IncomingMessage['headers'] }
+export type StripeRequest = { method: string; path: string; form: URLSearchParams; headers: IncomingMessage['headers'] }
 
 /** A stand-in for the few of Stripe's calls that we make, on loopback: it keeps what it is given and shows it again. */
 export type TestStripe = {
   settings: PaymentSettings
-  asked: Asked[]
+  asked: StripeRequest[]
   things: Map<string, Thing>
   /** The lines of invoices, by the invoice. */
   lines: Map<string, object[]>
@@ -57,21 +57,21 @@ export async function startTestStripe(pages = NO_PAGES): Promise<TestStripe> {
   }
 }
 
-async function readQuestion(request: IncomingMessage): Promise<Asked> {
+async function readQuestion(request: IncomingMessage): Promise<StripeRequest> {
   const { method = '', headers } = request
   const url = new URL(request.url ?? '/', 'http://stripe')
   const form = method === 'POST' ? new URLSearchParams(await text(request)) : url.searchParams
   return { method, path: url.pathname, form, headers }
 }
 
-function reply(stripe: Standing, asked: Asked): { status: number; body: object } {
+function reply(stripe: Standing, asked: StripeRequest): { status: number; body: object } {
   if (stripe.state.isAway) return { status: 500, body: { error: { type: 'api_error' } } }
   const body = answerTo(stripe, asked)
   if (body !== undefined) return { status: 200, body }
   return { status: 404, body: { error: { type: 'invalid_request_error', code: 'resource_missing' } } }
 }
 
-function answerTo(stripe: Standing, asked: Asked): object | undefined {
+function answerTo(stripe: Standing, asked: StripeRequest): object | undefined {
   const { method, path } = asked
   if (`${method} ${path}` === 'POST /v1/customers') return make(stripe, 'cus', {})
   if (`${method} ${path}` === 'POST /v1/checkout/sessions') return makeSession(stripe, asked)
@@ -98,7 +98,7 @@ function make({ things }: Pick<Standing, 'things'>, prefix: string, fields: obje
   return thing
 }
 
-function makeSession(stripe: Standing, { form }: Asked): Thing {
+function makeSession(stripe: Standing, { form }: StripeRequest): Thing {
   const { mode, customer, price } = {
     mode: form.get('mode'),
     customer: form.get('customer'),
@@ -120,7 +120,7 @@ function expire({ things }: Standing, id: string): Thing | undefined {
   return session?.['status'] === 'open' ? Object.assign(session, { status: 'expired', url: null }) : undefined
 }
 
-function ofCustomer({ things }: Standing, prefix: string, { form }: Asked): Thing[] {
+function ofCustomer({ things }: Standing, prefix: string, { form }: StripeRequest): Thing[] {
   return [...things.values()].filter(
     ({ id, customer }) => id.startsWith(prefix) && customer === form.get('customer') && customer !== null,
   )
@@ -128,18 +128,18 @@ function ofCustomer({ things }: Standing, prefix: string, { form }: Asked): Thin
 
 const listOf = (data: object[]) => ({ object: 'list', has_more: false, data })
 
-function listSessions(stripe: Standing, asked: Asked): object {
+function listSessions(stripe: Standing, asked: StripeRequest): object {
   const intent = asked.form.get('payment_intent')
   if (intent === null) return listOf(ofCustomer(stripe, 'cs_', asked).filter(({ status }) => status === 'open'))
   return listOf(ofIntent(stripe, 'cs_', intent).map((session) => expandSession(stripe, session, asked)))
 }
 
-function expandSession(stripe: Standing, session: Thing, asked: Asked): Thing {
+function expandSession(stripe: Standing, session: Thing, asked: StripeRequest): Thing {
   const intent = stripe.things.get(String(session['payment_intent']))
   return intent && wantsCharge(asked) ? { ...session, payment_intent: expand(stripe, intent, asked) } : session
 }
 
-function wantsCharge({ form }: Asked): boolean {
+function wantsCharge({ form }: StripeRequest): boolean {
   return [...form].some(([name, value]) => name.startsWith('expand') && value.endsWith('latest_charge'))
 }
 
@@ -147,7 +147,7 @@ function ofIntent({ things }: Standing, prefix: string, intent: string | null): 
   return [...things.values()].filter((thing) => thing.id.startsWith(prefix) && thing['payment_intent'] === intent)
 }
 
-function listInvoicePayments({ things }: Standing, { form }: Asked): object {
+function listInvoicePayments({ things }: Standing, { form }: StripeRequest): object {
   const [invoice, intent] = [form.get('invoice'), form.get('payment[payment_intent]')]
   const payments = [...things.values()].filter(({ id }) => id.startsWith('inpay_'))
   return listOf(
@@ -158,7 +158,7 @@ function listInvoicePayments({ things }: Standing, { form }: Asked): object {
 }
 
 /** Like Stripe, responds with the id of an object whose expansion was not requested. */
-function expand({ things }: Standing, intent: Thing, asked: Asked): Thing {
+function expand({ things }: Standing, intent: Thing, asked: StripeRequest): Thing {
   return wantsCharge(asked) ? { ...intent, latest_charge: things.get(String(intent['latest_charge'])) ?? null } : intent
 }
 

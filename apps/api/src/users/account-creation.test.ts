@@ -3,22 +3,15 @@ import { postCredits } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import {
-  addMember,
-  openOrganisation,
-  PASSWORD,
-  type SignedIn,
-  signUp,
-  startPeopleApi,
-} from '../testing/test-browser.ts'
+import { addMember, openNewAccount, PASSWORD, type SignedIn, signUp, startUsersApi } from '../testing/test-browser.ts'
 import { signUpOperator } from '../testing/test-operator.ts'
 
 const OPENING = 50
-const api = await startPeopleApi({ config: { opening: { plan: 'payg', credits: OPENING } } })
+const api = await startUsersApi({ config: { opening: { plan: 'payg', credits: OPENING } } })
 
 /** Creates an account and returns the credits that it begins with. */
 async function openAndCount(user: SignedIn, name = 'Engines') {
-  const account = await openOrganisation(user, name)
+  const account = await openNewAccount(user, name)
   const { body } = await user.get('/account', account)
   return { account, credits: (body['credits'] as { available: number }).available }
 }
@@ -96,7 +89,7 @@ test('the grant is remembered without the address', async () => {
 })
 
 test('where operators create accounts, no other user does', async () => {
-  const closed = await startPeopleApi({ config: { accountCreation: 'operators' } })
+  const closed = await startUsersApi({ config: { accountCreation: 'operators' } })
   const [viewer, operator] = [await signUp(closed), await signUpOperator(closed)]
   const refused = await viewer.post('/accounts', { name: 'Mine' })
   expect([refused.status, refused.body['code']]).toEqual([403, 'account_creation_closed'])

@@ -7,14 +7,14 @@ import {
   listLinks,
   nextToken,
   openBrowser,
-  openOrganisation,
+  openNewAccount,
   PASSWORD,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../testing/test-browser.ts'
 
-const api = await startPeopleApi({ config: { opening: { plan: 'payg', credits: 50 } } })
+const api = await startUsersApi({ config: { opening: { plan: 'payg', credits: 50 } } })
 
 /** Letters to one address are counted: whoever is invited here has one of their own. */
 const somebody = () => `somebody-${randomUUID()}@example.com`
@@ -31,7 +31,7 @@ async function memberIdOf(account: { 'probity-account': string }, { personId }: 
 
 test('somebody is invited, signs up, and belongs to the organisation with the role they were invited to', async () => {
   const ada = await signUp(api)
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   const before = listLinks(api, 'invitation').length
   const email = 'grace@example.com'
   const invited = await ada.post('/auth/organization/invite-member', {
@@ -65,7 +65,7 @@ test('somebody is invited, signs up, and belongs to the organisation with the ro
 
 test('an invitation is for the address it was sent to', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   const wish = { ...organisationOf(account), email: somebody(), role: 'viewer' }
   const invited = await ada.post('/auth/organization/invite-member', wish)
   const taken = await eve.post('/auth/organization/accept-invitation', { invitationId: invited.body['id'] })
@@ -74,7 +74,7 @@ test('an invitation is for the address it was sent to', async () => {
 })
 
 test('where people are invited, nobody else signs up', async () => {
-  const closed = await startPeopleApi({ config: { signUp: 'invitation' } })
+  const closed = await startUsersApi({ config: { signUp: 'invitation' } })
   const sign = (extra: object) =>
     openBrowser(closed.app).post('/auth/sign-up/email', {
       name: 'Eve',
@@ -101,7 +101,7 @@ test('where people are invited, nobody else signs up', async () => {
 
 test.each(['developer', 'marketer', 'viewer'] as const)('a %s invites, changes and removes nobody', async (role) => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   await addMember(api, account['probity-account'], eve, role)
   const organisation = organisationOf(account)
   const wish = { ...organisation, email: somebody(), role: 'viewer' }
@@ -115,7 +115,7 @@ test.each(['developer', 'marketer', 'viewer'] as const)('a %s invites, changes a
 
 test('an admin makes no owner and removes none', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   await addMember(api, account['probity-account'], eve, 'admin')
   const organisation = organisationOf(account)
   const own = { ...organisation, memberId: await memberIdOf(account, eve), role: 'owner' }
@@ -128,7 +128,7 @@ test('an admin makes no owner and removes none', async () => {
 
 test('the last owner neither leaves nor steps down, not when two do so at once either', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   const organisation = organisationOf(account)
   expect((await ada.post('/auth/organization/leave', organisation)).status).toBe(400)
   const demote = { ...organisation, memberId: await memberIdOf(account, ada), role: 'viewer' }
@@ -147,7 +147,7 @@ test('the last owner neither leaves nor steps down, not when two do so at once e
 test('what a new account is given is given to a person once', async () => {
   const ada = await signUp(api)
   const credits = async (name: string) => {
-    const account = await openOrganisation(ada, name)
+    const account = await openNewAccount(ada, name)
     return ((await ada.get('/account', account)).body['credits'] as { available: number }).available
   }
   expect([await credits('First'), await credits('Second')]).toEqual([50, 0])
@@ -165,7 +165,7 @@ test('organisations of one name have addresses of their own, and a person owns t
 
 test('ids that are none, and roles that are none, are refused in our words', async () => {
   const ada = await signUp(api)
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   for (const [path, body] of [
     ['leave', { organizationId: 'x' }],
     ['accept-invitation', { invitationId: "' or true" }],
@@ -185,7 +185,7 @@ test('POST /organisations responds with 400 to a name with NUL, which PostgreSQL
 
 test('the member list responds with 400 to a limit that is no whole number', async () => {
   const ada = await signUp(api)
-  const { 'probity-account': id } = await openOrganisation(ada)
+  const { 'probity-account': id } = await openNewAccount(ada)
   const list = (limit: string) => ada.get(`/auth/organization/list-members?organizationId=${id}&limit=${limit}`)
   expect((await list('10')).status).toBe(200)
   for (const limit of ['Infinity', '-1', '1e400', '']) expect((await list(limit)).status).toBe(400)

@@ -8,13 +8,13 @@ import { parseAddress } from '@probity/engine/address/parse'
 import type { Admission } from '@probity/redis/admission'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { requirePerson } from '../middleware/authentication/session.ts'
-import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
-import type { People } from './users.ts'
+import { requireUser } from '../middleware/authentication/session.ts'
+import { limitUser } from '../middleware/rate-limit/user-limits.ts'
+import type { UserServices } from './users.ts'
 
 /** Whether a user can create accounts (setting ACCOUNT_CREATION). */
 export function mayCreateAccounts(
-  { accountCreation }: Pick<People, 'accountCreation'>,
+  { accountCreation }: Pick<UserServices, 'accountCreation'>,
   { isOperator }: Pick<User, 'isOperator'>,
 ): boolean {
   return accountCreation === 'users' || isOperator
@@ -45,16 +45,16 @@ function normalizeMailbox(email: string): string {
 type AccountsDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
 }
 
 /** Creates an account for a signed-in user. */
-export const createOrganisation: Route<AccountsDependencies> = async (app, services) => {
+export const createAccountRoute: Route<AccountsDependencies> = async (app, services) => {
   const { db, people } = services
   const secret = cacheSecret(db, 'opening_grants')
   const schema = { body: CreateAccount, response: { 201: CreatedAccount } }
-  app.post('/accounts', { schema, onRequest: requirePerson(services) }, async (request, reply) => {
-    await limitPerson(services, request, 'plain')
+  app.post('/accounts', { schema, onRequest: requireUser(services) }, async (request, reply) => {
+    await limitUser(services, request, 'plain')
     const person = request.person as User
     if (!mayCreateAccounts(people, person)) throw new Problem('account_creation_closed')
     const { userId, email } = person

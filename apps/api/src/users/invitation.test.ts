@@ -8,17 +8,17 @@ import {
   listLinks,
   nextToken,
   openBrowser,
-  openOrganisation,
+  openNewAccount,
   PASSWORD,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../testing/test-browser.ts'
 
 /** No SMTP relay: the link that the inviter hands over verifies the address. */
-const api = await startPeopleApi()
+const api = await startUsersApi()
 /** The same installation with an SMTP relay, which the tests do not need to reach. */
-const withMail = await startPeopleApi({
+const withMail = await startUsersApi({
   config: { databaseUrl: api.url, mail: { url: 'smtp://127.0.0.1:1', from: 'post@probity.example' } },
 })
 
@@ -28,7 +28,7 @@ const newAddress = () => `invited-${randomUUID()}@example.com`
 
 async function openAccount(): Promise<{ owner: SignedIn; account: Account }> {
   const owner = await signUp(api)
-  return { owner, account: await openOrganisation(owner) }
+  return { owner, account: await openNewAccount(owner) }
 }
 
 async function invite(inviter: SignedIn, account: Account, email: string, role = 'viewer'): Promise<string> {

@@ -13,17 +13,17 @@ import Type from 'typebox'
 import { refuseForeignNetwork } from '../http/networks.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { requirePerson } from '../middleware/authentication/session.ts'
-import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
-import { askLibrary, passOnSignIn } from './sign-in/forward-sign-in.ts'
+import { requireUser } from '../middleware/authentication/session.ts'
+import { limitUser } from '../middleware/rate-limit/user-limits.ts'
+import { callLibrary, passOnSignIn } from './sign-in/forward-sign-in.ts'
 import { refuseWeakPassword } from './sign-in/passwords.ts'
 import { invitationToken, isInvitationToken } from './tokens.ts'
-import type { People } from './users.ts'
+import type { UserServices } from './users.ts'
 
 type InvitationDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
   log: FastifyBaseLogger
 }
 
@@ -36,7 +36,7 @@ export const showInvitation: Route<InvitationDependencies> = async (app, service
   const { db, people } = services
   const schema = { params: Params, response: { 200: Invitation } }
   app.get('/invitations/:id', { schema }, async (request) => {
-    await limitPerson(services, request, 'plain')
+    await limitUser(services, request, 'plain')
     const invitation = found(await findInvitation(db, request.params.id))
     const { expiresAt, ...rest } = invitation
     return { ...rest, expires_at: expiresAt.toISOString(), link_verifies: !people.hasMail }
@@ -47,8 +47,8 @@ export const showInvitation: Route<InvitationDependencies> = async (app, service
 export const shareInvitation: Route<InvitationDependencies> = async (app, services) => {
   const { db, people } = services
   const schema = { params: Params, response: { 200: InvitationToken } }
-  app.get('/invitations/:id/token', { schema, onRequest: requirePerson(services) }, async (request) => {
-    await limitPerson(services, request, 'plain')
+  app.get('/invitations/:id/token', { schema, onRequest: requireUser(services) }, async (request) => {
+    await limitUser(services, request, 'plain')
     const { id } = request.params
     const { userId } = request.person as User
     if (!(await mayShareInvitation(db, id, userId))) throw new Problem('not_found')
@@ -64,7 +64,7 @@ export const shareInvitation: Route<InvitationDependencies> = async (app, servic
 export const joinWithInvitation: Route<InvitationDependencies> = async (app, services) => {
   const { db, people } = services
   app.post('/invitations/:id/join', { schema: { params: Params, body: InvitationJoin } }, async (request, reply) => {
-    await limitPerson(services, request, 'password')
+    await limitUser(services, request, 'password')
     if (people.hasMail) throw new Problem('not_found')
     const { id } = request.params
     const { token, name, password } = request.body
@@ -74,7 +74,7 @@ export const joinWithInvitation: Route<InvitationDependencies> = async (app, ser
     const passwordHash = await people.passwords.hash(password)
     const email = found(await joinByInvitation(db, id, { name, passwordHash }))
     const fields = { email, password }
-    const response = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
+    const response = await callLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
     return passOnSignIn(services, request, reply, { response, status: 201, email })
   })
 }

@@ -7,15 +7,15 @@ import { maintainNotifications } from '@probity/database/users/notifications'
 import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../testing/test-browser.ts'
+import { addMember, openNewAccount, type SignedIn, signUp, startUsersApi } from '../testing/test-browser.ts'
 
-const api = await startPeopleApi({ config: { publicUrl: 'https://probity.example' } })
+const api = await startUsersApi({ config: { publicUrl: 'https://probity.example' } })
 
 type Organisation = { id: string; ada: SignedIn; account: { 'probity-account': string } }
 
 async function openEngines(): Promise<Organisation> {
   const ada = await signUp(api)
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   return { id: account['probity-account'], ada, account }
 }
 

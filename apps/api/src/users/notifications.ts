@@ -5,17 +5,17 @@ import type { Admission } from '@probity/redis/admission'
 import type { FastifyRequest } from 'fastify'
 import type { Route } from '../http/route.ts'
 import { requireMember } from '../middleware/authentication/session.ts'
-import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
-import type { People } from './users.ts'
+import { limitUser } from '../middleware/rate-limit/user-limits.ts'
+import type { UserServices } from './users.ts'
 
 type NotificationsDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
 }
 
 /** What the person is written about in the organisation that they work in. */
-export const manageNotices: Route<NotificationsDependencies> = async (app, services) => {
+export const manageNotifications: Route<NotificationsDependencies> = async (app, services) => {
   const { db, people } = services
   const onRequest = requireMember(services)
 
@@ -25,12 +25,12 @@ export const manageNotices: Route<NotificationsDependencies> = async (app, servi
   }
 
   app.get('/notices', { schema: { response: { 200: NotificationSettings } }, onRequest }, async (request) => {
-    await limitPerson(services, request, 'plain')
+    await limitUser(services, request, 'plain')
     return show(request)
   })
   const change = { body: NotificationChoice, response: { 200: NotificationSettings } }
   app.patch('/notices', { schema: change, onRequest }, async (request) => {
-    await limitPerson(services, request, 'plain')
+    await limitUser(services, request, 'plain')
     const { wanted } = request.body
     await inTenant(db, request.auth.accountId, (trx) => updateNotificationChoice(trx, memberOf(request), wanted))
     return show(request)

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { startSink } from './email/test-sink.ts'
 import {
   addMember,
   listLinks,
   nextToken,
   openBrowser,
-  openOrganisation,
+  openNewAccount,
   PASSWORD,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../testing/test-browser.ts'
+import { startSink } from './email/test-sink.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 const newAddress = () => `new-${randomUUID()}@example.com`
 const signIn = (email: string) => openBrowser(api.app).post('/auth/sign-in/email', { email, password: PASSWORD })
@@ -29,7 +29,7 @@ async function askForChange(user: SignedIn, email: string): Promise<string> {
 
 test('a user changes the email address with the password and the link to the new address', async () => {
   const ada = await signUp(api)
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   const email = newAddress()
   const token = await askForChange(ada, email.toUpperCase())
   expect((await ada.get('/session')).body).toMatchObject({ person: { email: ada.email } })
@@ -81,7 +81,7 @@ test('the old address is told of the change', async () => {
   const { url, received } = await startSink()
   const ada = await signUp(api)
   const token = await askForChange(ada, newAddress())
-  const withMail = await startPeopleApi({
+  const withMail = await startUsersApi({
     config: { databaseUrl: api.url, mail: { url, from: 'post@probity.example' } },
   })
   expect((await openBrowser(withMail.app).post('/email/confirm', { token, password: PASSWORD })).status).toBe(204)
@@ -94,7 +94,7 @@ const remove = (user: SignedIn, more: object = {}) =>
 
 test('a user deletes the profile; the organisation stays, and its audit log says so', async () => {
   const [owner, ada] = [await signUp(api), await signUp(api)]
-  const account = await openOrganisation(owner)
+  const account = await openNewAccount(owner)
   await addMember(api, account['probity-account'], ada, 'admin')
   expect((await remove(ada, { password: 'not the right password' })).status).toBe(400)
   expect((await remove(ada, { email: owner.email })).status).toBe(400)
@@ -117,7 +117,7 @@ test('a user deletes the profile; the organisation stays, and its audit log says
 
 test('the only owner of an organisation and an operator keep their profile', async () => {
   const ada = await signUp(api)
-  await openOrganisation(ada)
+  await openNewAccount(ada)
   const lastOwner = await remove(ada)
   expect([lastOwner.status, lastOwner.body['code']]).toEqual([409, 'last_owner'])
   expect((await ada.get('/session')).status).toBe(200)

@@ -6,35 +6,35 @@ import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { askPassword, wrongPassword } from '../middleware/authentication/confirm-password.ts'
-import { clearCookie, cookieNames, requirePerson } from '../middleware/authentication/session.ts'
-import { limitPerson } from '../middleware/rate-limit/user-limits.ts'
-import { emailChangedLetter, emailChangeLetter } from './email/emails.ts'
+import { confirmPassword, wrongPassword } from '../middleware/authentication/confirm-password.ts'
+import { clearCookie, cookieNames, requireUser } from '../middleware/authentication/session.ts'
+import { limitUser } from '../middleware/rate-limit/user-limits.ts'
+import { emailChangedEmail, emailChangeEmail } from './email/emails.ts'
 import { isLastOwner } from './sign-in/sign-in.ts'
 import { readChangeToken, writeChangeToken } from './tokens.ts'
-import type { People } from './users.ts'
+import type { UserServices } from './users.ts'
 
 type ProfileDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
   log: FastifyBaseLogger
 }
 
 /** Sends a link to the address that a user wants to sign in with. The response does not tell whether another user has it. */
 export const changeEmail: Route<ProfileDependencies> = async (app, services) => {
   const { people } = services
-  app.post('/email', { schema: { body: EmailChange }, onRequest: requirePerson(services) }, async (request, reply) => {
+  app.post('/email', { schema: { body: EmailChange }, onRequest: requireUser(services) }, async (request, reply) => {
     const { userId, email: from, name } = request.person as User
-    await limitPerson(services, request, 'letter', request.body.email)
-    await askPassword(services, request, request.body.password)
+    await limitUser(services, request, 'letter', request.body.email)
+    await confirmPassword(services, request, request.body.password)
     const to = request.body.email.toLowerCase()
     if (to === from) throw fieldProblem('/email', 'This is already your email address.')
     const isFree = (await findCredential(people.users, to)) === undefined
     if (isFree) {
       const token = await writeChangeToken({ userId, from, to }, await people.secret())
       // Not awaited: how long a mail server takes must not tell whether the address is free.
-      void people.mail.send(emailChangeLetter({ email: to, name }, `${people.appUrl}/confirm-email#token=${token}`))
+      void people.mail.send(emailChangeEmail({ email: to, name }, `${people.appUrl}/confirm-email#token=${token}`))
     }
     return reply.code(202).send({})
   })
@@ -46,13 +46,13 @@ export const confirmEmailChange: Route<ProfileDependencies> = async (app, servic
   app.post('/email/confirm', { schema: { body: ConfirmEmailChange } }, async (request, reply) => {
     const { token, password } = request.body
     const change = await readChangeToken(token, await people.secret())
-    await limitPerson(services, request, 'password', change?.from)
+    await limitUser(services, request, 'password', change?.from)
     if (change === undefined) throw new Problem('not_found', OLD_LINK)
     const credential = await findCredential(people.users, change.from)
     if (credential?.userId !== change.userId) throw new Problem('not_found', OLD_LINK)
     if (!(await people.passwords.verify({ hash: credential.passwordHash, password }))) throw wrongPassword()
     if (!(await changeAddress(people.users, change))) throw new Problem('not_found', OLD_LINK)
-    const letter = emailChangedLetter({ email: change.from, name: credential.name }, `${people.appUrl}/sign-in`)
+    const letter = emailChangedEmail({ email: change.from, name: credential.name }, `${people.appUrl}/sign-in`)
     if (people.hasMail) void people.mail.send(letter)
     return reply.code(204).send()
   })
@@ -61,10 +61,10 @@ export const confirmEmailChange: Route<ProfileDependencies> = async (app, servic
 /** Deletes the profile of a user. Accounts stay, and each keeps an owner. */
 export const removeProfile: Route<ProfileDependencies> = async (app, services) => {
   const { people } = services
-  const options = { schema: { body: DeleteProfile }, onRequest: requirePerson(services) }
+  const options = { schema: { body: DeleteProfile }, onRequest: requireUser(services) }
   app.post('/profile/deletion', options, async (request, reply) => {
     const { userId, email } = request.person as User
-    await askPassword(services, request, request.body.password)
+    await confirmPassword(services, request, request.body.password)
     if (request.body.email.trim().toLowerCase() !== email)
       throw fieldProblem('/email', 'This is not your email address.')
     const isDeleted = await deleteProfile(people.users, userId).catch((error: unknown) => {

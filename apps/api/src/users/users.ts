@@ -10,7 +10,7 @@ import { openSessionSecret } from '../middleware/authentication/session.ts'
 import type { Auth } from './sign-in/auth.ts'
 import { openPasswords, type Passwords } from './sign-in/passwords.ts'
 
-type UserSettings = Pick<People, 'publicUrl' | 'signUp' | 'accountCreation' | 'opening'> & {
+type UserSettings = Pick<UserServices, 'publicUrl' | 'signUp' | 'accountCreation' | 'opening'> & {
   databaseUrl: string
   sessionSecret: string | undefined
   mail: MailSettings | undefined
@@ -20,7 +20,7 @@ type UserSettings = Pick<People, 'publicUrl' | 'signUp' | 'accountCreation' | 'o
 }
 
 /** What the user routes have in common. */
-export type People = {
+export type UserServices = {
   publicUrl: string | undefined
   signUp: 'open' | 'invitation'
   hasMail: boolean
@@ -41,7 +41,12 @@ export type People = {
 /** Sign-ins are rare beside all else; each holds a connection for a few statements. */
 const CONNECTIONS_MAX = 3
 
-export function openPeople(db: Db, admission: Admission, config: UserSettings, log: FastifyBaseLogger): People {
+export function openUserServices(
+  db: Db,
+  admission: Admission,
+  config: UserSettings,
+  log: FastifyBaseLogger,
+): UserServices {
   const { publicUrl, mail: mailSettings, signUp, accountCreation, opening } = config
   const connections = connectAuth(config.databaseUrl, CONNECTIONS_MAX)
   const relay = openMailer(mailSettings, log)

@@ -5,7 +5,7 @@ import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import Value from 'typebox/value'
 import { afterAll, expect, test, vi } from 'vitest'
-import { type Caller, callApp, startTestApi } from '../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../testing/test-api.ts'
 import { balancesOf, startClaiming, startPlainWorker } from '../testing/test-plain-worker.ts'
 
 const api = await startTestApi()
@@ -19,11 +19,11 @@ function verdictOf(email: string): StoredResult {
 
 const startWorker = () => startPlainWorker(api.db, verdictOf)
 
-function ask(caller: Caller, payload: object, headers: Record<string, string> = {}) {
+function ask(caller: TestClient, payload: object, headers: Record<string, string> = {}) {
   return caller.call({ method: 'POST', url: '/api/v1/validation/bulk', payload, headers })
 }
 
-const creditsOf = ({ accountId }: Caller) => balancesOf(api.db, accountId)
+const creditsOf = ({ accountId }: TestClient) => balancesOf(api.db, accountId)
 
 test('a list is counted and answered one by one, duplicates once, in the order in which they first occur', async () => {
   startWorker()

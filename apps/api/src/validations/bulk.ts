@@ -18,7 +18,7 @@ import type { KnownResult, Purchase } from './charge.ts'
 import { type Entry, findRecent, readEntries } from './entries.ts'
 import { type LiveDependencies, validateLive } from './live.ts'
 import { timeOf } from './response.ts'
-import { answerInSandbox, readSandboxAccount, type SandboxDependencies } from './sandbox.ts'
+import { readSandboxAccount, resultInSandbox, type SandboxDependencies } from './sandbox.ts'
 
 type BulkDependencies = LiveDependencies & SandboxDependencies
 
@@ -83,7 +83,7 @@ async function validateInSandbox(
   const policy = await findNamedPolicy(dependencies, request, wanted.policy)
   const entries = await readEntries(emails, '')
   const results = await Promise.all(
-    entries.map(({ email }) => answerInSandbox(dependencies, auth, { email, timeoutMs, reference })),
+    entries.map(({ email }) => resultInSandbox(dependencies, auth, { email, timeoutMs, reference })),
   )
   const { overrides, creditsRemaining } = await readSandboxAccount(dependencies, auth, emailsOf(entries))
   const credits = { creditsCharged: 0, creditsRefunded: 0 }

@@ -17,7 +17,7 @@ import { getPolicy, unknownPolicy } from '../middleware/find-policy.ts'
 import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
 import type { LoggedResult } from '../middleware/request-log/request-log.ts'
 import { type LiveDependencies, validateLive } from './live.ts'
-import { answerInSandbox, readSandboxAccount, type SandboxDependencies } from './sandbox.ts'
+import { readSandboxAccount, resultInSandbox, type SandboxDependencies } from './sandbox.ts'
 import { BODY_BYTES_MAX } from './single.ts'
 
 type DecisionDependencies = LiveDependencies & SandboxDependencies
@@ -159,7 +159,7 @@ async function lookInSandbox(
   { auth }: FastifyRequest,
   { email, timeoutMs }: Wanted,
 ): Promise<StoredResult> {
-  const { result } = await answerInSandbox(dependencies, auth, { email, timeoutMs })
+  const { result } = await resultInSandbox(dependencies, auth, { email, timeoutMs })
   if (SAID_WITHOUT_SERVER.has(result.sub_status)) return result
   const { p } = BASE_RATES.not_probed
   const unprobed = {

@@ -5,7 +5,7 @@ import { asOwner, inTenant, withoutTenant } from '@probity/database/connection/c
 import { countDomainAddresses, deleteOldDomainDays } from '@probity/database/validations/probing'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { balancesOf, startPlainWorker } from '../testing/test-plain-worker.ts'
 
 const LIMIT = 3
@@ -16,9 +16,9 @@ startPlainWorker(api.db, (email) => ({
   sub_status: 'mailbox_not_found',
 }))
 
-const single = (by: Caller, email: string) =>
+const single = (by: TestClient, email: string) =>
   by.call({ method: 'POST', url: '/api/v1/validation/single', payload: { email } })
-const bulk = (by: Caller, emails: string[]) =>
+const bulk = (by: TestClient, emails: string[]) =>
   by.call({ method: 'POST', url: '/api/v1/validation/bulk', payload: { emails } })
 const emailsAt = (domain: string, count: number) => Array.from({ length: count }, () => `${randomUUID()}@${domain}`)
 

@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { afterAll, expect, test, vi } from 'vitest'
 import { start } from '../server/start.ts'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { balancesOf, startClaiming, startPlainWorker } from '../testing/test-plain-worker.ts'
 
 /** Requests that time out before a worker has claimed their addresses. */
@@ -25,13 +25,13 @@ await asOwner(api.db, (trx) =>
 )
 
 const EMAIL = 'ada@example.com'
-const creditsOf = ({ accountId }: Caller) => balancesOf(api.db, accountId)
+const creditsOf = ({ accountId }: TestClient) => balancesOf(api.db, accountId)
 
-function validate(caller: Caller, payload: object, headers: Record<string, string> = {}) {
+function validate(caller: TestClient, payload: object, headers: Record<string, string> = {}) {
   return caller.call({ method: 'POST', url: '/api/v1/validation/single', payload, headers })
 }
 
-function validateBulk(caller: Caller, payload: object) {
+function validateBulk(caller: TestClient, payload: object) {
   return caller.call({ method: 'POST', url: '/api/v1/validation/bulk', payload })
 }
 
@@ -43,7 +43,7 @@ const startWorker = () =>
   }))
 
 /** A validation that no worker has claimed and that later requests join: what a process leaves that stops before the timeout. */
-async function openUnclaimed({ accountId, keyId }: Caller): Promise<string> {
+async function openUnclaimed({ accountId, keyId }: TestClient): Promise<string> {
   const row = { id: randomUUID(), email: EMAIL, emailKey: EMAIL }
   await inTenant(api.db, accountId, async (trx) => {
     const opened = await openValidations(trx, { accountId, keyId, retentionDays: 30, group: row.id }, [row])

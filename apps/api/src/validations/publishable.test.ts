@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { ALL_FEATURES } from '../http/validation-options.ts'
-import { type Caller, callApp, startTestApi, type TestAnswer } from '../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient, type TestResponse } from '../testing/test-api.ts'
 import { balancesOf, startPlainWorker } from '../testing/test-plain-worker.ts'
 
 const api = await startTestApi()
@@ -32,7 +32,7 @@ startPlainWorker(api.db, (email) => {
   return { ...found, status, sub_status: subStatus, deliverability: status === 'valid' ? 0.99 : 0.01 }
 })
 
-function ask(caller: Caller, payload: object, headers: Record<string, string> = {}): Promise<TestAnswer> {
+function ask(caller: TestClient, payload: object, headers: Record<string, string> = {}): Promise<TestResponse> {
   return caller.call({
     method: 'POST',
     url: '/api/v1/validation/decision',

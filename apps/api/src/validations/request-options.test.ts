@@ -3,7 +3,7 @@ import { pendingResult } from '@probity/contract/schemas/validations/stored-resu
 import { inTenant } from '@probity/database/connection/connect'
 import { RECENT_FOR_S } from '@probity/redis/cache'
 import { expect, test, vi } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { startClaiming, startPlainWorker } from '../testing/test-plain-worker.ts'
 import { keepRecent } from '../testing/test-predictions.ts'
 
@@ -11,13 +11,13 @@ const api = await startTestApi()
 const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false }
 
 const startWorker = () => startPlainWorker(api.db, (email) => ({ ...pendingResult(email, 'not_probed'), ...INVALID }))
-const ask = (caller: Caller, payload: object) =>
+const ask = (caller: TestClient, payload: object) =>
   caller.call({ method: 'POST', url: '/api/v1/validation/single', payload })
-const askBulk = (caller: Caller, payload: object) =>
+const askBulk = (caller: TestClient, payload: object) =>
   caller.call({ method: 'POST', url: '/api/v1/validation/bulk', payload })
 
 /** A recent result of this age, which says `risky`. */
-async function keepAged(caller: Caller, email: string, ageS: number): Promise<void> {
+async function keepAged(caller: TestClient, email: string, ageS: number): Promise<void> {
   await vi.waitFor(() => keepRecent(api, caller, email, { status: 'risky', sub_status: 'mailbox_full' }))
   const names = await api.services.redis.keys(`recent:{${caller.accountId}}:*`)
   for (const name of names) await api.services.redis.pexpire(name, (RECENT_FOR_S - ageS) * 1_000)
@@ -54,7 +54,7 @@ test.each([-1, 1.5, 'soon'])('max_age_s %s is rejected', async (max_age_s) => {
 })
 
 /** Leaves a validation behind whose client stopped waiting. */
-async function leaveDeferred(caller: Caller, payload: object) {
+async function leaveDeferred(caller: TestClient, payload: object) {
   const claiming = startClaiming(api.db)
   const { body } = await ask(caller, { ...payload, timeout: 2 })
   await claiming.stop()
@@ -62,7 +62,7 @@ async function leaveDeferred(caller: Caller, payload: object) {
   return String(body['id'])
 }
 
-const untilFinal = (caller: Caller, id: string) =>
+const untilFinal = (caller: TestClient, id: string) =>
   vi.waitFor(async () => {
     const { body } = await caller.call({ method: 'GET', url: `/api/v1/validations/${id}` })
     expect(body).toMatchObject({ status: 'invalid', retry_at: null })

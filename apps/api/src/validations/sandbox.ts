@@ -27,7 +27,7 @@ type SandboxRequest = { email: string; timeoutMs: number; reference?: string | u
  * The result that the address asks for. Nothing is probed, charged or stored, except the event for a webhook. Throws the problem that
  * the address asks for.
  */
-export async function answerInSandbox(
+export async function resultInSandbox(
   dependencies: SandboxDependencies,
   auth: Auth,
   request: SandboxRequest,

@@ -9,7 +9,7 @@ import { finishValidations } from '@probity/database/validations/validations'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { balancesOf, startClaiming, startPlainWorker } from '../testing/test-plain-worker.ts'
 import { keepRecent } from '../testing/test-predictions.ts'
 
@@ -27,19 +27,19 @@ function startWorker(status: Ended) {
 
 const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false }
 
-function ask(caller: Caller, payload: object, headers: Record<string, string> = {}) {
+function ask(caller: TestClient, payload: object, headers: Record<string, string> = {}) {
   return caller.call({ method: 'POST', url: '/api/v1/validation/single', payload, headers })
 }
 
 /** Sends a request that times out while a worker has claimed the address. */
-async function askClaimed(caller: Caller, payload: object) {
+async function askClaimed(caller: TestClient, payload: object) {
   const worker = startClaiming(api.db)
   const answer = await ask(caller, { ...payload, timeout: 2 })
   await worker.stop()
   return answer
 }
 
-const creditsOf = ({ accountId }: Caller) => balancesOf(api.db, accountId)
+const creditsOf = ({ accountId }: TestClient) => balancesOf(api.db, accountId)
 
 test('a definite verdict costs one credit and has exactly the shape of the contract, by POST and by GET', async () => {
   startWorker('invalid')

@@ -13,7 +13,7 @@ import { type Attempt, type ChargedResponse, withIdempotency } from '../middlewa
 import type { Purchase } from './charge.ts'
 import { type LiveDependencies, validateLive } from './live.ts'
 import { composeResponse } from './response.ts'
-import { answerInSandbox, readSandboxAccount, type SandboxDependencies } from './sandbox.ts'
+import { readSandboxAccount, resultInSandbox, type SandboxDependencies } from './sandbox.ts'
 
 type SingleDependencies = LiveDependencies & SandboxDependencies
 
@@ -107,7 +107,7 @@ async function validateInSandbox(
   const { email, timeout = TIMEOUT_DEFAULT_S, reference } = wanted
   const policy = await findNamedPolicy(dependencies, request, wanted.policy)
   const { overrides, creditsRemaining } = await readSandboxAccount(dependencies, auth, [email])
-  const result = await answerInSandbox(dependencies, auth, { email, timeoutMs: timeout * 1_000, reference })
+  const result = await resultInSandbox(dependencies, auth, { email, timeoutMs: timeout * 1_000, reference })
   const finding = { ...result, email, override: overrides[0] ?? null, policy, reference }
   return { status: 200, ...composeResponse(request, finding), creditsCharged: 0, creditsRemaining }
 }

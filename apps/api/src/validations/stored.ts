@@ -4,7 +4,7 @@ import { pendingResult, type StoredResult } from '@probity/contract/schemas/vali
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findStoredValidation, type StoredValidation } from '@probity/database/validations/stored-validations'
 import type { FastifyRequest } from 'fastify'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { featuresUsed } from '../http/validation-options.ts'
@@ -21,7 +21,7 @@ export const showValidation: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Get a validation',
       description:
         'The result of a validation by its `id`, from a single or a bulk request, until the retention of the account ends. Free; no mail server is contacted. A deferred validation has a `retry_at`, and a request for its address still collects the result. `reference` is that of the request that paid for the validation. Test mode stores no results.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: ValidationParams, response: { 200: ValidationResult } },
   )

@@ -15,7 +15,7 @@ import {
   recoverDeliveries,
   resendDelivery,
 } from '@probity/database/webhooks/deliveries'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
+import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
 import { found } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -34,7 +34,7 @@ export const listDeliveries: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'List deliveries',
       description:
         'Returns the deliveries to a webhook, newest first, until their events expire. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: WebhookParams, querystring: DeliveryQuery, response: { 200: DeliveryList } },
   )
@@ -67,7 +67,7 @@ export const listDeliveries: Route<{ db: Db }> = async (app, { db }) => {
         'webhook_disabled',
         ...BODY_PROBLEMS,
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { params: WebhookParams, body: ResendDeliveries, response: { 202: ResentDeliveries } },
@@ -95,7 +95,7 @@ export const manageDelivery: Route<{ db: Db }> = async (app, { db }) => {
       tag: 'Webhooks',
       summary: 'Get a delivery',
       description: 'Returns the request and the attempts of a delivery. Of responses only the status is stored.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: DeliveryParams, response: { 200: DeliveryDetail } },
   )
@@ -122,7 +122,7 @@ export const manageDelivery: Route<{ db: Db }> = async (app, { db }) => {
         'webhook_disabled',
         'event_expired',
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { params: DeliveryParams, response: { 202: Delivery } },

@@ -7,13 +7,13 @@ import { attemptWith, claimAll } from '@probity/database/webhooks/test-webhooks'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { csvOf, emailsOf, uploadList } from '../testing/test-jobs.ts'
 
 const api = await startTestApi()
 const URL = 'https://hooks.example.com/jobs'
 
-async function confirm(caller: Caller, payload: object = { callback_url: URL }) {
+async function confirm(caller: TestClient, payload: object = { callback_url: URL }) {
   const upload_id = await uploadList(caller, csvOf(emailsOf(2)))
   return caller.call({
     method: 'POST',

@@ -4,7 +4,7 @@ import { CallbackSecret } from '@probity/contract/schemas/webhooks/endpoints'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findCallback, resendCallback } from '@probity/database/webhooks/deliveries'
 import { getCallbackSecret, rotateCallbackSecret } from '@probity/database/webhooks/webhooks'
-import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
+import { IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { found } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/auth.ts'
@@ -23,7 +23,7 @@ export const showCallback: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Get the callback of a job',
       description:
         'Returns the delivery of the event that ended the job to its `callback_url`, with the request and the attempts. Not found before the job ends, without a `callback_url`, and after the event has expired.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: JobParams, response: { 200: DeliveryDetail } },
   )
@@ -39,7 +39,7 @@ export const showCallback: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Resend the callback of a job',
       description:
         'Resends the event as soon as possible, in any status of the delivery, with the same event id, and then by the retry schedule.',
-      problems: ['invalid_request', 'not_found', 'event_expired', ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', 'event_expired', ...IDEMPOTENCY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { params: JobParams, response: { 202: Delivery } },
   )
@@ -69,7 +69,7 @@ export const manageCallbackSecret: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Get the callback secret',
       description:
         'Returns the secret that signs requests to the `callback_url` of a job. Each mode has its own; it is created at the first use.',
-      problems: [...DOOR_PROBLEMS],
+      problems: [...MIDDLEWARE_PROBLEMS],
     },
     { response: { 200: CallbackSecret } },
   )
@@ -85,7 +85,7 @@ export const manageCallbackSecret: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Rotate the callback secret',
       description:
         'Creates a new secret. For 24 hours every callback is also signed with the previous one, so that receivers can switch without losing events.',
-      problems: [...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: [...IDEMPOTENCY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { response: { 201: CallbackSecret } },
   )

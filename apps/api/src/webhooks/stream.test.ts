@@ -10,7 +10,7 @@ import { expect, test, vi } from 'vitest'
 import { LIMITS } from '../http/limits.ts'
 import { API_ROUTES } from '../server/app.ts'
 import { start } from '../server/start.ts'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { addMember, signUp } from '../testing/test-browser.ts'
 
 // Shorter than the streams below: none of these limits may end a stream.
@@ -49,9 +49,9 @@ function open(
   })
 }
 
-const follow = (caller: Caller) => open({ 'x-api-key': caller.key })
+const follow = (caller: TestClient) => open({ 'x-api-key': caller.key })
 
-const createKey = (caller: Caller, payload: object = {}) =>
+const createKey = (caller: TestClient, payload: object = {}) =>
   caller.call({ method: 'POST', url: '/api/v1/keys', payload: { name: 'Sign-up form', ...payload } })
 
 test('a stream emits the events of the account as they happen, with the event id, and no event of another account', async () => {
@@ -106,10 +106,10 @@ test('an account has two streams at a time; a third is rejected until one is clo
 })
 
 test.each([
-  ['revoked', (caller: Caller) => caller.call({ method: 'DELETE', url: `/api/v1/keys/${caller.keyId}` })],
+  ['revoked', (caller: TestClient) => caller.call({ method: 'DELETE', url: `/api/v1/keys/${caller.keyId}` })],
   [
     'paused',
-    (caller: Caller) =>
+    (caller: TestClient) =>
       asOwner(api.db, (trx) =>
         sql`update api_keys set paused_at = clock_timestamp() where id = ${caller.keyId}`.execute(trx),
       ),

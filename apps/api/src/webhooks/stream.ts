@@ -5,8 +5,8 @@ import type { Db } from '@probity/database/connection/connect'
 import { EVENT_STREAMS_MAX } from '@probity/database/webhooks/event-streams'
 import type { FastifyBaseLogger } from 'fastify'
 import Type from 'typebox'
-import { EVENT_STREAM_HEADERS, openStreamPlaces, STREAM_BOUNDS } from '../http/event-stream.ts'
-import { DOOR_PROBLEMS, operation } from '../http/openapi.ts'
+import { EVENT_STREAM_HEADERS, openStreamSlots, STREAM_BOUNDS } from '../http/event-stream.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import type { ApiKeyCache } from '../middleware/authentication/api-key-cache.ts'
@@ -56,7 +56,7 @@ const Events = Type.Unsafe<Readable>({
 export const streamAllEvents: Route<StreamDependencies> = async (app, services) => {
   const { db, log, hurry } = services
   const feed = openEventFeed(db, log)
-  const places = openStreamPlaces({ ...STREAM_BOUNDS, perAccount: EVENT_STREAMS_MAX })
+  const places = openStreamSlots({ ...STREAM_BOUNDS, perAccount: EVENT_STREAMS_MAX })
   const open = new Map<string, EventFrames>()
   const closeAll = () => {
     for (const frames of open.values()) frames.close()
@@ -74,7 +74,7 @@ export const streamAllEvents: Route<StreamDependencies> = async (app, services) 
       tag: 'Webhooks',
       summary: 'Stream events',
       description: `Server-sent events: every event of the mode of the key as it occurs, except \`webhook.test\`, with the event body as data and the event id as \`id\`. No webhook is needed, and events are not stored for a stream: a client that reconnects has missed the events in between. A comment every 15 seconds is a heartbeat. The stream ends when the key ends, when the client reads too slowly, and after an hour. An account can have ${EVENT_STREAMS_MAX} streams at a time.`,
-      problems: ['too_many_streams', ...DOOR_PROBLEMS],
+      problems: ['too_many_streams', ...MIDDLEWARE_PROBLEMS],
     },
     { response: { 200: Events } },
   )

@@ -3,11 +3,11 @@ import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../testing/test-api.ts'
 
 const api = await startTestApi()
 const URL = 'https://hooks.example.com/probity'
-const create = (caller: Caller, payload: object = { url: URL }) =>
+const create = (caller: TestClient, payload: object = { url: URL }) =>
   caller.call({ method: 'POST', url: '/api/v1/webhooks', payload })
 const at = (id: unknown, rest = '') => `/api/v1/webhooks/${String(id)}${rest}`
 
@@ -169,7 +169,7 @@ test('live keys and test keys see nothing of each other', async () => {
     url: '/api/v1/keys',
     payload: { name: 't', livemode: false, scopes: ['webhooks:write'] },
   })
-  const test: Caller = {
+  const test: TestClient = {
     ...live,
     call: (request) => live.call({ ...request, headers: { 'x-api-key': String(made['key']) } }),
   }

@@ -19,7 +19,7 @@ import {
   updateWebhook,
 } from '@probity/database/webhooks/webhooks'
 import Type from 'typebox'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../http/openapi.ts'
+import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../http/page.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -42,7 +42,7 @@ export const createWebhook: Route<{ db: Db }> = async (app, { db }) => {
         'too_many_webhooks',
         ...BODY_PROBLEMS,
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { body: CreateWebhook, response: { 201: WebhookWithSecret } },
@@ -68,7 +68,7 @@ export const listWebhooks: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'List webhooks',
       description:
         'Returns webhooks, newest first: live keys see those of live mode, test keys those of test mode. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: WebhookPage, response: { 200: WebhookList } },
   )
@@ -89,7 +89,7 @@ export const rotateWebhook: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Rotate the secret of a webhook',
       description:
         'Creates a new secret and a new key pair. The response contains the secret, which is shown once, and the public key. For 24 hours every request is also signed with the previous ones, so that receivers can switch without losing events.',
-      problems: ['invalid_request', 'not_found', ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...IDEMPOTENCY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { params: WebhookParams, response: { 201: WebhookWithSecret } },
   )
@@ -111,7 +111,7 @@ export const sendTest: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Send a test event',
       description:
         'Sends a `webhook.test` event to the webhook, whatever it subscribes to, signed and retried like every other event. The delivery shows the result.',
-      problems: ['invalid_request', 'not_found', 'webhook_disabled', ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', 'webhook_disabled', ...IDEMPOTENCY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { params: WebhookParams, response: { 202: Delivery } },
   )
@@ -135,7 +135,7 @@ export const manageWebhook: Route<{ db: Db }> = async (app, { db }) => {
       tag: TAG,
       summary: 'Get a webhook',
       description: 'Returns a webhook without its secret.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: WebhookParams, response: { 200: Webhook } },
   )
@@ -150,7 +150,7 @@ export const manageWebhook: Route<{ db: Db }> = async (app, { db }) => {
       tag: TAG,
       summary: 'Change, disable or enable a webhook',
       description: 'Changes only the settings in the body. To change the secret, rotate it.',
-      problems: ['invalid_request', 'webhook_url_rejected', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'webhook_url_rejected', 'not_found', ...BODY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { params: WebhookParams, body: UpdateWebhook, response: { 200: Webhook } },
   )
@@ -168,7 +168,7 @@ export const manageWebhook: Route<{ db: Db }> = async (app, { db }) => {
       tag: TAG,
       summary: 'Delete a webhook',
       description: 'Deletes a webhook with its deliveries. No further event is sent to it.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: WebhookParams, response: { 204: Type.Null({ description: 'The webhook was deleted.' }) } },
   )

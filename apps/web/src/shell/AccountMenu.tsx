@@ -3,7 +3,7 @@ import { LogOut } from 'lucide-react'
 import { signOut, useSession } from '../session/session.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuLabel, MenuLine } from '../ui/Menu.tsx'
-import { MenuPlace } from './MenuPlace.tsx'
+import { MenuEntry } from './MenuEntry.tsx'
 import { PROFILE, SECURITY } from './navigation.ts'
 import { keepTheme, type Theme, useTheme } from './theme.ts'
 
@@ -33,8 +33,8 @@ export function AccountMenu() {
         <p className="truncate text-[0.8125rem] text-faint">{person.email}</p>
       </div>
       <MenuLine />
-      <MenuPlace place={PROFILE} />
-      <MenuPlace place={SECURITY} />
+      <MenuEntry place={PROFILE} />
+      <MenuEntry place={SECURITY} />
       <MenuLine />
       <MenuLabel>Appearance</MenuLabel>
       <MenuChoices value={theme} onChange={(chosen) => keepTheme(chosen as Theme)}>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
 import { useSession } from '../session/session.ts'
 import { Menu } from '../ui/Menu.tsx'
-import { MenuPlace } from './MenuPlace.tsx'
+import { MenuEntry } from './MenuEntry.tsx'
 import {
   BILLING,
   DASHBOARD,
@@ -43,17 +43,17 @@ export function BottomBar() {
           </button>
         }
       >
-        <MenuPlace place={DASHBOARD} />
-        <MenuPlace place={QUICK_START} />
-        <MenuPlace place={POLICIES} />
-        <MenuPlace place={REQUESTS} />
-        <MenuPlace place={WEBHOOKS} />
-        <MenuPlace place={USAGE} />
-        <MenuPlace place={BILLING} />
-        <MenuPlace place={DOCS} />
-        <MenuPlace place={REFERENCE} />
-        {person.is_operator && <MenuPlace place={OPERATOR} />}
-        <MenuPlace place={SETTINGS} />
+        <MenuEntry place={DASHBOARD} />
+        <MenuEntry place={QUICK_START} />
+        <MenuEntry place={POLICIES} />
+        <MenuEntry place={REQUESTS} />
+        <MenuEntry place={WEBHOOKS} />
+        <MenuEntry place={USAGE} />
+        <MenuEntry place={BILLING} />
+        <MenuEntry place={DOCS} />
+        <MenuEntry place={REFERENCE} />
+        {person.is_operator && <MenuEntry place={OPERATOR} />}
+        <MenuEntry place={SETTINGS} />
       </Menu>
     </nav>
   )

@@ -1,7 +1,7 @@
 import { CircleHelp } from 'lucide-react'
 import { IconButton } from '../ui/Button.tsx'
 import { Menu } from '../ui/Menu.tsx'
-import { MenuPlace } from './MenuPlace.tsx'
+import { MenuEntry } from './MenuEntry.tsx'
 import { DOCS, QUICK_START, REFERENCE } from './navigation.ts'
 
 export function HelpMenu() {
@@ -14,9 +14,9 @@ export function HelpMenu() {
         </IconButton>
       }
     >
-      <MenuPlace place={QUICK_START} />
-      <MenuPlace place={DOCS} />
-      <MenuPlace place={REFERENCE} />
+      <MenuEntry place={QUICK_START} />
+      <MenuEntry place={DOCS} />
+      <MenuEntry place={REFERENCE} />
     </Menu>
   )
 }

@@ -7,8 +7,8 @@ import { formatNumber } from '../ui/format.ts'
 import { Mark } from '../ui/Mark.tsx'
 import { Segments } from '../ui/Tabs.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
+import { CurrentAccountMenu } from './CurrentAccountMenu.tsx'
 import { HelpMenu } from './HelpMenu.tsx'
-import { OrganisationMenu } from './OrganisationMenu.tsx'
 
 /** Account, mode and credits of the page; help and profile menu. */
 export function TopBar() {
@@ -17,7 +17,7 @@ export function TopBar() {
       <Link to="/" className="shrink-0 rounded-md lg:hidden" aria-label="Probity, dashboard">
         <Mark />
       </Link>
-      <OrganisationMenu />
+      <CurrentAccountMenu />
       <div className="ms-auto flex shrink-0 items-center gap-1.5">
         <CreditChip />
         <ModeSwitch />

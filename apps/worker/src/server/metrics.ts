@@ -8,7 +8,14 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 /** The origin of a validation: a request whose client waits, or a job. */
 export type ValidationSource = 'caller' | 'list'
 
-type Judged = { asker: ValidationSource; provider: string; status: string; subStatus: string; isFinal: boolean; ms: number }
+type Judged = {
+  asker: ValidationSource
+  provider: string
+  status: string
+  subStatus: string
+  isFinal: boolean
+  ms: number
+}
 type Place = { provider: string; egress: string }
 
 /**

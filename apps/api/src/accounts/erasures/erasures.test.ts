@@ -10,7 +10,7 @@ import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { ALL_FEATURES } from '../../http/validation-options.ts'
-import { type Caller, startTestApi } from '../../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../../testing/test-api.ts'
 import { findInFiles, findInRedis, findInResults, findText } from '../../testing/test-find-text.ts'
 import { startClaiming } from '../../testing/test-plain-worker.ts'
 import { keepList } from '../../testing/test-results.ts'
@@ -33,30 +33,30 @@ const NOTHING: ErasureCounts = {
 
 const newEmail = () => `vera-${randomUUID()}@example.com`
 
-async function send(by: Caller, method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object, headers = {}) {
+async function send(by: TestClient, method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object, headers = {}) {
   const answer = await by.call({ method, url: `/api/v1${url}`, headers, ...(payload && { payload }) })
   expect([url, answer.status, answer.status < 300 ? '' : answer.text]).toEqual([url, answer.status, ''])
   return answer
 }
 
-function erase(by: Caller, email: string) {
+function erase(by: TestClient, email: string) {
   return by.call({ method: 'POST', url: '/api/v1/erasures', payload: { email } })
 }
 
-async function countsOf(by: Caller, email: string): Promise<unknown> {
+async function countsOf(by: TestClient, email: string): Promise<unknown> {
   const { status, body } = await erase(by, email)
   expect([status, Object.keys(body)]).toEqual([200, ['erased_at', 'counts']])
   return body['counts']
 }
 
-async function upload(by: Caller, content: string, filename = 'list.csv'): Promise<string> {
+async function upload(by: TestClient, content: string, filename = 'list.csv'): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([content]), filename)
   const { body } = await by.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
   return String(body['upload_id'])
 }
 
-async function confirm(by: Caller, content: string): Promise<string> {
+async function confirm(by: TestClient, content: string): Promise<string> {
   const payload = { upload_id: await upload(by, content), email_column: 'email' }
   return String((await send(by, 'POST', '/bulk/upload/confirm', payload)).body['id'])
 }
@@ -75,7 +75,7 @@ async function endOne(accountId: string, email: string, suggestion: string | nul
   return row.id
 }
 
-async function saveRecent(by: Caller, email: string): Promise<void> {
+async function saveRecent(by: TestClient, email: string): Promise<void> {
   const { rows } = await asOwner(api.db, (trx) =>
     sql<{ sendThreshold: number; excludedTraits: string[] }>`
       select send_threshold, excluded_traits from accounts where id = ${by.accountId}`.execute(trx),

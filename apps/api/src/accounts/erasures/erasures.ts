@@ -15,7 +15,7 @@ import { RECENT_FOR_S } from '@probity/redis/cache'
 import { sandboxKey } from '@probity/redis/keys'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { Redis } from 'ioredis'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
+import { BODY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { storable } from '../../http/text.ts'
@@ -156,7 +156,7 @@ export const createErasure: Route<ErasuresDependencies> = async (app, services) 
       summary: 'Erase an address',
       description:
         'Deletes everything that the account stores about one address, of live and test mode: validations, job results, rows of stored files, uploads that were not confirmed, recent results, stored responses to requests with an `Idempotency-Key`, feedback, overrides and webhook events. Job results keep their row and verdict, so counts do not change, and neither do ledger and usage. If a job that has not ended contains the address, nothing is deleted and the response is 409 `job_in_progress`. The audit log records the erasure without the address. A repetition is safe: it returns zeros, or continues an erasure that was interrupted. Requires a live key.',
-      problems: ['invalid_request', 'job_in_progress', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'job_in_progress', ...BODY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { body: ErasureRequest, response: { 200: Erasure } },
   )

@@ -6,7 +6,7 @@ import { asOwner, inTenant } from '@probity/database/connection/connect'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Caller, callApp, startTestApi } from '../../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../../testing/test-api.ts'
 
 const api = await startTestApi()
 const ALL_SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
@@ -51,7 +51,7 @@ const BEYOND = [
   })),
 ]
 
-async function makeKey({ accountId }: Caller, key: Partial<NewKey>) {
+async function makeKey({ accountId }: TestClient, key: Partial<NewKey>) {
   return inTenant(api.db, accountId, (trx) =>
     insertKey(trx, accountId, { mode: 'live', name: 'other', scopes: ALL_SCOPES, ...key }),
   )
@@ -77,7 +77,7 @@ const post = (payload: object) => ({ method: 'POST', url: '/api/v1/keys', payloa
 const patch = (id: string, payload: object) => ({ method: 'PATCH', url: `/api/v1/keys/${id}`, payload }) as const
 const rotate = (id: string) => ({ method: 'POST', url: `/api/v1/keys/${id}/rotate`, payload: {} }) as const
 
-function listKeys({ accountId }: Caller) {
+function listKeys({ accountId }: TestClient) {
   const columns = ['id', 'scopes', 'expiresAt', 'ipAllowList', 'monthlyCap', 'pausedAt', 'revokedAt', 'name'] as const
   return inTenant(api.db, accountId, (trx) => trx.selectFrom('apiKeys').select(columns).orderBy('id').execute())
 }
@@ -171,7 +171,7 @@ test('a key without limits of its own creates and changes any key', async () => 
   expect((await owner.call(patch(String(body['id']), free))).body).toMatchObject(free)
 })
 
-async function spend({ accountId }: Caller, keyId: unknown, credits: number) {
+async function spend({ accountId }: TestClient, keyId: unknown, credits: number) {
   const charge = { kind: 'charge' as const, credits, subject: randomUUID(), keyId: String(keyId) }
   return (await inTenant(api.db, accountId, (trx) => postCredits(trx, charge))).kind
 }

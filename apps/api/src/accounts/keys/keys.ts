@@ -31,7 +31,7 @@ import {
   updateKey,
 } from '@probity/database/accounts/keys'
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
+import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../../http/page.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -62,7 +62,7 @@ export const createKey: Route<CreateDependencies> = async (app, { db, keysMax })
         'payload_too_large',
         'unsupported_media_type',
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { body: CreateKey, response: { 201: CreatedKey } },
@@ -119,7 +119,7 @@ const getApiKey = operation(
     tag: TAG,
     summary: 'Get an API key',
     description: 'A key without its secret.',
-    problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
   },
   { params: KeyParams, response: { 200: ApiKey } },
 )
@@ -139,7 +139,7 @@ const updateApiKey = operation(
       'not_found',
       'inactive_api_key',
       'payload_too_large',
-      ...DOOR_PROBLEMS,
+      ...MIDDLEWARE_PROBLEMS,
     ],
   },
   { params: KeyParams, body: UpdateKey, response: { 200: ApiKey } },
@@ -152,7 +152,7 @@ const revokeApiKey = operation(
     summary: 'Revoke an API key',
     description:
       'Revokes the key permanently; all API processes reject it within one second. Revoking it again changes nothing.',
-    problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
   },
   { params: KeyParams, response: { 200: ApiKey } },
 )
@@ -208,7 +208,7 @@ export const listKeys: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'List API keys',
       description:
         'Live keys see all keys of the account, test keys only test keys. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: KeyPage, response: { 200: KeyList } },
   )
@@ -249,7 +249,7 @@ export const rotateKey: Route<RotateDependencies> = async (app, { db, keysMax })
         'too_many_keys',
         ...BODY_PROBLEMS,
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { params: KeyParams, body: RotateKey, response: { 201: CreatedKey } },

@@ -11,7 +11,7 @@ import { parse } from 'csv-parse/sync'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { ALL_FEATURES } from '../../http/validation-options.ts'
-import { type Caller, callApp, startTestApi } from '../../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../../testing/test-api.ts'
 import { balancesOf, startPlainWorker } from '../../testing/test-plain-worker.ts'
 
 const api = await startTestApi()
@@ -22,18 +22,18 @@ startPlainWorker(api.db, (email) => ({
   ...(email.startsWith('rick') && { status: 'risky', sub_status: 'catch_all' }),
 }))
 
-function add(caller: Caller, action: 'allow' | 'block', targets: string[], note?: string) {
+function add(caller: TestClient, action: 'allow' | 'block', targets: string[], note?: string) {
   const payload = { action, targets, ...(note !== undefined && { note }) }
   return caller.call({ method: 'POST', url: '/api/v1/overrides', payload })
 }
 
-async function listOverrides(caller: Caller, query = ''): Promise<Override[]> {
+async function listOverrides(caller: TestClient, query = ''): Promise<Override[]> {
   const { status, text } = await caller.call({ method: 'GET', url: `/api/v1/overrides${query}` })
   expect(status).toBe(200)
   return JSON.parse(text) as Override[]
 }
 
-function ask(caller: Caller, payload: object) {
+function ask(caller: TestClient, payload: object) {
   return caller.call({ method: 'POST', url: '/api/v1/validation/single', payload })
 }
 

@@ -21,7 +21,7 @@ import { stringify } from 'csv-stringify/sync'
 import Type from 'typebox'
 import { defuseCell } from '../../http/exports/defuse-cell.ts'
 import { mapInSlices } from '../../http/in-slices.ts'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
+import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../http/page.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -65,7 +65,7 @@ export const addOverrides: Route<{ db: Db }> = async (app, { db }) => {
         'too_many_overrides',
         ...BODY_PROBLEMS,
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { body: AddOverrides, response: { 200: AddedOverrides } },
@@ -121,7 +121,7 @@ export const listOverrides: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'List overrides',
       description:
         'The addresses and domains that the account allows or blocks, sorted by `target`. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: OverrideQuery, response: { 200: ANSWERS } },
   )
@@ -160,7 +160,7 @@ export const manageOverride: Route<{ db: Db }> = async (app, { db }) => {
       tag: 'Overrides',
       summary: 'Delete an override',
       description: 'The override no longer applies from the next request on. Requires a live key.',
-      problems: ['invalid_request', 'live_key_required', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'live_key_required', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: OverrideParams, response: { 204: Type.Null({ description: 'The override was deleted.' }) } },
   )

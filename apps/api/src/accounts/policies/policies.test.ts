@@ -13,7 +13,7 @@ import { pendingResult } from '@probity/contract/schemas/validations/stored-resu
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { ALL_FEATURES } from '../../http/validation-options.ts'
-import { type Caller, callApp, startTestApi } from '../../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../../testing/test-api.ts'
 import { balancesOf, startPlainWorker } from '../../testing/test-plain-worker.ts'
 
 const api = await startTestApi()
@@ -28,11 +28,11 @@ const RULES = {
   default: { decision: 'allow', reason: 'Certain enough.' },
 }
 
-function ask(caller: Caller, payload: object, headers: Record<string, string> = {}) {
+function ask(caller: TestClient, payload: object, headers: Record<string, string> = {}) {
   return caller.call({ method: 'POST', url: '/api/v1/validation/single', payload, headers })
 }
 
-function policies(caller: Caller, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', payload?: object) {
+function policies(caller: TestClient, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path = '', payload?: object) {
   return caller.call({ method, url: `/api/v1/policies${path}`, ...(payload && { payload }) })
 }
 

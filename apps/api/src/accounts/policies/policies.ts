@@ -13,7 +13,7 @@ import {
 } from '@probity/database/accounts/policies'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../http/openapi.ts'
+import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { storable } from '../../http/text.ts'
@@ -80,7 +80,7 @@ export const createPolicy: Route<{ db: Db }> = async (app, { db }) => {
         'too_many_policies',
         ...BODY_PROBLEMS,
         ...IDEMPOTENCY_PROBLEMS,
-        ...DOOR_PROBLEMS,
+        ...MIDDLEWARE_PROBLEMS,
       ],
     },
     { body: CreatePolicy, response: { 201: Policy } },
@@ -107,7 +107,7 @@ export const listPolicies: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'List policies',
       description:
         'The built-in policies and those of the account, sorted by name. A policy of the account replaces a built-in policy with the same name.',
-      problems: DOOR_PROBLEMS,
+      problems: MIDDLEWARE_PROBLEMS,
     },
     { response: { 200: PolicyList } },
   )
@@ -132,7 +132,7 @@ export const managePolicy: Route<{ db: Db }> = async (app, { db }) => {
       tag: TAG,
       summary: 'Get a policy',
       description: 'The rules and the default decision of a policy.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: PolicyParams, response: { 200: Policy } },
   )
@@ -149,7 +149,7 @@ export const managePolicy: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Change a policy',
       description:
         'Changes only the settings in the body. Built-in policies cannot be changed: create a policy with the same name to replace one. Requires a live key.',
-      problems: ['invalid_request', 'live_key_required', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'live_key_required', 'not_found', ...BODY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
     { params: PolicyParams, body: UpdatePolicy, response: { 200: Policy } },
   )
@@ -171,7 +171,7 @@ export const managePolicy: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Delete a policy',
       description:
         'Requests with this policy are rejected from now on, or use the built-in policy with the same name. Requires a live key.',
-      problems: ['invalid_request', 'live_key_required', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'live_key_required', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: PolicyParams, response: { 204: Type.Null({ description: 'The policy was deleted.' }) } },
   )

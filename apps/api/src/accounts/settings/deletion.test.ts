@@ -6,11 +6,11 @@ import { removeClosedAccounts } from '@probity/database/system/account-deletion'
 import { deleteExpiredUploads } from '@probity/database/system/retention'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { addMember, PASSWORD, signUp, startPeopleApi } from '../../testing/test-browser.ts'
+import { addMember, PASSWORD, signUp, startUsersApi } from '../../testing/test-browser.ts'
 import { findText as findTextIn } from '../../testing/test-find-text.ts'
 import { type FullAccount, openFullAccount } from '../../testing/test-full-account.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 function remove({ owner, account, canary }: FullAccount, changes: object = {}) {
   return owner.post('/deletion', { name: `Org ${canary}`, password: PASSWORD, ...changes }, account)

@@ -2,10 +2,10 @@ import { addOverrides } from '@probity/database/accounts/overrides'
 import { inTenant } from '@probity/database/connection/connect'
 import { EXPORT_RECORDS, exportAccount } from '@probity/database/system/account-export'
 import { expect, test } from 'vitest'
-import { addMember, PASSWORD, signUp, startPeopleApi } from '../../testing/test-browser.ts'
+import { addMember, PASSWORD, signUp, startUsersApi } from '../../testing/test-browser.ts'
 import { openFullAccount } from '../../testing/test-full-account.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const full = await openFullAccount(api)
 const stranger = await openFullAccount(api)
 

@@ -5,17 +5,17 @@ import { callApp } from '../../testing/test-api.ts'
 import {
   addMember,
   openBrowser,
-  openOrganisation,
+  openNewAccount,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../../testing/test-browser.ts'
 
-const api = await startPeopleApi({ config: { trustedProxies: ['127.0.0.1'] } })
+const api = await startUsersApi({ config: { trustedProxies: ['127.0.0.1'] } })
 
 async function openOwner() {
   const owner = await signUp(api)
-  const account = await openOrganisation(owner)
+  const account = await openNewAccount(owner)
   return { owner, account, accountId: account['probity-account'] }
 }
 
@@ -82,7 +82,7 @@ test('what is no address and no range is refused by its name', async () => {
 
 test('members work from there alone, in the application and in what the sign-in library does', async () => {
   const { owner, account, accountId } = await openOwner()
-  const other = await openOrganisation(owner, 'Elsewhere')
+  const other = await openNewAccount(owner, 'Elsewhere')
   const invite = { organizationId: accountId, email: 'eve@example.com', role: 'viewer' }
   const invited = await owner.post('/auth/organization/invite-member', invite)
   const { id } = JSON.parse(invited.text) as { id: string }

@@ -9,6 +9,7 @@ import { findAccount, updateAccount } from '@probity/database/accounts/accounts'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { type AccountContents, closeAccount, countContents } from '@probity/database/system/account-deletion'
 import { exportAccount } from '@probity/database/system/account-export'
+import { deleteExpiredUploads } from '@probity/database/system/retention'
 import type { Admission } from '@probity/redis/admission'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
@@ -17,9 +18,8 @@ import { isOnList, isRange } from '../../http/networks.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { noteExport } from '../../middleware/authentication/auth.ts'
-import { askPassword } from '../../middleware/authentication/confirm-password.ts'
+import { confirmPassword } from '../../middleware/authentication/confirm-password.ts'
 import type { UserAuthentication } from '../../middleware/authentication/session.ts'
-import { deleteExpiredUploads } from '@probity/database/system/retention'
 
 /** For what concerns all of an organisation, and everybody in it. */
 export function refuseNonOwner({ member }: FastifyRequest): void {
@@ -35,7 +35,7 @@ type DeletionDependencies = {
 }
 
 /** Deletes an account, and lists in advance what is deleted with it. */
-export const deleteOrganisation: Route<DeletionDependencies> = async (app, services) => {
+export const deleteAccountRoutes: Route<DeletionDependencies> = async (app, services) => {
   const { db, log } = services
   const config = { scope: 'account:write' } as const
   app.get('/deletion', { schema: { response: { 200: DeletionPreview } }, config }, async (request) => {
@@ -48,7 +48,7 @@ export const deleteOrganisation: Route<DeletionDependencies> = async (app, servi
     refuseNonOwner(request)
     const { auth, body, person } = request
     const { accountId } = auth
-    await askPassword(services, request, body.password)
+    await confirmPassword(services, request, body.password)
     await inTenant(db, accountId, async (trx) => {
       const { name, isSubscribed } = await countContents(trx, accountId)
       if (body.name.trim() !== name.trim()) throw wrongName()
@@ -91,13 +91,13 @@ type ExportDependencies = {
 const LIMITS = { ...EXPORT_LIMITS, atOnceMax: 3, perAccountMax: 1 }
 
 /** Exports all data of an account as one file. */
-export const exportOrganisation: Route<ExportDependencies> = async (app, services) => {
+export const exportAccountRoutes: Route<ExportDependencies> = async (app, services) => {
   const sendExport = openExports(LIMITS)
   const options = { schema: { body: ExportRequest }, config: { scope: 'account:write' } } as const
   app.post('/export', options, async (request, reply) => {
     const { accountId } = request.auth
     refuseNonOwner(request)
-    await askPassword(services, request, request.body.password)
+    await confirmPassword(services, request, request.body.password)
     services.log.info({ accountId, personId: request.person?.userId }, 'account data exported')
     await noteExport(services, request, { what: 'account' })
     return sendExport(reply, accountId, {

@@ -15,7 +15,7 @@ import { sql } from 'kysely'
 import { expect, inject, test, vi } from 'vitest'
 import { resultsWithin } from '../../jobs/results/results.ts'
 import { previewUpload } from '../../jobs/uploads/preview.ts'
-import { type Caller, startTestApi, type TestApi } from '../../testing/test-api.ts'
+import { startTestApi, type TestApi, type TestClient } from '../../testing/test-api.ts'
 import { keepList, keepResults } from '../../testing/test-results.ts'
 import { EXPORT_LIMITS, type ExportLimits } from './send-export.ts'
 
@@ -29,7 +29,7 @@ async function startListening(limits: Partial<ExportLimits> = {}): Promise<Liste
 }
 
 /** Asks for an export and waits for its head. Nothing of the body is read until somebody does. */
-function open({ port }: { port: number }, { key }: Caller, path: string): Promise<IncomingMessage> {
+function open({ port }: { port: number }, { key }: TestClient, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { 'x-api-key': key }
     const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, resolve)
@@ -45,7 +45,7 @@ const FAT_ROWS = 4_000
 const FAT_DETAIL_UNITS = 8_000
 
 /** A job whose NDJSON with evidence is more than what waits in the sockets of a connection. */
-async function keepFatList(api: TestApi, by: Caller): Promise<string> {
+async function keepFatList(api: TestApi, by: TestClient): Promise<string> {
   const emails = Array.from({ length: FAT_ROWS }, (_, n) => `v${n}@example.com`)
   const jobId = await keepList(api, { content: `email\n${emails.join('\n')}\n`, by })
   const detail = 'x'.repeat(FAT_DETAIL_UNITS)
@@ -156,7 +156,7 @@ test(
       await keepFatList(api, other),
       await keepFatList(api, third),
     ]
-    const status = async (by: Caller, from: string) => (await open(api, by, from)).statusCode
+    const status = async (by: TestClient, from: string) => (await open(api, by, from)).statusCode
     const inside = await Promise.all([open(api, one, path), open(api, one, path), open(api, one, path)])
     expect(inside.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
     expect(await status(one, path)).toBe(503)

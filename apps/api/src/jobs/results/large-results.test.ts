@@ -4,7 +4,7 @@ import { asOwner } from '@probity/database/connection/connect'
 import { orderTestResults } from '@probity/database/jobs/results/test-results'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../../testing/test-api.ts'
 import { keepList, keepResults } from '../../testing/test-results.ts'
 import { previewUpload } from '../uploads/preview.ts'
 import { listResults } from './results.ts'
@@ -19,7 +19,7 @@ const api = await startTestApi({ routes: [previewUpload, listResults] })
 const emailOf = (n: number) => `${'virv'.charAt(n % 4)}person${n}@domain${n % 997}.example`
 
 /** A job whose chunks as settled have rows from the whole file, since batches are made by mail server. */
-async function makeJob(by: Caller): Promise<string> {
+async function makeJob(by: TestClient): Promise<string> {
   const rows = Array.from({ length: ROWS }, (_, n) => ({ rowNo: n + 2, email: emailOf(n) }))
   const content = `email\n${rows.map(({ email }) => email).join('\n')}\n`
   const jobId = await keepList(api, { content, by, isDone: () => false })
@@ -39,7 +39,7 @@ async function makeJob(by: Caller): Promise<string> {
 type Query = { query: string; total?: number }
 
 /** The p95 of all requests, in milliseconds. Every response has the total that was expected. */
-async function measure(by: Caller, jobId: string, queryOf: (n: number) => Query): Promise<number> {
+async function measure(by: TestClient, jobId: string, queryOf: (n: number) => Query): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < REQUESTS; n++) {
     const { query, total } = queryOf(n)

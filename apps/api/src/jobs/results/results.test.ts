@@ -9,7 +9,7 @@ import { openAddressMatcher } from '@probity/engine/address/find-address'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Caller, startTestApi } from '../../testing/test-api.ts'
+import { startTestApi, type TestClient } from '../../testing/test-api.ts'
 import { keepList, keepResults, resultOf, type TestList } from '../../testing/test-results.ts'
 
 const api = await startTestApi()
@@ -20,7 +20,7 @@ function keep(content: string | Buffer, list: Partial<TestList> = {}): Promise<s
 }
 
 /** Not by `call`, which reads every kind of JSON as one document. */
-async function get(jobId: string, query: Record<string, string> = {}, { key }: Pick<Caller, 'key'> = caller) {
+async function get(jobId: string, query: Record<string, string> = {}, { key }: Pick<TestClient, 'key'> = caller) {
   const url = `/api/v1/bulk/jobs/${jobId}/results`
   const { statusCode, headers, payload } = await api.app.inject({ url, query, headers: { 'x-api-key': key } })
   const body: Record<string, unknown> = statusCode < 400 ? {} : JSON.parse(payload)
@@ -591,7 +591,7 @@ test('jobs of test keys are seen by test keys alone, and those of live keys by l
     insertKey(trx, caller.accountId, { mode: 'test', name: 'test', scopes: ['jobs:write'] }),
   )
   const tester = { key: text }
-  const statuses = async (by: Pick<Caller, 'key'>) => [
+  const statuses = async (by: Pick<TestClient, 'key'>) => [
     (await get(live, {}, by)).status,
     (await get(sandbox, {}, by)).status,
   ]

@@ -28,7 +28,7 @@ import {
   type ExportLimits,
   openExports,
 } from '../../http/exports/send-export.ts'
-import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { keepFilter, type Page, readPage, sendPageHeaders } from '../../http/page.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
@@ -99,7 +99,7 @@ export function resultsWithin(limits: ExportLimits): Route<ResultsDependencies> 
         summary: 'List the results of a job',
         description:
           'One result per unique address, in the order of the rows of the file. While the job is in progress, the results so far. `csv` and `ndjson` are streamed; a response that is interrupted is incomplete. `csv` is available for 7 days, until the uploaded file is deleted.',
-        problems: ['invalid_request', 'not_found', 'file_removed', 'results_expired', ...DOOR_PROBLEMS],
+        problems: ['invalid_request', 'not_found', 'file_removed', 'results_expired', ...MIDDLEWARE_PROBLEMS],
       },
       { params: JobParams, querystring: ResultsQuery, response: { 200: ANSWERS } },
     )
@@ -168,7 +168,7 @@ export const showResult: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Get one result of a job',
       description:
         'The result of the address that first occurs in this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
-      problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', 'results_expired', ...MIDDLEWARE_PROBLEMS],
     },
     { params: ResultParams, response: { 200: Result } },
   )
@@ -220,7 +220,7 @@ export const showBreakdown: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'Get the result counts of a job',
       description:
         'Counts by reason, provider and domain, and per preset the addresses it keeps and the expected bounce rate. To read these addresses, use `preset` and `part` of the results.',
-      problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', 'results_expired', ...MIDDLEWARE_PROBLEMS],
     },
     { params: JobParams, response: { 200: Breakdown } },
   )

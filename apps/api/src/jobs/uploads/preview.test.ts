@@ -6,13 +6,13 @@ import { gzipSync } from 'node:zlib'
 import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
 import type { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { asOwner } from '@probity/database/connection/connect'
+import { deleteExpiredUploads } from '@probity/database/system/retention'
 import { removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Caller, callApp, startTestApi, type TestAnswer } from '../../testing/test-api.ts'
-import { deleteExpiredUploads } from '@probity/database/system/retention'
+import { callApp, startTestApi, type TestClient, type TestResponse } from '../../testing/test-api.ts'
 import { openUploadReader } from './reader.ts'
 
 const api = await startTestApi()
@@ -21,7 +21,7 @@ const { folder } = config.storage
 const caller = await api.openCaller({ credits: 7 })
 const URL_PATH = '/api/v1/bulk/upload/preview'
 
-type Sent = { name?: string; field?: string; headers?: Record<string, string>; by?: Caller }
+type Sent = { name?: string; field?: string; headers?: Record<string, string>; by?: TestClient }
 
 function upload(content: string | Buffer, { name = 'list.csv', field = 'file', headers = {}, by = caller }: Sent = {}) {
   const form = new FormData()
@@ -50,7 +50,7 @@ function countRows(): Promise<number> {
 }
 
 /** A refusal names its code and leaves neither file nor row; and whatever was in the file is not in the answer. */
-async function expectRefused(answer: Promise<TestAnswer>, status: number, code: string, detail?: RegExp) {
+async function expectRefused(answer: Promise<TestResponse>, status: number, code: string, detail?: RegExp) {
   const [files, rows] = [filesKept(), await countRows()]
   const { status: given, body, text } = await answer
   expect([given, body['code']]).toEqual([status, code])

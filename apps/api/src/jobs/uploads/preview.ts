@@ -9,7 +9,7 @@ import { cut } from '@probity/uploads/csv'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
 import { disconnectSignal } from '../../http/request-body.ts'
 import type { Route } from '../../http/route.ts'
@@ -168,7 +168,7 @@ const PREVIEW_PROBLEMS = [
   'too_many_emails',
   'no_email_column',
   'too_many_uploads',
-  ...DOOR_PROBLEMS,
+  ...MIDDLEWARE_PROBLEMS,
 ] satisfies Parameters<typeof operation>[0]['problems']
 
 async function readFile(

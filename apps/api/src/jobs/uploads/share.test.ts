@@ -6,30 +6,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { asOwner } from '@probity/database/connection/connect'
 import { expect, test, vi } from 'vitest'
-import { type Caller, startTestApi, type TestApi } from '../../testing/test-api.ts'
+import { startTestApi, type TestApi, type TestClient } from '../../testing/test-api.ts'
 
 const api = await startTestApi()
 const { folder } = api.config.storage
 const PREVIEW = '/api/v1/bulk/upload/preview'
 
-function send(by: Caller, content: string) {
+function send(by: TestClient, content: string) {
   const form = new FormData()
   form.append('file', new Blob([content]), 'list.csv')
   return by.call({ method: 'POST', url: PREVIEW, payload: form })
 }
 
-async function upload(by: Caller, content: string): Promise<UploadPreview> {
+async function upload(by: TestClient, content: string): Promise<UploadPreview> {
   const { status, body } = await send(by, content)
   expect(status).toBe(200)
   return body as UploadPreview
 }
 
-function look(by: Caller, { upload_id: id }: UploadPreview, column?: string) {
+function look(by: TestClient, { upload_id: id }: UploadPreview, column?: string) {
   const query = column === undefined ? {} : { email_column: column }
   return by.call({ method: 'GET', url: `/api/v1/bulk/uploads/${id}`, query })
 }
 
-function confirm(by: Caller, { upload_id }: UploadPreview, column = 'email') {
+function confirm(by: TestClient, { upload_id }: UploadPreview, column = 'email') {
   return by.call({ method: 'POST', url: '/api/v1/bulk/upload/confirm', payload: { upload_id, email_column: column } })
 }
 

@@ -7,25 +7,25 @@ import { confirmUpload } from '@probity/database/jobs/jobs'
 import { discardDraft } from '@probity/database/jobs/uploads'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { type Caller, callApp, startTestApi } from '../../testing/test-api.ts'
+import { callApp, startTestApi, type TestClient } from '../../testing/test-api.ts'
 
 const api = await startTestApi()
 const { folder } = api.config.storage
 
-async function send(by: Caller, content = LIST, name = 'list.csv'): Promise<UploadPreview> {
+async function send(by: TestClient, content = LIST, name = 'list.csv'): Promise<UploadPreview> {
   const form = new FormData()
   form.append('file', new Blob([content]), name)
   const { body } = await by.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
   return body as UploadPreview
 }
 
-const look = (by: Caller, id: string, query: Record<string, string> = {}) =>
+const look = (by: TestClient, id: string, query: Record<string, string> = {}) =>
   by.call({ method: 'GET', url: `/api/v1/bulk/uploads/${id}`, query })
-const remove = (by: Caller, id: string) => by.call({ method: 'DELETE', url: `/api/v1/bulk/uploads/${id}` })
-const confirm = (by: Caller, id: string) =>
+const remove = (by: TestClient, id: string) => by.call({ method: 'DELETE', url: `/api/v1/bulk/uploads/${id}` })
+const confirm = (by: TestClient, id: string) =>
   by.call({ method: 'POST', url: '/api/v1/bulk/upload/confirm', payload: { upload_id: id, email_column: 'email' } })
 
-async function list(by: Caller, query: Record<string, string> = {}) {
+async function list(by: TestClient, query: Record<string, string> = {}) {
   const { text, headers } = await by.call({ method: 'GET', url: '/api/v1/bulk/uploads', query })
   return { uploads: JSON.parse(text) as Upload[], headers }
 }
@@ -153,7 +153,7 @@ test('live keys see the uploads of live keys, and test keys those of test keys',
   const { text } = await inTenant(api.db, caller.accountId, (trx) =>
     insertKey(trx, caller.accountId, { mode: 'test', name: 'test', scopes: ['jobs:write'] }),
   )
-  const tester: Caller = {
+  const tester: TestClient = {
     ...caller,
     key: text,
     call: (request) => callApp(api.app, { ...request, headers: { 'x-api-key': text } }),

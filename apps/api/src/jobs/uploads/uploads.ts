@@ -14,7 +14,7 @@ import { getProbing } from '@probity/database/validations/probing'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import Type from 'typebox'
-import { DOOR_PROBLEMS, operation } from '../../http/openapi.ts'
+import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../../http/page.ts'
 import { found, Problem } from '../../http/problem.ts'
 import { disconnectSignal } from '../../http/request-body.ts'
@@ -96,7 +96,7 @@ export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
       summary: 'List uploads',
       description:
         'Uploads that are not confirmed yet; a confirmed upload is a job. Live keys see the uploads of live mode, test keys those of test mode. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
-      problems: ['invalid_request', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: UploadPage, response: { 200: UploadList } },
   )
@@ -126,7 +126,7 @@ export const manageUpload: Route<UploadDependencies> = async (app, services) => 
       summary: 'Get an upload preview',
       description:
         'The preview, with the counts of `email_column` if it is given. The file is read once per column. A confirmed upload is not found, because it is a job.',
-      problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...MIDDLEWARE_PROBLEMS],
     },
     { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
   )
@@ -144,7 +144,7 @@ export const manageUpload: Route<UploadDependencies> = async (app, services) => 
       tag: 'Jobs',
       summary: 'Delete an upload',
       description: 'Deletes the file immediately. A confirmed upload is not found: delete its job instead.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: UploadParams, response: { 204: Type.Null({ description: 'The upload was deleted.' }) } },
   )

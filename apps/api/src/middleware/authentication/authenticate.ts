@@ -39,7 +39,7 @@ declare module 'fastify' {
 }
 
 /** For clients without a known key, per network (an IPv4 address or an IPv6 /64): what a guess costs. */
-export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
+export const UNAUTHENTICATED: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
 
 export type AuthenticationDependencies = {
   keys: ApiKeyCache
@@ -85,7 +85,7 @@ export function authenticate(dependencies: AuthenticationDependencies) {
 
     // A client that guesses keys must not keep the database busy; known keys of the same network are not limited.
     const known = keys.recall(text)
-    if (known === undefined && !strangers.look(networkOf(request.ip), STRANGERS).allowed)
+    if (known === undefined && !strangers.look(networkOf(request.ip), UNAUTHENTICATED).allowed)
       throw stranger(request, 'invalid_api_key')
 
     const key = known ?? (await keys.find(text))
@@ -99,7 +99,7 @@ export function authenticate(dependencies: AuthenticationDependencies) {
     request: FastifyRequest,
     code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
   ) {
-    const state = strangers.take(networkOf(request.ip), STRANGERS)
+    const state = strangers.take(networkOf(request.ip), UNAUTHENTICATED)
     request.rateLimit = { state }
     if (state.allowed) return new Problem(code)
     return new Problem('rate_limited', undefined, { retryAfterS: state.retryAfterS })

@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
-import { startPeopleApi } from '../../testing/test-browser.ts'
-import { askPassword } from './confirm-password.ts'
+import { startUsersApi } from '../../testing/test-browser.ts'
+import { confirmPassword } from './confirm-password.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
-test('askPassword rejects a request whose session has ended as not signed in', async () => {
+test('confirmPassword rejects a request whose session has ended as not signed in', async () => {
   const request = { ip: '192.0.2.1', headers: {} } as FastifyRequest
-  await expect(askPassword(api.services, request, 'any password')).rejects.toMatchObject({ code: 'unauthenticated' })
+  await expect(confirmPassword(api.services, request, 'any password')).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
 })

@@ -1,7 +1,7 @@
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
-import { limitPerson } from '../rate-limit/user-limits.ts'
+import { limitUser } from '../rate-limit/user-limits.ts'
 import type { UserAuthentication } from './session.ts'
 
 type ConfirmPasswordDependencies = {
@@ -10,12 +10,12 @@ type ConfirmPasswordDependencies = {
 }
 
 /** Requires the password of the signed-in user: a session alone may be a screen that was left open. */
-export async function askPassword(
+export async function confirmPassword(
   services: ConfirmPasswordDependencies,
   request: FastifyRequest,
   password: string,
 ): Promise<void> {
-  await limitPerson(services, request, 'password', request.person?.email)
+  await limitUser(services, request, 'password', request.person?.email)
   const auth = await services.people.auth()
   const headers = new Headers({ cookie: request.headers.cookie ?? '' })
   try {

@@ -3,17 +3,17 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
   openBrowser,
-  openOrganisation,
+  openNewAccount,
   PASSWORD,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../../testing/test-browser.ts'
 import { signUpOperator } from '../../testing/test-operator.ts'
 import { codeFrom } from '../../testing/test-totp.ts'
 
-const api = await startPeopleApi({ config: { operators: { requiresTwoFactor: true, networks: [] } } })
-const account = (await openOrganisation(await signUp(api)))['probity-account']
+const api = await startUsersApi({ config: { operators: { requiresTwoFactor: true, networks: [] } } })
+const account = (await openNewAccount(await signUp(api)))['probity-account']
 
 const CODE_REQUIRED = { status: 403, body: { code: 'code_required' } }
 const CREDITS = { credits: 5, note: 'Test' }
@@ -95,7 +95,7 @@ test('a code counts for its own session only, from sign-in on', async () => {
 
 test('OPERATOR_NETWORKS limits operators by IP address', async () => {
   const operators = { requiresTwoFactor: false, networks: ['192.0.2.0/24', '2001:db8::/32'] }
-  const limited = await startPeopleApi({ config: { operators } })
+  const limited = await startUsersApi({ config: { operators } })
   const operator = await signUpOperator(limited)
   const ask = (remoteAddress: string, path: string) =>
     operator.call({ method: 'GET', url: `/app/api${path}`, remoteAddress })

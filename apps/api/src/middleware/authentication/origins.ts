@@ -8,7 +8,7 @@ import { networkOf } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { VARY_BY_ORIGIN } from '../../http/security-headers.ts'
-import { STRANGERS } from './authenticate.ts'
+import { UNAUTHENTICATED } from './authenticate.ts'
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -108,9 +108,9 @@ function openOrigins({ db, strangers }: { db: Db; strangers: LocalRate }) {
     const now = performance.now()
     if (now < (allowedUntil.get(origin) ?? 0)) return true
     allowedUntil.delete(origin)
-    if (!strangers.look(network, STRANGERS).allowed) return false
+    if (!strangers.look(network, UNAUTHENTICATED).allowed) return false
     const isAllowed = await isAllowedOrigin(db, origin)
-    if (!isAllowed) strangers.take(network, STRANGERS)
+    if (!isAllowed) strangers.take(network, UNAUTHENTICATED)
     else allowedUntil.set(origin, now + KEEP_FOR_MS)
     return isAllowed
   }

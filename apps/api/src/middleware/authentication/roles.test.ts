@@ -4,9 +4,9 @@ import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
 import type { OpenApiDocument } from '../../server/openapi.ts'
 import { callApp } from '../../testing/test-api.ts'
-import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../../testing/test-browser.ts'
+import { addMember, openNewAccount, type SignedIn, signUp, startUsersApi } from '../../testing/test-browser.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const { text } = await callApp(api.app, { method: 'GET', url: '/api/v1/openapi.json' })
 const operations = Object.entries((JSON.parse(text) as OpenApiDocument).paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
@@ -86,7 +86,7 @@ const MAY: Record<string, Role[]> = {
 }
 
 const owner = await signUp(api)
-const account = await openOrganisation(owner)
+const account = await openNewAccount(owner)
 const people = { owner } as Record<Role, SignedIn>
 for (const role of EVERYBODY.slice(1)) {
   people[role] = await signUp(api)

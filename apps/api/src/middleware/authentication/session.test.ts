@@ -6,15 +6,15 @@ import { expect, test } from 'vitest'
 import { callApp } from '../../testing/test-api.ts'
 import {
   openBrowser,
-  openOrganisation,
+  openNewAccount,
   PASSWORD,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../../testing/test-browser.ts'
 import { startClaiming } from '../../testing/test-plain-worker.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 /** Somebody signs in once more, elsewhere. */
 async function signInElsewhere({ email }: SignedIn, password = PASSWORD) {
@@ -124,7 +124,7 @@ test('cookies are for no script and for this site, and for this host alone where
     /^probity\.session_token=[^;]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/i,
   )
 
-  const secure = await startPeopleApi({ config: { publicUrl: 'https://probity.example' } })
+  const secure = await startUsersApi({ config: { publicUrl: 'https://probity.example' } })
   const ada = await signUp(secure)
   const signedIn = await openBrowser(secure.app).post('/auth/sign-in/email', { email: ada.email, password: PASSWORD })
   expect([signedIn.headers['set-cookie']].flat()[0]).toMatch(
@@ -134,7 +134,7 @@ test('cookies are for no script and for this site, and for this host alone where
 
 test('an account that somebody does not belong to is 404, like one that is not there', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
-  const theirs = await openOrganisation(ada)
+  const theirs = await openNewAccount(ada)
   const answers = [
     await eve.get('/account', theirs),
     await eve.get('/account', { 'probity-account': randomUUID() }),
@@ -149,7 +149,7 @@ test('an account that somebody does not belong to is 404, like one that is not t
 
 test('a removed member is out at once', async () => {
   const ada = await signUp(api)
-  const theirs = await openOrganisation(ada)
+  const theirs = await openNewAccount(ada)
   const eve = await signUp(api)
   await asOwner(api.db, (trx) =>
     sql`insert into members (account_id, user_id, role)
@@ -171,14 +171,14 @@ test('keys are for /api/v1 and sessions for /app/api, and neither for the other'
   expect(withKey).toMatchObject(ENDED)
 
   const ada = await signUp(api)
-  const theirs = await openOrganisation(ada)
+  const theirs = await openNewAccount(ada)
   const withCookie = await ada.call({ method: 'GET', url: '/api/v1/account', headers: theirs })
   expect([withCookie.status, withCookie.body['code']]).toEqual([401, 'missing_api_key'])
 })
 
 test('people work in test mode or live, and see the keys and lists of that mode', async () => {
   const ada = await signUp(api)
-  const theirs = await openOrganisation(ada)
+  const theirs = await openNewAccount(ada)
   const test = { ...theirs, 'probity-mode': 'test' }
   expect((await ada.get('/account', theirs)).body['livemode']).toBe(true)
   expect((await ada.get('/account', test)).body['livemode']).toBe(false)
@@ -190,7 +190,7 @@ test('people work in test mode or live, and see the keys and lists of that mode'
 
 test('what a person spends is booked without a key', async () => {
   const ada = await signUp(api)
-  const theirs = await openOrganisation(ada)
+  const theirs = await openNewAccount(ada)
   const worker = startClaiming(api.db)
   const asked = await ada.post('/validation/single', { email: 'nobody@example.com', timeout: 2 }, theirs)
   await worker.stop()
@@ -202,9 +202,9 @@ test('what a person spends is booked without a key', async () => {
 })
 
 test('a plan without the API does not keep people out', async () => {
-  const free = await startPeopleApi({ config: { opening: { plan: 'free', credits: 10 } } })
+  const free = await startUsersApi({ config: { opening: { plan: 'free', credits: 10 } } })
   const ada = await signUp(free)
-  const theirs = await openOrganisation(ada)
+  const theirs = await openNewAccount(ada)
   const { status, body } = await ada.get('/account', theirs)
   expect([status, body['plan'], body['credits']]).toMatchObject([200, { api_access: false }, { available: 10 }])
 })

@@ -77,7 +77,7 @@ declare module 'fastify' {
 type Dependencies = { db: Db; people: UserAuthentication }
 
 /** Returns the signed-in user; throws without a session. */
-export function requirePerson(dependencies: Dependencies) {
+export function requireUser(dependencies: Dependencies) {
   return async (request: FastifyRequest): Promise<void> => {
     request.person = await findPerson(dependencies, request)
   }

@@ -9,8 +9,8 @@ import { expect, test } from 'vitest'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { API_ROUTES } from '../../server/app.ts'
-import { type Caller, callApp, type TestAnswer } from '../../testing/test-api.ts'
-import { addMember, openOrganisation, signUp, startPeopleApi } from '../../testing/test-browser.ts'
+import { callApp, type TestClient, type TestResponse } from '../../testing/test-api.ts'
+import { addMember, openNewAccount, signUp, startUsersApi } from '../../testing/test-browser.ts'
 
 let failure: Error | undefined
 let effects = 0
@@ -25,20 +25,20 @@ const count: Route = async (app) => {
 }
 
 const hurry = new AbortController()
-const api = await startPeopleApi({ routes: [...API_ROUTES, count], hurry: hurry.signal })
+const api = await startUsersApi({ routes: [...API_ROUTES, count], hurry: hurry.signal })
 
-function post(caller: Caller, path: string, payload: object | undefined, key: string): Promise<TestAnswer> {
+function post(caller: TestClient, path: string, payload: object | undefined, key: string): Promise<TestResponse> {
   const headers = { 'idempotency-key': key }
   return caller.call({ method: 'POST', url: `/api/v1${path}`, headers, ...(payload && { payload }) })
 }
 
-async function countRows(caller: Caller, table: 'apiKeys' | 'webhookEndpoints' | 'policies'): Promise<number> {
+async function countRows(caller: TestClient, table: 'apiKeys' | 'webhookEndpoints' | 'policies'): Promise<number> {
   const rows = await inTenant(api.db, caller.accountId, (trx) => trx.selectFrom(table).select('accountId').execute())
   return rows.length
 }
 
 /** Another key of the same account, with the same scopes. */
-async function addKey(caller: Caller, mode: 'live' | 'test'): Promise<string> {
+async function addKey(caller: TestClient, mode: 'live' | 'test'): Promise<string> {
   const { body } = await caller.call({ method: 'GET', url: '/api/v1/account' })
   const { scopes } = body['key'] as { scopes: KeyScope[] }
   const { text } = await inTenant(api.db, caller.accountId, (trx) =>
@@ -104,7 +104,7 @@ test('another API key of the account does not get the stored response', async ()
 
 test('a session replays its own responses, and no other user of the account does', async () => {
   const [ada, grace] = [await signUp(api), await signUp(api)]
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   await addMember(api, account['probity-account'], grace, 'admin')
   const headers = { ...account, 'idempotency-key': 'from-the-page' }
   const first = await ada.post('/keys', { name: 'second' }, headers)

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
 import type { Route } from '../../http/route.ts'
-import { type Caller, startTestApi, type TestApi } from '../../testing/test-api.ts'
+import { startTestApi, type TestApi, type TestClient } from '../../testing/test-api.ts'
 import { refuseUnpaid, withIdempotency } from './with-idempotency.ts'
 
 /** ROUNDS=1000 for a longer run. */
@@ -53,13 +53,13 @@ await asOwner(api.db, (trx) =>
 )
 const openBuyer = (credits: number) => api.openCaller({ credits, plan: 'unmetered' })
 
-function order(caller: Caller, payload: object, idempotencyKey?: string) {
+function order(caller: TestClient, payload: object, idempotencyKey?: string) {
   const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
   return caller.call({ method: 'POST', url: '/api/v1/buy', payload, headers })
 }
 
 /** On a slow machine some of many wait for a connection in vain and are told to come back, which costs nothing. They come back. */
-async function orderPatiently(caller: Caller, payload: object) {
+async function orderPatiently(caller: TestClient, payload: object) {
   for (let tries = 1; ; tries += 1) {
     const answer = await order(caller, payload)
     if (answer.status !== 503 || tries === TRIES_MAX) return answer
@@ -68,7 +68,7 @@ async function orderPatiently(caller: Caller, payload: object) {
   }
 }
 
-async function balanceOf(caller: Caller): Promise<number> {
+async function balanceOf(caller: TestClient): Promise<number> {
   const row = await inTenant(api.db, caller.accountId, (trx) =>
     trx.selectFrom('accounts').select('available').executeTakeFirstOrThrow(),
   )
@@ -165,7 +165,7 @@ test('a request refused for want of credits may be sent again with the same key'
 })
 
 /** A request that charged and then died before it could answer: its claim stays locked. */
-async function dieAfterCommit(caller: Caller, idempotencyKey: string) {
+async function dieAfterCommit(caller: TestClient, idempotencyKey: string) {
   diesAfterCommit = true
   const { status } = await order(caller, { credits: 4 }, idempotencyKey)
   diesAfterCommit = false

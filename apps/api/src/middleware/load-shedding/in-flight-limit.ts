@@ -13,7 +13,7 @@ const RETRY_AFTER_S: Record<LoadClass, number> = { list: 5, address: 1, light: 1
 const TOO_BUSY_FOR_A_LIST = 0.5
 
 /** After how many seconds one of this class may come again, where it is turned away for want of a place. */
-export function turnAwayFor(loadClass: LoadClass, crowd: InFlightTracker): number | undefined {
+export function shedLoadFor(loadClass: LoadClass, crowd: InFlightTracker): number | undefined {
   if (crowd.all < crowd.max && hasPlaceFor(loadClass, crowd)) return undefined
   if (isWork(loadClass)) crowd.turnedAway++
   return RETRY_AFTER_S[loadClass]
@@ -44,7 +44,7 @@ export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): voi
   app.addHook('onRequest', (request, reply, done) => {
     if (request.route.config.alwaysAnswered) return done()
     const loadClass = loadClassOf(request.route.config)
-    const retryAfterS = turnAwayFor(loadClass, crowd)
+    const retryAfterS = shedLoadFor(loadClass, crowd)
     if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
     const slot: Slot = { loadClass, pool: isWork(loadClass) ? 'working' : undefined, state: 'free' }
     request.slot = slot
@@ -64,7 +64,7 @@ export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): voi
     // Its handler reads the body, and works on it once it has all of it.
     if (isBodyIncomplete(request)) raw.once('end', () => hold(slot, crowd))
     else {
-      const retryAfterS = turnAwayFor(slot.loadClass, crowd)
+      const retryAfterS = shedLoadFor(slot.loadClass, crowd)
       if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
       hold(slot, crowd)
     }
@@ -129,7 +129,7 @@ declare module 'fastify' {
  * Turns away, before anything is made of the request, whom in-flight-limit.ts would turn away a moment later. When twice as many come as can be served, every second
  * request ends here, and what it costs is missing for the others. For the same reason it leaves no line in the log: it is counted.
  */
-export function openTurnAway(
+export function openLoadShedding(
   { crowd, stopping }: { crowd: InFlightTracker; stopping: AbortSignal },
   count: (method: string, route: string) => void,
 ) {
@@ -148,7 +148,7 @@ export function openTurnAway(
         const { method = '', url = '' } = request
         const path = url.split('?', 1)[0] ?? ''
         const loadClass = classes.get(`${method} ${path}`)
-        const retryAfterS = loadClass && turnAwayFor(loadClass, crowd)
+        const retryAfterS = loadClass && shedLoadFor(loadClass, crowd)
         if (retryAfterS === undefined || stopping.aborted) return handle(request, response)
         count(method, path)
         answer(response, retryAfterS)

@@ -1,5 +1,5 @@
 /** The concurrency limit of a process for requests that cause work. */
-export type Places = {
+export type Slots = {
   /** The current limit. */
   count(): number
   /**
@@ -31,7 +31,7 @@ const WANTED_SHARE = 0.7
  * Adaptive concurrency limit: the number of requests that can be accepted with a low latency. The signal is our own delay and not the
  * duration of validations: slow mail servers keep requests waiting while the process is idle.
  */
-export function openPlaces(max: number): Places {
+export function openSlots(max: number): Slots {
   const unproven = Math.max(Math.min(PLACES_MIN, max), Math.ceil(max * UNPROVEN_SHARE))
   let places = unproven
   return {
@@ -78,7 +78,7 @@ const WORK_SHARE = 0.75
  * back. One that is lost says nothing: workers that are being replaced are silent too, and who waits for them is answered.
  */
 export function trackInFlight(inFlightMax: number, echo: () => Promise<number | undefined>): InFlightTracker {
-  const places = openPlaces(Math.ceil(inFlightMax * WORK_SHARE))
+  const places = openSlots(Math.ceil(inFlightMax * WORK_SHARE))
   let isListening = false
 
   async function listen(): Promise<void> {

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestLimits } from '../../http/limits.ts'
-import { answerClientError, Problem } from '../../http/problem.ts'
+import { Problem, sendClientError } from '../../http/problem.ts'
 import { hasBody, hasDisconnected } from '../../http/request-body.ts'
 
 const RETRY_AFTER_S = 5
@@ -56,7 +56,7 @@ function expire(request: FastifyRequest, reply: FastifyReply): void {
   reply.send(new Problem('service_unavailable', TOOK_TOO_LONG, { retryAfterS: RETRY_AFTER_S }))
 }
 
-/** answerError knows it by the state of the request. */
+/** sendError knows it by the state of the request. */
 const disconnected = () => new Problem('invalid_request')
 
 function requestedTimeoutS({ body, query }: FastifyRequest): number | undefined {
@@ -117,7 +117,7 @@ function isTooSlow({ raw, route }: FastifyRequest, began: Beginning, limits: Bod
 
 /** With the response that Node's own limit has. */
 function disconnect({ raw: { socket } }: FastifyRequest): void {
-  answerClientError(Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  sendClientError(Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
 }
 
 declare module 'fastify' {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
-import { openBrowser, PASSWORD, type SignedIn, signUp, startPeopleApi } from '../../testing/test-browser.ts'
-import { limitPerson } from './user-limits.ts'
+import { openBrowser, PASSWORD, type SignedIn, signUp, startUsersApi } from '../../testing/test-browser.ts'
+import { limitUser } from './user-limits.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 /** A prefix that no other test and no earlier run uses. */
 const ipv6Prefix = () => `2001:db8:${randomInt(0xffff).toString(16)}:${randomInt(0xffff).toString(16)}`
@@ -14,7 +14,7 @@ const newNetwork = () => openBrowser(api.app).ip
 async function attempt(ip: string, email?: string, cookies = new Map<string, string>()): Promise<boolean> {
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const request = { ip, headers: { ...(cookie && { cookie }) } } as FastifyRequest
-  return limitPerson(api.services, request, 'password', email).then(
+  return limitUser(api.services, request, 'password', email).then(
     () => true,
     (error: unknown) => {
       expect(error).toMatchObject({ code: 'rate_limited' })

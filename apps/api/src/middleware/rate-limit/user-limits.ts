@@ -1,5 +1,5 @@
-import { digestAddress } from '@probity/email/limits'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { digestAddress } from '@probity/email/limits'
 import type { Admission } from '@probity/redis/admission'
 import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyRequest } from 'fastify'
@@ -62,7 +62,7 @@ type Dependencies = { admission: Admission; people: UserAuthentication }
  * from many networks leave each network fewer requests, but never none: a user from another network always has a first attempt. A
  * browser that the user has signed in with has a limit of its own, whatever happens elsewhere.
  */
-export async function limitPerson(
+export async function limitUser(
   dependencies: Dependencies,
   request: FastifyRequest,
   limit: EndpointLimit,

@@ -2,7 +2,7 @@ import { type EmailMessage, nameInEmail } from '@probity/email/send'
 
 type Addressee = { email: string; name: string }
 
-export function verificationLetter({ email, name }: Addressee, link: string): EmailMessage {
+export function verificationEmail({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'verification',
     to: email,
@@ -17,7 +17,7 @@ export function verificationLetter({ email, name }: Addressee, link: string): Em
   }
 }
 
-export function resetLetter({ email, name }: Addressee, link: string): EmailMessage {
+export function resetEmail({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'reset',
     to: email,
@@ -31,7 +31,7 @@ export function resetLetter({ email, name }: Addressee, link: string): EmailMess
   }
 }
 
-export function existingAccountLetter({ email, name }: Addressee, link: string): EmailMessage {
+export function existingAccountEmail({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'existing_account',
     to: email,
@@ -46,7 +46,7 @@ export function existingAccountLetter({ email, name }: Addressee, link: string):
 }
 
 /** To the new address, which the link confirms. */
-export function emailChangeLetter({ email, name }: Addressee, link: string): EmailMessage {
+export function emailChangeEmail({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'email_change',
     to: email,
@@ -62,7 +62,7 @@ export function emailChangeLetter({ email, name }: Addressee, link: string): Ema
 }
 
 /** To the old address, after the change. */
-export function emailChangedLetter({ email, name }: Addressee, link: string): EmailMessage {
+export function emailChangedEmail({ email, name }: Addressee, link: string): EmailMessage {
   return {
     kind: 'email_changed',
     to: email,
@@ -77,7 +77,7 @@ export function emailChangedLetter({ email, name }: Addressee, link: string): Em
   }
 }
 
-export function invitationLetter(email: string, inviter: string, organisation: string, link: string): EmailMessage {
+export function invitationEmail(email: string, inviter: string, organisation: string, link: string): EmailMessage {
   const [from, to] = [nameInEmail(inviter), nameInEmail(organisation)]
   return {
     kind: 'invitation',

@@ -3,13 +3,13 @@ import { asOwner } from '@probity/database/connection/connect'
 import { mayReceive } from '@probity/email/limits'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { openBrowser, openOrganisation, PASSWORD, signUp, startPeopleApi } from '../../testing/test-browser.ts'
+import { openBrowser, openNewAccount, PASSWORD, signUp, startUsersApi } from '../../testing/test-browser.ts'
 import { startSink } from './test-sink.ts'
 
 const { url, received } = await startSink()
 /** Writes links to the log, for the users of the tests. */
-const api = await startPeopleApi()
-const withMail = await startPeopleApi({
+const api = await startUsersApi()
+const withMail = await startUsersApi({
   config: { databaseUrl: api.url, mail: { url, from: 'post@probity.example' }, publicUrl: 'https://probity.example' },
 })
 
@@ -57,7 +57,7 @@ test('names in emails are one line without links', async () => {
   expect((await ada.post('/accounts', { name: 'Engines\r\nBcc: x' })).status).toBe(400)
 
   expect((await ada.post('/auth/update-user', { name: 'Pay at https://evil.example/pay' })).status).toBe(200)
-  const account = await openOrganisation(ada, `www.evil.example ${'x'.repeat(150)}`)
+  const account = await openNewAccount(ada, `www.evil.example ${'x'.repeat(150)}`)
   const email = newAddress()
   const browser = openBrowser(withMail.app)
   for (const [name, value] of ada.cookies) browser.cookies.set(name.replace('probity.', '__Host-probity.'), value)
@@ -77,7 +77,7 @@ test('names in emails are one line without links', async () => {
 
 test('an account sends 20 invitations in a day where anyone can sign up, and none while it is suspended', async () => {
   const ada = await signUp(api)
-  const account = await openOrganisation(ada)
+  const account = await openNewAccount(ada)
   const accountId = account['probity-account']
   const invite = () =>
     ada.call({

@@ -1,14 +1,14 @@
 import { openMailer } from '@probity/email/send'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
-import { openBrowser, PASSWORD, startPeopleApi } from '../../testing/test-browser.ts'
-import { invitationLetter } from './emails.ts'
+import { openBrowser, PASSWORD, startUsersApi } from '../../testing/test-browser.ts'
+import { invitationEmail } from './emails.ts'
 import { startSink } from './test-sink.ts'
 
 test('emails are sent through the SMTP relay with a link to the web app', async () => {
   const { url, received } = await startSink()
   const publicUrl = 'https://probity.example'
-  const api = await startPeopleApi({ config: { mail: { url, from: 'Probity <post@probity.example>' }, publicUrl } })
+  const api = await startUsersApi({ config: { mail: { url, from: 'Probity <post@probity.example>' }, publicUrl } })
   const browser = openBrowser(api.app)
   await browser.post('/auth/sign-up/email', { name: 'Grace', email: 'grace@example.com', password: PASSWORD })
 
@@ -23,7 +23,7 @@ test('emails are sent through the SMTP relay with a link to the web app', async 
 test('sign-up with a registered address gets the usual response, and the owner of the address gets an email', async () => {
   const { url, received } = await startSink()
   const publicUrl = 'https://probity.example'
-  const api = await startPeopleApi({ config: { mail: { url, from: 'post@probity.example' }, publicUrl } })
+  const api = await startUsersApi({ config: { mail: { url, from: 'post@probity.example' }, publicUrl } })
   const sign = (email: string) =>
     openBrowser(api.app).post('/auth/sign-up/email', { name: 'Grace', email, password: PASSWORD })
   const fresh = await sign('grace@example.com')
@@ -41,7 +41,7 @@ test('user-chosen names are text in an email and never a header', async () => {
   const { url, received } = await startSink()
   const mail = openMailer({ url, from: 'post@probity.example' }, pino({ level: 'silent' }))
   const nasty = '<b>Eve</b>\r\nBcc: all@example.com'
-  await mail.send(invitationLetter('grace@example.com', nasty, 'Engines', 'https://probity.example/app'))
+  await mail.send(invitationEmail('grace@example.com', nasty, 'Engines', 'https://probity.example/app'))
   mail.close()
 
   expect(received[0]?.to).toEqual(['grace@example.com'])
@@ -56,7 +56,7 @@ test('an unavailable SMTP relay is logged without the address', async () => {
   const lines: string[] = []
   const log = pino({}, { write: (line: string) => lines.push(line) })
   const mail = openMailer({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
-  await mail.send(invitationLetter('grace@example.com', 'Ada', 'Engines', 'https://probity.example/app'))
+  await mail.send(invitationEmail('grace@example.com', 'Ada', 'Engines', 'https://probity.example/app'))
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('failed to send email')
   expect(lines[0]).not.toContain('@')

@@ -7,7 +7,7 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, inject, test } from 'vitest'
-import { openBrowser, openOrganisation, PASSWORD, signUp, startPeopleApi } from '../../testing/test-browser.ts'
+import { openBrowser, openNewAccount, PASSWORD, signUp, startUsersApi } from '../../testing/test-browser.ts'
 
 test('behind a transaction-mode pooler with one connection people sign up, sign in and work', {
   timeout: 60_000,
@@ -17,12 +17,12 @@ test('behind a transaction-mode pooler with one connection people sign up, sign 
   whenDone(() => pooler.stop())
   const pooled = new URL(url)
   pooled.port = String(pooler.port)
-  const api = await startPeopleApi({ config: { databaseUrl: pooled.href } })
+  const api = await startUsersApi({ config: { databaseUrl: pooled.href } })
 
   const people = [await signUp(api), await signUp(api)]
   const sessions = await Promise.all(
     people.map(async (person) => {
-      const account = await openOrganisation(person)
+      const account = await openNewAccount(person)
       return person.get('/account', account)
     }),
   )
@@ -35,15 +35,15 @@ test('a login that owns nothing and may only step down will do', async () => {
   await asOwner(db, (trx) =>
     sql`create role ${sql.ref(login)} login noinherit in role probity_app, probity_users`.execute(trx),
   )
-  const api = await startPeopleApi({ config: { databaseUrl: url.replace('postgres@', `${login}@`) } })
+  const api = await startUsersApi({ config: { databaseUrl: url.replace('postgres@', `${login}@`) } })
   const ada = await signUp(api)
-  expect((await ada.get('/account', await openOrganisation(ada))).status).toBe(200)
+  expect((await ada.get('/account', await openNewAccount(ada))).status).toBe(200)
 })
 
 test('with the database away people are told to come back, and nothing of it', { timeout: 60_000 }, async () => {
   const server = await startPostgres()
   await migrate(server.url)
-  const api = await startPeopleApi({ config: { databaseUrl: server.url } })
+  const api = await startUsersApi({ config: { databaseUrl: server.url } })
   const ada = await signUp(api, 'ada@example.com')
   await server.stop()
   for (const answer of [
@@ -58,9 +58,9 @@ test('with the database away people are told to come back, and nothing of it', {
 
 test('sessions are signed with the secret of the operator, where there is one', async () => {
   const [one, two] = ['a'.repeat(32), 'b'.repeat(32)]
-  const first = await startPeopleApi({ config: { sessionSecret: one } })
+  const first = await startUsersApi({ config: { sessionSecret: one } })
   const ada = await signUp(first)
-  const second = await startPeopleApi({ config: { databaseUrl: first.url, sessionSecret: two } })
+  const second = await startUsersApi({ config: { databaseUrl: first.url, sessionSecret: two } })
   const elsewhere = openBrowser(second.app)
   for (const [name, value] of ada.cookies) elsewhere.cookies.set(name, value)
   expect((await elsewhere.get('/session')).status).toBe(401)

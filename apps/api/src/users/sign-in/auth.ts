@@ -1,8 +1,8 @@
 import { ROLES, type Role } from '@probity/contract/constants/users'
 import type { connectAuth } from '@probity/database/users/auth-connection'
 import { claimCode, verifyAddress } from '@probity/database/users/profiles'
-import type { EmailMessage, Mailer } from '@probity/email/send'
 import { hashSessionToken } from '@probity/database/users/sessions'
+import type { EmailMessage, Mailer } from '@probity/email/send'
 import { type BetterAuthPlugin, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { createAccessControl } from 'better-auth/plugins/access'
@@ -11,10 +11,10 @@ import { defaultStatements } from 'better-auth/plugins/organization/access'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { FastifyBaseLogger } from 'fastify'
 import { cookieNames } from '../../middleware/authentication/session.ts'
-import { existingAccountLetter, invitationLetter, resetLetter, verificationLetter } from '../email/emails.ts'
+import { existingAccountEmail, invitationEmail, resetEmail, verificationEmail } from '../email/emails.ts'
 import { invitationToken } from '../tokens.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
-import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
+import { ACCOUNT_MODELS, MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
 import { PASSWORD_LENGTH_MAX, type Passwords } from './passwords.ts'
 import { createRecoveryCodes, RECOVERY_CODE_STORAGE } from './recovery-codes.ts'
 
@@ -138,12 +138,12 @@ export function openAuth(parts: Parts): Auth {
     plugins: [
       organization({
         roles: libraryRoles(),
-        schema: ORGANISATION_MODELS,
+        schema: ACCOUNT_MODELS,
         allowUserToCreateOrganization: false,
         cancelPendingInvitationsOnReInvite: true,
         invitationExpiresIn: 2 * DAY_S,
         sendInvitationEmail: ({ id, email, inviter, organization: { name } }) =>
-          post(parts.mail, invitationLetter(email, inviter.user.name, name, invitationLink(parts, id))),
+          post(parts.mail, invitationEmail(email, inviter.user.name, name, invitationLink(parts, id))),
       }),
       twoFactor({
         issuer: 'Probity',
@@ -221,15 +221,14 @@ function signIn({ passwords, mail, linkBase, people, hasMail }: Parts) {
         if (hasMail) await verifyAddress(people, user.id)
       },
       resetPasswordTokenExpiresIn: HOUR_S,
-      sendResetPassword: ({ user, token }: Sent) =>
-        post(mail, resetLetter(user, link(`reset-password#token=${token}`))),
-      onExistingUserSignUp: ({ user }: Pick<Sent, 'user'>) => post(mail, existingAccountLetter(user, link('sign-in'))),
+      sendResetPassword: ({ user, token }: Sent) => post(mail, resetEmail(user, link(`reset-password#token=${token}`))),
+      onExistingUserSignUp: ({ user }: Pick<Sent, 'user'>) => post(mail, existingAccountEmail(user, link('sign-in'))),
     },
     emailVerification: {
       sendOnSignUp: true,
       expiresIn: HOUR_S,
       sendVerificationEmail: ({ user, token }: Sent) =>
-        post(mail, verificationLetter(user, link(`verify-email#token=${token}`))),
+        post(mail, verificationEmail(user, link(`verify-email#token=${token}`))),
     },
   }
 }

@@ -6,13 +6,17 @@ import type { RatePolicy } from '@probity/redis/request-rate'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { readSessionToken } from '../../middleware/authentication/session.ts'
 import { writeDeviceCookie } from '../../middleware/rate-limit/user-limits.ts'
-import type { People } from '../users.ts'
+import type { UserServices } from '../users.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
 
-export type Question = { method: 'GET' | 'POST'; path: string; fields: Record<string, unknown> }
+export type LibraryRequest = { method: 'GET' | 'POST'; path: string; fields: Record<string, unknown> }
 
 /** Asks the sign-in library on behalf of a request: with its cookies, and with the fields that we have looked at. */
-export async function askLibrary(people: People, request: FastifyRequest, question: Question): Promise<Response> {
+export async function callLibrary(
+  people: UserServices,
+  request: FastifyRequest,
+  question: LibraryRequest,
+): Promise<Response> {
   const { method, path, fields } = question
   const url = new URL(`http://probity.invalid${AUTH_PATH}${path}`)
   const headers = new Headers({ [ADDRESS_HEADER]: request.ip })
@@ -47,7 +51,7 @@ export function passOnCookies(reply: FastifyReply, response: Response): void {
 type ForwardSignInDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
   log: FastifyBaseLogger
 }
 

@@ -8,22 +8,22 @@ import Type from 'typebox'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { type OperatorAccess, operatorAccess } from '../../middleware/authentication/operator.ts'
-import { readSessionToken, requirePerson } from '../../middleware/authentication/session.ts'
-import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
+import { readSessionToken, requireUser } from '../../middleware/authentication/session.ts'
+import { limitUser } from '../../middleware/rate-limit/user-limits.ts'
 import { mayCreateAccounts } from '../accounts.ts'
-import type { People } from '../users.ts'
+import type { UserServices } from '../users.ts'
 
 type SessionsDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
 }
 
 /** Where the user is signed in. */
 export const listSessions: Route<SessionsDependencies> = async (app, services) => {
-  const options = { schema: { response: { 200: Sessions } }, onRequest: requirePerson(services) }
+  const options = { schema: { response: { 200: Sessions } }, onRequest: requireUser(services) }
   app.get('/sessions', options, async (request) => {
-    await limitPerson(services, request, 'plain')
+    await limitUser(services, request, 'plain')
     const { userId, token } = await readOwn(services, request)
     const sessions = await readSessions(services.people.users, userId, token)
     return {
@@ -43,9 +43,9 @@ const Params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 /** Ends one of the user's sessions. */
 export const endSession: Route<SessionsDependencies> = async (app, services) => {
-  const options = { schema: { params: Params }, onRequest: requirePerson(services) }
+  const options = { schema: { params: Params }, onRequest: requireUser(services) }
   app.delete('/sessions/:id', options, async (request, reply) => {
-    await limitPerson(services, request, 'plain')
+    await limitUser(services, request, 'plain')
     const { userId } = request.person as User
     const isEnded = await deleteSession(services.people.users, userId, request.params.id)
     if (!isEnded) throw new Problem('not_found')
@@ -55,8 +55,8 @@ export const endSession: Route<SessionsDependencies> = async (app, services) => 
 
 /** Ends all sessions of the user except the current one. */
 export const endOtherSessions: Route<SessionsDependencies> = async (app, services) => {
-  app.delete('/sessions', { onRequest: requirePerson(services) }, async (request, reply) => {
-    await limitPerson(services, request, 'plain')
+  app.delete('/sessions', { onRequest: requireUser(services) }, async (request, reply) => {
+    await limitUser(services, request, 'plain')
     const { userId, token } = await readOwn(services, request)
     await deleteOtherSessions(services.people.users, userId, token)
     return reply.code(204).send()
@@ -74,13 +74,13 @@ async function readOwn(
 
 type SessionDependencies = {
   db: Db
-  people: People
+  people: UserServices
   operators: OperatorAccess
 }
 
 /** Who is signed in, and the organisations they belong to. */
 export const showSession: Route<SessionDependencies> = async (app, services) => {
-  const options = { schema: { response: { 200: Session } }, onRequest: requirePerson(services) }
+  const options = { schema: { response: { 200: Session } }, onRequest: requireUser(services) }
   app.get('/session', options, async ({ person, ip }) => {
     const user = person as User
     const { userId, name, email, emailVerified, twoFactor, isOperator } = user

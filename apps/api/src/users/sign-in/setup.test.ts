@@ -3,9 +3,9 @@ import { asOwner } from '@probity/database/connection/connect'
 import { isSetupToken, replaceSetupToken } from '@probity/database/users/users'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openBrowser, PASSWORD, startPeopleApi } from '../../testing/test-browser.ts'
+import { openBrowser, PASSWORD, startUsersApi } from '../../testing/test-browser.ts'
 
-const api = await startPeopleApi({ config: { signUp: 'invitation' } })
+const api = await startUsersApi({ config: { signUp: 'invitation' } })
 
 async function makeToken(): Promise<string> {
   const token = randomBytes(24).toString('base64url')

@@ -6,15 +6,15 @@ import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
-import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
-import type { People } from '../users.ts'
-import { askLibrary, passOnSignIn } from './forward-sign-in.ts'
+import { limitUser } from '../../middleware/rate-limit/user-limits.ts'
+import type { UserServices } from '../users.ts'
+import { callLibrary, passOnSignIn } from './forward-sign-in.ts'
 import { refuseWeakPassword } from './passwords.ts'
 
 type SetupDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
   log: FastifyBaseLogger
 }
 
@@ -23,7 +23,7 @@ export const setUp: Route<SetupDependencies> = async (app, services) => {
   const { db, people } = services
   app.post('/setup', { schema: { body: Setup } }, async (request, reply) => {
     const { token, password, ...person } = request.body
-    await limitPerson(services, request, 'password')
+    await limitUser(services, request, 'password')
     if (!(await isSetupToken(db, token))) throw new Problem('not_found')
     await refuseWeakPassword(password)
     const first = { ...person, passwordHash: await people.passwords.hash(password) }
@@ -31,7 +31,7 @@ export const setUp: Route<SetupDependencies> = async (app, services) => {
 
     const email = person.email.toLowerCase()
     const fields = { email, password }
-    const response = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
+    const response = await callLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
     return passOnSignIn(services, request, reply, { response, status: 201, email })
   })
 }
@@ -39,7 +39,7 @@ export const setUp: Route<SetupDependencies> = async (app, services) => {
 type WelcomeDependencies = {
   db: Db
   publicSandbox: boolean
-  people: People
+  people: UserServices
 }
 
 /** Data that the web application needs before sign-in. */

@@ -3,22 +3,22 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import {
   openBrowser,
-  openOrganisation,
+  openNewAccount,
   PASSWORD,
   type SignedIn,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../../testing/test-browser.ts'
 import { RECORDED, recordedKey } from './forward-sign-in.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 type Account = { 'probity-account': string }
 type Entry = { action: string; actor: string; actor_name: string | null; ip: string | null }
 
 async function openAccount(): Promise<{ ada: SignedIn; account: Account }> {
   const ada = await signUp(api)
-  return { ada, account: await openOrganisation(ada) }
+  return { ada, account: await openNewAccount(ada) }
 }
 
 async function list(user: SignedIn, account: Account, action: string): Promise<Entry[]> {

@@ -7,10 +7,10 @@ import {
   openBrowser,
   PASSWORD,
   signUp,
-  startPeopleApi,
+  startUsersApi,
 } from '../../testing/test-browser.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 test('whoever signs up follows the link in the letter and can then sign in', async () => {
   const browser = openBrowser(api.app)

@@ -14,20 +14,20 @@ import {
   readCookie,
   readSessionToken,
   readSignedToken,
-  requirePerson,
+  requireUser,
 } from '../../middleware/authentication/session.ts'
 import { ENDPOINTS, type Endpoint } from '../../middleware/rate-limit/data/endpoints.ts'
-import { limitInvitations, limitPerson } from '../../middleware/rate-limit/user-limits.ts'
+import { limitInvitations, limitUser } from '../../middleware/rate-limit/user-limits.ts'
 import { isInvitationToken } from '../tokens.ts'
-import type { People } from '../users.ts'
-import { askLibrary, passOn, passOnSignIn, type Question } from './forward-sign-in.ts'
+import type { UserServices } from '../users.ts'
+import { callLibrary, type LibraryRequest, passOn, passOnSignIn } from './forward-sign-in.ts'
 import { refuseWeakPassword } from './passwords.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
 
 type SignInDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
   log: FastifyBaseLogger
 }
 
@@ -38,7 +38,7 @@ export const signIn: Route<SignInDependencies> = async (app, services) => {
       method: endpoint.method,
       url: `/auth${endpoint.path}`,
       // The library treats an unavailable database as a missing session. We return service_unavailable instead.
-      ...(endpoint.needsSession && { onRequest: requirePerson(services) }),
+      ...(endpoint.needsSession && { onRequest: requireUser(services) }),
       handler: (request, reply) => serve(services, endpoint, request, reply),
     })
   }
@@ -47,7 +47,7 @@ export const signIn: Route<SignInDependencies> = async (app, services) => {
 async function serve(services: SignInDependencies, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   const given = (endpoint.method === 'GET' ? request.query : request.body) ?? {}
   const fields = choose(given as Record<string, unknown>, endpoint.fields)
-  await limitPerson(services, request, endpoint.limit, fields['email'])
+  await limitUser(services, request, endpoint.limit, fields['email'])
   refuseMalformed(fields)
   if (endpoint.isWithin) await refuseElsewhere(services, endpoint.isWithin, request, fields)
   if (endpoint.ownInvitations && request.person?.verifiedByLink) {
@@ -97,11 +97,11 @@ async function prepare(
 const RECOVERY_PATH = '/two-factor/verify-backup-code'
 const SIGN_IN_PATHS = ['/sign-in/email', '/two-factor/verify-totp', RECOVERY_PATH]
 
-type Asked = Question & { entersCode: boolean }
+type Asked = LibraryRequest & { entersCode: boolean }
 
 async function answer(services: SignInDependencies, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
   const { entersCode, ...question } = asked
-  const response = await askLibrary(services.people, request, question)
+  const response = await callLibrary(services.people, request, question)
   if (entersCode && response.ok) await noteCodeEntry(services, request, response)
   if (!SIGN_IN_PATHS.includes(question.path)) return passOn(reply, response)
   const { email } = question.fields
@@ -175,7 +175,7 @@ async function refuseUninvited(
  * address proves nothing, so an answer to their invitations needs the token of the link that they handed over.
  */
 async function refuseWithoutToken(
-  { people }: { people: People },
+  { people }: { people: UserServices },
   { invitationId, token }: Record<string, unknown>,
 ): Promise<void> {
   if (!isInvitationToken(await people.secret(), String(invitationId), token)) throw new Problem('not_found')

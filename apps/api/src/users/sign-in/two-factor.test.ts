@@ -1,10 +1,10 @@
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openBrowser, PASSWORD, type SignedIn, signUp, startPeopleApi } from '../../testing/test-browser.ts'
+import { openBrowser, PASSWORD, type SignedIn, signUp, startUsersApi } from '../../testing/test-browser.ts'
 import { codeFrom } from '../../testing/test-totp.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 
 type Secured = SignedIn & { uri: string; codes: string[] }
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { listLinks, nextToken, openBrowser, PASSWORD, startUsersApi } from '../../testing/test-browser.ts'
 import { startSink } from '../email/test-sink.ts'
-import { listLinks, nextToken, openBrowser, PASSWORD, startPeopleApi } from '../../testing/test-browser.ts'
 
-const api = await startPeopleApi()
+const api = await startUsersApi()
 const STRANGERS_PASSWORD = 'the password of a stranger'
 
 async function signUpAs(email: string, password: string): Promise<string> {
@@ -46,7 +46,7 @@ test('the password and the link together confirm the address and sign in', async
 
 test('the owner of the mailbox takes over a profile that another person created, by a password reset', async () => {
   const { url, received } = await startSink()
-  const withMail = await startPeopleApi({
+  const withMail = await startUsersApi({
     config: { databaseUrl: api.url, mail: { url, from: 'post@probity.example' } },
   })
   const email = `victim-${randomUUID()}@example.com`

@@ -6,15 +6,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { wrongPassword } from '../../middleware/authentication/confirm-password.ts'
-import { limitPerson } from '../../middleware/rate-limit/user-limits.ts'
+import { limitUser } from '../../middleware/rate-limit/user-limits.ts'
 import { readChangeToken, readVerifiedAddress } from '../tokens.ts'
-import type { People } from '../users.ts'
-import { askLibrary, passOn, passOnSignIn } from './forward-sign-in.ts'
+import type { UserServices } from '../users.ts'
+import { callLibrary, passOn, passOnSignIn } from './forward-sign-in.ts'
 
 type VerifyEmailDependencies = {
   db: Db
   admission: Admission
-  people: People
+  people: UserServices
   log: FastifyBaseLogger
 }
 
@@ -28,7 +28,7 @@ export const verifyEmail: Route<VerifyEmailDependencies> = async (app, services)
     const { token, password } = request.body
     const secret = await people.secret()
     const email = await readVerifiedAddress(token, secret)
-    await limitPerson(services, request, 'password', email)
+    await limitUser(services, request, 'password', email)
     // A link of another kind, which the library cannot read.
     if (await readChangeToken(token, secret)) throw new Problem('not_found')
     const credential = email === undefined ? undefined : await findCredential(people.users, email)
@@ -36,10 +36,10 @@ export const verifyEmail: Route<VerifyEmailDependencies> = async (app, services)
       throw wrongPassword()
 
     const question = { method: 'GET', path: '/verify-email', fields: { token } } as const
-    const verified = await askLibrary(people, request, question)
+    const verified = await callLibrary(people, request, question)
     if (!verified.ok || credential === undefined) return passOn(reply, verified)
     const fields = { email: credential.email, password }
-    const response = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
+    const response = await callLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
     return passOnSignIn(services, request, reply, { response, email })
   })
 }

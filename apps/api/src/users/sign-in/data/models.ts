@@ -25,7 +25,7 @@ export const MODELS = {
   verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...TIMES } },
 }
 
-export const ORGANISATION_MODELS = {
+export const ACCOUNT_MODELS = {
   session: { fields: { activeOrganizationId: 'active_account' } },
   organization: { modelName: 'account_profiles', fields: { createdAt: 'created_at' } },
   member: {

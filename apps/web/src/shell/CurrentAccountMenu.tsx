@@ -4,10 +4,10 @@ import { useSession } from '../session/session.ts'
 import { useScene } from '../session/workspace.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { Menu, MenuChoice, MenuChoices, MenuLabel, MenuLine } from '../ui/Menu.tsx'
-import { MenuPlace } from './MenuPlace.tsx'
+import { MenuEntry } from './MenuEntry.tsx'
 import { MEMBERS, NEW_ACCOUNT } from './navigation.ts'
 
-export function OrganisationMenu() {
+export function CurrentAccountMenu() {
   const { memberships, person } = useSession()
   const { membership } = useScene()
   const navigate = useNavigate()
@@ -36,8 +36,8 @@ export function OrganisationMenu() {
         ))}
       </MenuChoices>
       <MenuLine />
-      <MenuPlace place={MEMBERS} />
-      {person.may_create_accounts && <MenuPlace place={NEW_ACCOUNT} />}
+      <MenuEntry place={MEMBERS} />
+      {person.may_create_accounts && <MenuEntry place={NEW_ACCOUNT} />}
     </Menu>
   )
 }

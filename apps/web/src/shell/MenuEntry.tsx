@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { MenuLink } from '../ui/Menu.tsx'
-import type { OtherPlace, Place } from './navigation.ts'
+import type { ExternalEntry, NavigationEntry } from './navigation.ts'
 
 /** A navigation link in a menu. */
-export function MenuPlace({ place: { label, Icon, ...where } }: { place: Place | OtherPlace }) {
+export function MenuEntry({ place: { label, Icon, ...where } }: { place: NavigationEntry | ExternalEntry }) {
   const shown = (
     <>
       <Icon aria-hidden="true" />

@@ -1,4 +1,3 @@
-
 /**
  * A text as PostgreSQL can keep it. It takes neither NUL nor half a surrogate pair; another control character in their place
  * keeps the text what it was: no address.

@@ -5,8 +5,7 @@ function judge(files: Planted) {
   const root = plant({
     'package.json': manifest('root'),
     'pnpm-workspace.yaml': 'packages:\n  - apps/*\n',
-    'apps/api/src/server/main.ts':
-      "import { fastify } from 'fastify'\nimport { used } from './values.ts'\n\nfastify(used)\n",
+    'apps/api/src/main.ts': "import { fastify } from 'fastify'\nimport { used } from './values.ts'\n\nfastify(used)\n",
     ...files,
   })
   return runScripted(root, 'check:house', 'knip', '--reporter=compact')

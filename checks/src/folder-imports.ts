@@ -6,7 +6,7 @@ import type { Source, Workspace } from './workspace.ts'
 /** What one folder may import of another: everything, or only the row types of its `tables.ts`. */
 type Reach = 'all' | 'tables'
 
-/** The folders of a package, and for each the folders below it. An import that is not listed is rejected. */
+/** The folders of a part, and for each the folders below it. An import that is not listed is rejected. */
 type Folders = Record<string, Record<string, Reach>>
 
 /** Keys are a part of the import table, or a folder of one. */
@@ -38,6 +38,35 @@ const MAY_IMPORT: Record<string, Folders> = {
     providers: forEach('all', ['protocol', 'replies']),
     connections: forEach('all', ['protocol', 'replies', 'providers']),
     probe: forEach('all', ['protocol', 'replies', 'providers', 'connections']),
+  },
+  // A subject of the API imports no other subject; server/ composes them.
+  api: {
+    http: {},
+    middleware: forEach('all', ['http']),
+    validations: forEach('all', ['http', 'middleware']),
+    jobs: forEach('all', ['http', 'middleware']),
+    accounts: forEach('all', ['http', 'middleware']),
+    users: forEach('all', ['http', 'middleware']),
+    billing: forEach('all', ['http', 'middleware']),
+    webhooks: forEach('all', ['http', 'middleware']),
+    feedback: forEach('all', ['http', 'middleware']),
+    operators: forEach('all', ['http', 'middleware']),
+    mcp: forEach('all', ['http', 'middleware']),
+    static: {},
+    server: forEach('all', [
+      'http',
+      'middleware',
+      'validations',
+      'jobs',
+      'accounts',
+      'users',
+      'billing',
+      'webhooks',
+      'feedback',
+      'operators',
+      'mcp',
+      'static',
+    ]),
   },
 }
 

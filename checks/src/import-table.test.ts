@@ -42,7 +42,7 @@ promise('lets the API take address/ out of the engine and nothing else', [
   ['apps/api/src/f.ts', value('@probity/engine/address/../validate'), ADDRESS_ONLY],
   ['apps/api/src/g.ts', value('@probity/engine'), ADDRESS_ONLY],
   ['apps/api/src/h.ts', value('../../../packages/engine/src/domain/mail-hosts.ts'), ADDRESS_ONLY],
-  ['apps/api/src/routes/i.ts', value('../../../../packages/engine/src/validate.ts'), ADDRESS_ONLY],
+  ['apps/api/src/jobs/i.ts', value('../../../../packages/engine/src/validate.ts'), ADDRESS_ONLY],
   ['apps/api/src/j.ts', "export const late = () => import('@probity/engine/validate')\n", ADDRESS_ONLY],
   ['apps/api/src/k.ts', "export type Late = import('@probity/engine/validate').Validation\n", ADDRESS_ONLY],
   ['apps/api/src/l.ts', "export const late = require('@probity/engine/validate')\n", ADDRESS_ONLY],
@@ -278,6 +278,18 @@ promise('lets the connection import only the row types of a subject', [
     types('../jobs/jobs.ts'),
     'connection/ may import only jobs/tables, with "import type"',
   ],
+])
+
+promise('lets a subject of the API import http/ and middleware/ and no other subject', [
+  ['apps/api/src/jobs/a.ts', value('../http/problem.ts') + value('../middleware/find-policy.ts'), FINE],
+  ['apps/api/src/jobs/b.ts', value('../validations/charge.ts'), 'jobs/ may not import validations/'],
+  ['apps/api/src/accounts/keys/a.ts', types('../../jobs/jobs.ts'), 'accounts/ may not import jobs/'],
+  ['apps/api/src/billing/a.ts', types('../server/services.ts'), 'billing/ may not import server/'],
+  ['apps/api/src/middleware/a.ts', value('../users/users.ts'), 'middleware/ may not import users/'],
+  ['apps/api/src/http/a.ts', value('../middleware/find-policy.ts'), 'http/ may not import middleware/'],
+  ['apps/api/src/server/a.ts', value('../jobs/jobs.ts') + value('../validations/charge.ts'), FINE],
+  ['apps/api/src/jobs/a.test.ts', value('../validations/charge.ts'), FINE],
+  ['apps/api/src/mystery/a.ts', value('../http/problem.ts'), 'api/mystery has no row in checks/src/folder-imports.ts'],
 ])
 
 promise('lets a folder of the SMTP step import only the folders below it', [

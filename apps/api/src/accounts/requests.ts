@@ -18,9 +18,9 @@ import {
 } from '@probity/database/accounts/requests'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
+import { presentResult } from '../http/present-result.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
-import { presentResult } from '../jobs/results/present-result.ts'
 import { viewOf } from '../middleware/authentication/auth.ts'
 import type { RequestLog } from '../middleware/request-log/request-log.ts'
 

@@ -16,7 +16,7 @@ import { keyOfCell, readCell } from '@probity/uploads/read-addresses'
 import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../../http/exports/defuse-cell.ts'
-import { presentResult, type Shown } from './present-result.ts'
+import { presentResult, type Shown } from '../../http/present-result.ts'
 
 /** A page has at most this many rows, and fewer where results are large. */
 const PAGE_ROWS_MAX = 500

@@ -30,13 +30,13 @@ import {
 } from '../../http/exports/send-export.ts'
 import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { keepFilter, type Page, readPage, sendPageHeaders } from '../../http/page.ts'
+import { presentResult, type Shown } from '../../http/present-result.ts'
 import { found, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { storable } from '../../http/text.ts'
 import { type Auth, noteExport, viewOf } from '../../middleware/authentication/auth.ts'
 import { findNamedPolicy } from '../../middleware/find-policy.ts'
 import { writeLines, writeSheet } from './export.ts'
-import { presentResult, type Shown } from './present-result.ts'
 
 /** Filter of the results of a request. */
 export function readFilter(query: ResultsQuery): ResultsFilter {

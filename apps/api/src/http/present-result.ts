@@ -7,8 +7,8 @@ import type { KeptResult } from '@probity/database/jobs/results/results'
 export type Shown = { evidence: boolean; policy?: NamedPolicy | undefined }
 
 /**
- * A result as it is handed out, in an order of fields that never changes. Without the evidence it holds only what two runs over the
- * same world give alike, so that two exports can be compared byte for byte.
+ * A result of a job in the response, with a fixed order of fields. Without evidence it contains only what two runs on the same
+ * simulation have in common, so that two exports can be compared byte for byte.
  */
 export function presentResult(kept: KeptResult, { evidence: withEvidence, policy }: Shown): Result {
   const { rowNo, email, status, subStatus, result: stored } = kept

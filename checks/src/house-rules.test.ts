@@ -41,7 +41,7 @@ test('refuses an index', () => {
 
 test.each(['utils', 'common', 'lib', 'helpers', 'misc', 'types', 'core', 'shared'])('refuses the name %s', (name) => {
   const faults = judge({
-    [`apps/api/src/${name}/text.ts`]: '',
+    [`apps/api/src/http/${name}/text.ts`]: '',
     [`packages/engine/src/address/${name}/text.sql`]: '',
     [`packages/engine/src/${name}.ts`]: '',
     [`packages/engine/src/mail-${name}/text.ts`]: '',
@@ -49,7 +49,7 @@ test.each(['utils', 'common', 'lib', 'helpers', 'misc', 'types', 'core', 'shared
     [`docs/${name}/text.ts`]: '',
   })
   expect(faults).toEqual([
-    `apps/api/src/${name}/text.ts:1 is called "${name}": name it for its subject`,
+    `apps/api/src/http/${name}/text.ts:1 is called "${name}": name it for its subject`,
     `packages/engine/src/address/${name}/text.sql:1 is called "${name}": name it for its subject`,
     `packages/engine/src/${name}.ts:1 is called "${name}": name it for its subject`,
   ])

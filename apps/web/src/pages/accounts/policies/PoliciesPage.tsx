@@ -56,7 +56,7 @@ const COLUMNS: Column<Policy>[] = [
   {
     head: 'Name',
     isRowHead: true,
-    className: 'font-medium',
+    className: 'min-w-28 font-medium',
     cell: ({ name }) => (
       <Link
         to="/policies/$name"

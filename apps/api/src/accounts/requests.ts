@@ -44,7 +44,7 @@ export function presentRequest(row: RequestRow): RequestEntry {
   }
 }
 
-/** A result that stands in no file, and so in no row of one. */
+/** A result that is not part of a job and therefore has no row number. */
 export function presentStored({ email, result }: { email: string; result: StoredResult }): RequestResult {
   const { status, sub_status: subStatus } = result
   const { row: _, ...presented } = presentResult({ rowNo: 1, email, status, subStatus, result }, { evidence: true })

@@ -17,7 +17,7 @@ import type { Route } from '../http/route.ts'
 import { storable } from '../http/text.ts'
 import { getPayments, type Payments, requestStripe } from './payments.ts'
 
-/** More than anybody opens within the day for which Stripe keeps a page open. */
+/** More checkout pages than a customer opens within a day, after which Stripe expires a page. */
 const PAGES_MAX = 100
 
 /** Those in which a customer pays, or is about to. */
@@ -30,8 +30,8 @@ export async function refuseSubscribed(stripe: Stripe, customer: string): Promis
 }
 
 /**
- * Of all pages on which the customer could subscribe, closes those before the newest, so that nobody pays on two. Returns the one that
- * stays: of two that were opened in the same second both clients are sent to one and the same.
+ * Closes all open subscription pages of the customer except the newest, so that a customer cannot pay twice. Returns the page that stays
+ * open: if two were opened in the same second, both clients are sent to the same one.
  */
 export async function keepNewestPage(stripe: Stripe, customer: string): Promise<Stripe.Checkout.Session | undefined> {
   const { data } = await requestStripe(stripe.checkout.sessions.list({ customer, status: 'open', limit: PAGES_MAX }))
@@ -43,7 +43,7 @@ export async function keepNewestPage(stripe: Stripe, customer: string): Promise<
   throw new Problem('already_subscribed')
 }
 
-/** A page that cannot be closed is one that is closed already, or on which somebody has just paid. */
+/** Stripe rejects closing a page that is closed already or has just been paid. */
 async function closePage(stripe: Stripe, id: string): Promise<'closed' | 'paid'> {
   try {
     await stripe.checkout.sessions.expire(id)

@@ -21,7 +21,7 @@ import { noteExport } from '../../middleware/authentication/auth.ts'
 import { confirmPassword } from '../../middleware/authentication/confirm-password.ts'
 import type { UserAuthentication } from '../../middleware/authentication/session.ts'
 
-/** For what concerns all of an organisation, and everybody in it. */
+/** For operations that affect the whole account and all of its members. */
 export function refuseNonOwner({ member }: FastifyRequest): void {
   if (member?.role !== 'owner') throw new Problem('missing_role')
 }

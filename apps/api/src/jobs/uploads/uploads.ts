@@ -68,7 +68,7 @@ export function presentPreview(kept: Kept, reading: UploadReading, { account, pr
   }
 }
 
-/** An upload as it stands in a list, by what was noted of it. */
+/** An upload as a list entry, from its stored preview. */
 export function presentDraft(draft: Draft): Upload {
   return {
     id: draft.id,

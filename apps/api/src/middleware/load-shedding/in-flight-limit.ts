@@ -5,14 +5,14 @@ import { isBodyIncomplete } from '../../http/request-body.ts'
 import { API_HEADERS } from '../../http/security-headers.ts'
 import type { InFlightTracker } from './in-flight-tracker.ts'
 
-/** What a request costs us: a list makes much work, an address some, and the rest hardly any. */
+/** Cost of a request: high for a list, medium for an address, low for the rest. */
 export type LoadClass = 'list' | 'address' | 'light'
 
 const RETRY_AFTER_S: Record<LoadClass, number> = { list: 5, address: 1, light: 1 }
-/** A process is too busy for a list when so many of its places were taken for a while: one that is held up for a moment is not. */
+/** Average share of occupied slots from which a list is rejected. An average, so that a short peak does not reject lists. */
 const TOO_BUSY_FOR_A_LIST = 0.5
 
-/** After how many seconds one of this class may come again, where it is turned away for want of a place. */
+/** Retry-After in seconds if no slot is free for the class; undefined if one is. */
 export function shedLoadFor(loadClass: LoadClass, crowd: InFlightTracker): number | undefined {
   if (crowd.all < crowd.max && hasPlaceFor(loadClass, crowd)) return undefined
   if (isWork(loadClass)) crowd.turnedAway++
@@ -20,8 +20,8 @@ export function shedLoadFor(loadClass: LoadClass, crowd: InFlightTracker): numbe
 }
 
 /**
- * Who is turned away first: whoever brings a list finds no place when half of them are taken, and can come back later without
- * anybody waiting in front of a form. Looking at what there is comes last, and is stopped only where the process is full altogether.
+ * Lists are rejected first, when half of the slots are occupied, because no user waits for them. Requests that only read are rejected
+ * last, when the process has reached its limit.
  */
 function hasPlaceFor(loadClass: LoadClass, crowd: InFlightTracker): boolean {
   if (!isWork(loadClass)) return true
@@ -32,11 +32,11 @@ function hasPlaceFor(loadClass: LoadClass, crowd: InFlightTracker): boolean {
 const isWork = (loadClass: LoadClass) => loadClass !== 'light'
 
 /**
- * Turns requests away at the door when the process has enough to do: whoever is let in is then served in good time, and
- * whoever is not learns it at once. Health checks pass, or an overloaded process would be taken for a dead one.
+ * Rejects requests when the process has reached its concurrency limit, so that accepted requests are served in time and others fail at
+ * once. Health checks are exempt: a supervisor would otherwise restart an overloaded process.
  *
- * A request holds its slot only while the process works on it. While the rest of its body is to come, and once its response is handed over, it waits
- * for the client, who may be as slow as network-limits.ts and time-limits.ts allow.
+ * A request holds its slot only while the process works on it: not while its body arrives, and not after its response is handed over. A slow
+ * client is limited by the connection limits per network and by time-limits.ts.
  */
 export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): void {
   app.decorateRequest('slot')
@@ -50,7 +50,7 @@ export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): voi
     request.slot = slot
     request.moveToSandbox = () => moveToSandbox(slot, crowd)
     hold(slot, crowd)
-    // Comes once for every answer, whether it was sent whole or the client went away.
+    // Emitted once per response, complete or aborted.
     reply.raw.once('close', () => release(slot, crowd, 'ended'))
     done()
   })
@@ -61,7 +61,7 @@ export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): voi
   app.addHook('preValidation', (request, _reply, done) => {
     const { slot, raw } = request
     if (slot?.state !== 'free') return done()
-    // Its handler reads the body, and works on it once it has all of it.
+    // The handler reads the body itself and starts its work when the body is complete.
     if (isBodyIncomplete(request)) raw.once('end', () => hold(slot, crowd))
     else {
       const retryAfterS = shedLoadFor(slot.loadClass, crowd)
@@ -126,8 +126,8 @@ declare module 'fastify' {
 }
 
 /**
- * Turns away, before anything is made of the request, whom in-flight-limit.ts would turn away a moment later. When twice as many come as can be served, every second
- * request ends here, and what it costs is missing for the others. For the same reason it leaves no line in the log: it is counted.
+ * Rejects a request before Fastify parses it, if limitInFlight would reject it later. At twice the capacity every second request ends
+ * here, so its cost reduces the goodput. For the same reason rejections are counted and not logged.
  */
 export function openLoadShedding(
   { crowd, stopping }: { crowd: InFlightTracker; stopping: AbortSignal },
@@ -163,7 +163,7 @@ type Refusal = { status: number; headers: string[]; beforeId: string; afterId: s
 const ANY_ID = newRequestId()
 const refusals = new Map<number, Refusal>()
 
-/** All of the answer but the name of the request, which is the same for everybody and made once. */
+/** The response without the request id. It is the same for all clients and built once. */
 function refusalFor(retryAfterS: number): Refusal {
   const made = refusals.get(retryAfterS)
   if (made) return made

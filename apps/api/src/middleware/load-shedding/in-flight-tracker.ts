@@ -70,7 +70,7 @@ export type InFlightTracker = {
 const LISTEN_EVERY_MS = 200
 /** How much of what `busy` says is from the last look. */
 const LAST_LOOK_SHARE = 0.2
-/** The rest is for those who only look: they are quick, and must not be turned away because others make work. */
+/** The other slots are for requests that only read: they are fast, and validations must not cause their rejection. */
 const WORK_SHARE = 0.75
 
 /**

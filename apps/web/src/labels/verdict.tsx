@@ -18,6 +18,20 @@ export function verdictLook(status: string): Look & { word: string } {
 }
 
 export const VERDICTS = ['valid', 'risky', 'invalid', 'unknown'] as const
+type Verdict = (typeof VERDICTS)[number]
+
+/** Colors of charts. */
+export const VERDICT_COLORS: Record<Verdict, string> = {
+  valid: 'var(--color-valid-solid)',
+  risky: 'var(--color-risky-solid)',
+  invalid: 'var(--color-invalid-solid)',
+  unknown: 'var(--color-unknown-solid)',
+}
+
+/** The number of addresses with any verdict. */
+export function totalOf(counts: Record<Verdict, number>): number {
+  return VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0)
+}
 
 /** A verdict with icon, label and color. */
 export function VerdictBadge({ status, size = 'sm' }: { status: string; size?: 'sm' | 'lg' }) {

@@ -1,7 +1,7 @@
 import type { Overview } from '@probity/sdk'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { totalOf } from '../../../charts/VerdictBars.tsx'
+import { totalOf } from '../../../labels/verdict.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 
 type TileProps = { name: string; to: LinkProps['to'] & string; children: ReactNode; about?: ReactNode }

@@ -1,9 +1,9 @@
 import type { Overview } from '@probity/sdk'
-import { totalOf, VerdictBars } from '../../../charts/VerdictBars.tsx'
-import { VERDICTS, verdictLook } from '../../../labels/verdict.tsx'
+import { DayChart } from '../../../charts/DayChart.tsx'
+import { totalOf, VERDICT_COLORS, VERDICTS, verdictLook } from '../../../labels/verdict.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDay, formatNumber } from '../../../ui/format.ts'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { CardError } from './DashboardCards.tsx'
 
 type Verdicts = NonNullable<Overview['verdicts']>
@@ -24,8 +24,13 @@ function Drawn({ verdicts }: { verdicts: Verdicts }) {
   return (
     <figure className="flex flex-col gap-4">
       <figcaption className="text-soft">{summary}</figcaption>
-      <VerdictBars
-        days={verdicts.days.map(({ occurred_on: day, ...counts }) => ({ day, ...counts }))}
+      <DayChart
+        days={verdicts.days.map(({ occurred_on: day }) => day)}
+        series={VERDICTS.map((verdict) => ({
+          name: verdictLook(verdict).word,
+          color: VERDICT_COLORS[verdict],
+          values: verdicts.days.map((day) => day[verdict]),
+        }))}
         summary={summary}
       />
       <details>
@@ -43,31 +48,22 @@ function summaryOf({ total }: Verdicts): string {
 
 /** Newest day first. Days without validations are omitted; the bars show them as empty. */
 function DayTable({ days }: { days: Verdicts['days'] }) {
-  const shown = days.filter((day) => totalOf(day) > 0).toReversed()
   return (
-    <Table caption="Verdicts by day" className="mt-3 max-h-96 overflow-y-auto">
-      <thead>
-        <tr>
-          <Th>Day</Th>
-          {VERDICTS.map((verdict) => (
-            <Th key={verdict} align="end">
-              {verdictLook(verdict).word}
-            </Th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {shown.map((day) => (
-          <tr key={day.occurred_on}>
-            <Td className="whitespace-nowrap">{formatDay(day.occurred_on)}</Td>
-            {VERDICTS.map((verdict) => (
-              <Td key={verdict} align="end">
-                {formatNumber(day[verdict])}
-              </Td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Verdicts by day"
+      className="mt-3 max-h-96 overflow-y-auto"
+      columns={COLUMNS}
+      rows={days.filter((day) => totalOf(day) > 0).toReversed()}
+      keyOf={({ occurred_on: day }) => day}
+    />
   )
 }
+
+const COLUMNS: Column<Verdicts['days'][number]>[] = [
+  { head: 'Day', className: 'whitespace-nowrap', cell: ({ occurred_on: day }) => formatDay(day) },
+  ...VERDICTS.map((verdict) => ({
+    head: verdictLook(verdict).word,
+    align: 'end' as const,
+    cell: (day: Verdicts['days'][number]) => formatNumber(day[verdict]),
+  })),
+]

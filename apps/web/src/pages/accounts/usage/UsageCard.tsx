@@ -2,14 +2,14 @@ import type { Usage } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
-import { DayBars } from '../../../charts/DayBars.tsx'
-import { type Scene, useScene } from '../../../session/workspace.ts'
+import { DayChart } from '../../../charts/DayChart.tsx'
+import { useScene } from '../../../session/workspace.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDay, formatNumber } from '../../../ui/format.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/States.tsx'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { EmptyState, PageFrame } from '../../../ui/States.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
 import { RANGE_USUAL, RANGES, type Range } from '../search.ts'
 import { usageQuery } from './usage-query.ts'
@@ -40,43 +40,58 @@ export function UsageCard() {
 
 function ByDay({ days }: { days: number }) {
   const scene = useScene()
-  const { data, isError, error, refetch } = useQuery(usageQuery(scene, days, 'day'))
-  if (data === undefined) {
-    return isError ? (
-      <ErrorState what="The usage by day could not be loaded" error={error} onRetry={() => void refetch()} />
-    ) : (
-      <Skeleton lines={6} />
-    )
-  }
-  if (data.total.requests === 0 && data.total.credits_used === 0 && data.total.credits_refunded === 0) {
-    return <NoUsage />
-  }
+  const query = useQuery(usageQuery(scene, days, 'day'))
+  const isUsed = ({ total }: Usage) => total.requests + total.credits_used + total.credits_refunded > 0
   return (
-    <figure className="flex flex-col gap-4">
-      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
-      <figcaption className="text-soft">{summaryOf(data)}</figcaption>
-      <DayBars {...barsOf(data, scene.mode)} summary={summaryOf(data)} />
-      <details>
-        <summary className="w-fit text-accent-text underline-offset-4 hover:underline">Show as a table</summary>
-        <DayTable usage={data} />
-      </details>
-    </figure>
+    <PageFrame
+      query={query}
+      failed="The usage by day could not be loaded"
+      lines={6}
+      empty={{ when: (usage) => !isUsed(usage), state: <NoUsage /> }}
+    >
+      {(usage) => (
+        <figure className="flex flex-col gap-4">
+          {query.isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
+          <figcaption className="text-soft">{summaryOf(usage)}</figcaption>
+          <Chart usage={usage} days={days} />
+          <details>
+            <summary className="w-fit text-accent-text underline-offset-4 hover:underline">Show as a table</summary>
+            <DayTable usage={usage} />
+          </details>
+        </figure>
+      )}
+    </PageFrame>
   )
 }
 
 /** Test mode uses no credits, so the chart shows requests. */
-function barsOf({ days = [] }: Usage, mode: Scene['mode']) {
-  if (mode === 'test') {
-    const bars = days.map(({ occurred_on: day, requests }) => ({ day, value: requests, inFront: 0 }))
-    return { days: bars, names: { value: 'Requests' } }
-  }
-  const bars = days.map(({ occurred_on: day, credits_used, credits_refunded }) => ({
-    day,
-    value: credits_used,
-    inFront: credits_refunded,
-  }))
-  return { days: bars, names: { value: 'Credits used', inFront: 'Credits refunded' } }
+function Chart({ usage, days }: { usage: Usage; days: number }) {
+  const scene = useScene()
+  const { data: before } = useQuery(usageQuery(scene, days, 'day', { ago: days }))
+  const main = scene.mode === 'test' ? REQUESTS : CREDITS
+  const previous = before && seriesOf(before, main).some((value) => value > 0)
+  return (
+    <DayChart
+      days={(usage.days ?? []).map(({ occurred_on: day }) => day)}
+      series={(scene.mode === 'test' ? [REQUESTS] : [CREDITS, REFUNDS]).map((series) => ({
+        name: series.name,
+        color: series.color,
+        values: seriesOf(usage, series),
+      }))}
+      layout="overlaid"
+      previous={previous ? { name: `${main.name}, previous ${days} days`, values: seriesOf(before, main) } : undefined}
+      summary={summaryOf(usage)}
+    />
+  )
 }
+
+type Counted = { name: string; color: string; field: 'requests' | 'credits_used' | 'credits_refunded' }
+
+const REQUESTS: Counted = { name: 'Requests', color: 'var(--color-accent)', field: 'requests' }
+const CREDITS: Counted = { name: 'Credits used', color: 'var(--color-accent)', field: 'credits_used' }
+const REFUNDS: Counted = { name: 'Credits refunded', color: 'var(--color-risky-solid)', field: 'credits_refunded' }
+
+const seriesOf = ({ days = [] }: Usage, { field }: Counted) => days.map((day) => day[field])
 
 function summaryOf({ from_on: from, to_on: to, total }: Usage): string {
   const { requests, credits_used, credits_refunded } = total
@@ -86,30 +101,23 @@ function summaryOf({ from_on: from, to_on: to, total }: Usage): string {
 
 /** Newest day first. Days without usage are omitted: the chart shows them as empty. */
 function DayTable({ usage: { days = [] } }: { usage: Usage }) {
-  const shown = days.filter((day) => day.requests + day.credits_used + day.credits_refunded > 0).toReversed()
   return (
-    <Table caption="Usage by day" className="mt-3 max-h-96 overflow-y-auto">
-      <thead>
-        <tr>
-          <Th>Day</Th>
-          <Th align="end">Requests</Th>
-          <Th align="end">Credits used</Th>
-          <Th align="end">Credits refunded</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {shown.map(({ occurred_on: day, requests, credits_used, credits_refunded }) => (
-          <tr key={day}>
-            <Td className="whitespace-nowrap">{formatDay(day)}</Td>
-            <Td align="end">{formatNumber(requests)}</Td>
-            <Td align="end">{formatNumber(credits_used)}</Td>
-            <Td align="end">{formatNumber(credits_refunded)}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Usage by day"
+      className="mt-3 max-h-96 overflow-y-auto"
+      columns={DAY_COLUMNS}
+      rows={days.filter((day) => day.requests + day.credits_used + day.credits_refunded > 0).toReversed()}
+      keyOf={({ occurred_on: day }) => day}
+    />
   )
 }
+
+const DAY_COLUMNS: Column<NonNullable<Usage['days']>[number]>[] = [
+  { head: 'Day', className: 'whitespace-nowrap', cell: ({ occurred_on: day }) => formatDay(day) },
+  { head: 'Requests', align: 'end', cell: ({ requests }) => formatNumber(requests) },
+  { head: 'Credits used', align: 'end', cell: ({ credits_used: used }) => formatNumber(used) },
+  { head: 'Credits refunded', align: 'end', cell: ({ credits_refunded: refunded }) => formatNumber(refunded) },
+]
 
 function NoUsage() {
   return (

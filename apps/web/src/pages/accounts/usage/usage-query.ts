@@ -6,11 +6,11 @@ import type { LedgerSearch } from '../search.ts'
 export const ENTRIES_PER_PAGE = 20
 const DAY_MS = 86_400_000
 
-/** Usage of the last days up to today, in UTC. */
-export function usageQuery({ key, probity }: Scene, days: number, by: 'day' | 'key') {
+/** Usage of the last days up to today, in UTC, or of as many days up to an earlier one. */
+export function usageQuery({ key, probity }: Scene, days: number, by: 'day' | 'key', { ago = 0 } = {}) {
   return queryOptions({
-    queryKey: [...key, 'usage', by, days],
-    queryFn: ({ signal }) => probity.usage({ from: dayBefore(days - 1), to: dayBefore(0), by, signal }),
+    queryKey: [...key, 'usage', by, days, ago],
+    queryFn: ({ signal }) => probity.usage({ from: dayBefore(ago + days - 1), to: dayBefore(ago), by, signal }),
     placeholderData: keepPreviousData,
   })
 }

@@ -1,9 +1,9 @@
 import type { JobBreakdown } from '@probity/sdk'
 import type { ReactNode } from 'react'
-import { VerdictBadge } from '../../../labels/verdict.tsx'
+import { VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
-import { Table, Td, Th } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import type { ListSearch } from '../search.ts'
 import { providerWord, reasonMeaning, reasonWord } from './job-labels.ts'
@@ -51,93 +51,79 @@ export function BreakdownCard({ breakdown }: { breakdown: JobBreakdown }) {
   )
 }
 
-function Reasons({ rows }: { rows: JobBreakdown['by_reason'] }) {
+type Reason = JobBreakdown['by_reason'][number]
+
+function Reasons({ rows }: { rows: Reason[] }) {
   const total = rows.reduce((sum, { count }) => sum + count, 0)
   return (
-    <Table caption="Results by reason">
-      <thead>
-        <tr>
-          <Th>Reason</Th>
-          <Th>Verdict</Th>
-          <Th align="end">Addresses</Th>
-          <Th align="end" className="max-sm:hidden">
-            Share
-          </Th>
-          <Th className="w-1/4 max-md:hidden">
-            <span className="sr-only">Chart</span>
-          </Th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ status, sub_status, count }) => (
-          <tr key={`${status} ${sub_status}`} className="last:[&>td]:border-b-0">
-            <Td>
-              <RowLink filter={sub_status === '' ? { status } : { sub_status }}>{reasonWord(sub_status)}</RowLink>
-              <p className="text-[0.8125rem] text-faint max-md:hidden">{reasonMeaning(sub_status)}</p>
-            </Td>
-            <Td>
-              <VerdictBadge status={status} />
-            </Td>
-            <Td align="end">{formatNumber(count)}</Td>
-            <Td align="end" className="text-soft max-sm:hidden">
-              {formatShare(total === 0 ? 0 : count / total)}
-            </Td>
-            <Td className="max-md:hidden">
-              <CountBar status={status} share={total === 0 ? 0 : count / total} />
-            </Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <DataTable
+      caption="Results by reason"
+      columns={reasonColumns((count) => (total === 0 ? 0 : count / total))}
+      rows={rows}
+      keyOf={({ status, sub_status: reason }) => `${status} ${reason}`}
+    />
   )
 }
 
-type Place = {
+const reasonColumns = (shareOf: (count: number) => number): Column<Reason>[] => [
+  {
+    head: 'Reason',
+    cell: ({ status, sub_status: reason }) => (
+      <>
+        <RowLink filter={reason === '' ? { status } : { sub_status: reason }}>{reasonWord(reason)}</RowLink>
+        <p className="text-[0.8125rem] text-faint max-md:hidden">{reasonMeaning(reason)}</p>
+      </>
+    ),
+  },
+  { head: 'Verdict', cell: ({ status }) => <VerdictBadge status={status} /> },
+  { head: 'Addresses', align: 'end', cell: ({ count }) => formatNumber(count) },
+  {
+    head: 'Share',
+    align: 'end',
+    headClassName: 'max-sm:hidden',
+    className: 'text-soft max-sm:hidden',
+    cell: ({ count }) => formatShare(shareOf(count)),
+  },
+  {
+    head: 'Chart',
+    isHeadHidden: true,
+    headClassName: 'w-1/4 max-md:hidden',
+    className: 'max-md:hidden',
+    cell: ({ status, count }) => <CountBar status={status} share={shareOf(count)} />,
+  },
+]
+
+type Place = Pick<JobBreakdown['by_domain'][number], 'count' | 'valid' | 'risky' | 'invalid' | 'unknown'> & {
   name: string
   filter: ListSearch
-  count: number
-  valid: number
-  risky: number
-  invalid: number
-  unknown: number
 }
 
 function Places({ caption, noun, rows }: { caption: string; noun: string; rows: Place[] }) {
-  return (
-    <Table caption={caption}>
-      <thead>
-        <tr>
-          <Th>{noun}</Th>
-          <Th align="end">Addresses</Th>
-          <Th className="w-1/3 max-md:hidden">
-            <span className="sr-only">Chart</span>
-          </Th>
-          <Th align="end">Valid</Th>
-          <Th align="end">Risky</Th>
-          <Th align="end">Invalid</Th>
-          <Th align="end">Unknown</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.name} className="last:[&>td]:border-b-0">
-            <Td className="max-w-60 [overflow-wrap:anywhere]">
-              <RowLink filter={row.filter}>{row.name}</RowLink>
-            </Td>
-            <Td align="end">{formatNumber(row.count)}</Td>
-            <Td className="max-md:hidden">
-              <VerdictBar counts={row} />
-            </Td>
-            <Td align="end">{formatNumber(row.valid)}</Td>
-            <Td align="end">{formatNumber(row.risky)}</Td>
-            <Td align="end">{formatNumber(row.invalid)}</Td>
-            <Td align="end">{formatNumber(row.unknown)}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  )
+  return <DataTable caption={caption} columns={placeColumns(noun)} rows={rows} keyOf={({ name }) => name} />
 }
+
+const placeColumns = (noun: string): Column<Place>[] => [
+  {
+    head: noun,
+    className: 'max-w-60 [overflow-wrap:anywhere]',
+    cell: ({ filter, name }) => <RowLink filter={filter}>{name}</RowLink>,
+  },
+  { head: 'Addresses', align: 'end', cell: ({ count }) => formatNumber(count) },
+  {
+    head: 'Chart',
+    isHeadHidden: true,
+    headClassName: 'w-1/3 max-md:hidden',
+    className: 'max-md:hidden',
+    cell: (row) => <VerdictBar counts={row} />,
+  },
+  ...VERDICTS.map(
+    (verdict): Column<Place> => ({
+      head: verdictLook(verdict).word,
+      align: 'end',
+      cell: (row) => formatNumber(row[verdict]),
+    }),
+  ),
+]
 
 function RowLink({ filter, children }: { filter: ListSearch; children: ReactNode }) {
   return (

@@ -1,31 +1,69 @@
 import { STATUSES } from '@probity/contract/constants/validations'
 import type { BulkJob } from '@probity/sdk'
-import { DonutWithTable, type Portion } from '../../../charts/DonutWithTable.tsx'
-import { VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
+import { Donut } from '../../../charts/Donut.tsx'
+import { totalOf, VERDICT_COLORS, VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
+import { formatNumber, formatShare } from '../../../ui/format.ts'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { capitalised, outcomeOf } from './job-labels.ts'
 import { FilterLink } from './SearchLink.tsx'
 
-const COLORS = {
-  valid: 'var(--color-valid-solid)',
-  risky: 'var(--color-risky-solid)',
-  invalid: 'var(--color-invalid-solid)',
-  unknown: 'var(--color-unknown-solid)',
-}
+type Verdict = (typeof VERDICTS)[number]
 
 /** The number of each verdict, as a chart and as a table. */
 export function Verdicts({ job, caption, linked = true }: { job: BulkJob; caption: string; linked?: boolean }) {
-  const portions = VERDICTS.map((status): Portion => {
-    const count = job.status_counts[status]
-    return {
-      name: status,
-      count,
-      color: COLORS[status],
-      shown: linked && count > 0 ? <VerdictLink status={status} /> : <VerdictBadge status={status} />,
-      meaning: capitalised(STATUSES[status]),
-      advice: verdictLook(status).advice,
-    }
-  })
-  return <DonutWithTable caption={caption} summary={outcomeOf(job)} noun="addresses" portions={portions} />
+  const counts = job.status_counts
+  const slices = VERDICTS.map((status) => ({
+    name: verdictLook(status).word,
+    count: counts[status],
+    color: VERDICT_COLORS[status],
+  }))
+  return (
+    <figure className="flex flex-col items-center gap-x-8 gap-y-4 md:flex-row">
+      <figcaption className="sr-only">{caption}</figcaption>
+      <Donut slices={slices} noun="addresses" summary={outcomeOf(job)} />
+      <DataTable
+        caption={caption}
+        className="w-full min-w-0 flex-1"
+        columns={columnsOf(counts, linked)}
+        rows={VERDICTS}
+        keyOf={(status) => status}
+      />
+    </figure>
+  )
+}
+
+function columnsOf(counts: BulkJob['status_counts'], linked: boolean): Column<Verdict>[] {
+  const total = totalOf(counts)
+  return [
+    {
+      head: 'Verdict',
+      cell: (status) => (
+        <>
+          {linked && counts[status] > 0 ? <VerdictLink status={status} /> : <VerdictBadge status={status} />}
+          <p className="mt-1 text-xs text-faint sm:hidden">{verdictLook(status).advice}</p>
+        </>
+      ),
+    },
+    { head: 'Addresses', align: 'end', cell: (status) => formatNumber(counts[status]) },
+    {
+      head: 'Share',
+      align: 'end',
+      className: 'text-soft',
+      cell: (status) => formatShare(total === 0 ? 0 : counts[status] / total),
+    },
+    {
+      head: 'Meaning',
+      headClassName: 'max-md:hidden',
+      className: 'max-w-xs text-soft max-md:hidden',
+      cell: (status) => capitalised(STATUSES[status]),
+    },
+    {
+      head: 'Recommendation',
+      headClassName: 'max-sm:hidden',
+      className: 'whitespace-nowrap max-sm:hidden',
+      cell: (status) => verdictLook(status).advice,
+    },
+  ]
 }
 
 function VerdictLink({ status }: { status: string }) {

@@ -4,7 +4,7 @@ import { signOut, useSession } from '../session/session.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuLabel, MenuLine } from '../ui/Menu.tsx'
 import { MenuEntry } from './MenuEntry.tsx'
-import { PROFILE, SECURITY } from './navigation.ts'
+import { PROFILE_MENU } from './navigation.ts'
 import { keepTheme, type Theme, useTheme } from './theme.ts'
 
 export function AccountMenu() {
@@ -33,8 +33,9 @@ export function AccountMenu() {
         <p className="truncate text-[0.8125rem] text-faint">{person.email}</p>
       </div>
       <MenuLine />
-      <MenuEntry place={PROFILE} />
-      <MenuEntry place={SECURITY} />
+      {PROFILE_MENU.map((entry) => (
+        <MenuEntry key={entry.label} place={entry} />
+      ))}
       <MenuLine />
       <MenuLabel>Appearance</MenuLabel>
       <MenuChoices value={theme} onChange={(chosen) => keepTheme(chosen as Theme)}>

@@ -2,7 +2,7 @@ import { CircleHelp } from 'lucide-react'
 import { IconButton } from '../ui/Button.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { MenuEntry } from './MenuEntry.tsx'
-import { DOCS, QUICK_START, REFERENCE } from './navigation.ts'
+import { HELP_MENU } from './navigation.ts'
 
 export function HelpMenu() {
   return (
@@ -14,9 +14,9 @@ export function HelpMenu() {
         </IconButton>
       }
     >
-      <MenuEntry place={QUICK_START} />
-      <MenuEntry place={DOCS} />
-      <MenuEntry place={REFERENCE} />
+      {HELP_MENU.map((entry) => (
+        <MenuEntry key={entry.label} place={entry} />
+      ))}
     </Menu>
   )
 }

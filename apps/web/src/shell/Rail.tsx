@@ -1,24 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { useSession } from '../session/session.ts'
 import { Mark } from '../ui/Mark.tsx'
-import {
-  BILLING,
-  DASHBOARD,
-  DOCS,
-  KEYS,
-  LISTS,
-  OPERATOR,
-  POLICIES,
-  QUICK_START,
-  REFERENCE,
-  REQUESTS,
-  SETTINGS,
-  USAGE,
-  VALIDATE,
-  WEBHOOKS,
-} from './navigation.ts'
+import { type ExternalEntry, isShownTo, MAIN, type NavigationEntry } from './navigation.ts'
 
 const ITEM =
   'group flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0'
@@ -36,66 +20,38 @@ export function Rail() {
         <span className="text-[1.0625rem] font-semibold tracking-[-0.02em]">Probity</span>
       </Link>
       <div className="flex flex-1 flex-col gap-6">
-        <ul className="flex flex-col gap-0.5">
-          <RailLink place={DASHBOARD} />
-          <RailLink place={QUICK_START} />
-        </ul>
-        <RailGroup label="Validation">
-          <RailLink place={VALIDATE} />
-          <RailLink place={LISTS} />
-          <RailLink place={POLICIES} />
-        </RailGroup>
-        <RailGroup label="Developers">
-          <RailLink place={KEYS} />
-          <RailLink place={REQUESTS} />
-          <RailLink place={WEBHOOKS} />
-          <RailLinkOut place={DOCS} />
-          <RailLinkOut place={REFERENCE} />
-        </RailGroup>
-        <ul className="flex flex-col gap-0.5">
-          <RailLink place={USAGE} />
-          <RailLink place={BILLING} />
-        </ul>
-        <ul className="mt-auto flex flex-col gap-0.5">
-          {person.is_operator && <RailLink place={OPERATOR} />}
-          <RailLink place={SETTINGS} />
-        </ul>
+        {MAIN.map(({ label, entries }, n) => (
+          <div key={n} className="last:mt-auto">
+            {label && <p className="px-2.5 pb-1 text-xs font-medium text-faint">{label}</p>}
+            <ul aria-label={label} className="flex flex-col gap-0.5">
+              {entries.filter(isShownTo(person)).map((entry) => (
+                <li key={entry.label}>
+                  <RailLink entry={entry} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
       </div>
     </nav>
   )
 }
 
-function RailGroup({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <p className="px-2.5 pb-1 text-xs font-medium text-faint">{label}</p>
-      <ul aria-label={label} className="flex flex-col gap-0.5">
-        {children}
-      </ul>
-    </div>
-  )
-}
-
-/** A link to a page outside the application. */
-function RailLinkOut({ place: { href, label, Icon } }: { place: typeof REFERENCE }) {
-  return (
-    <li>
-      <a href={href} className={ITEM}>
-        <Icon aria-hidden="true" />
-        {label}
-        <ExternalLink className="ms-auto size-3.5! opacity-60" aria-hidden="true" />
-      </a>
-    </li>
-  )
-}
-
-function RailLink({ place: { to, label, Icon } }: { place: typeof VALIDATE }) {
-  return (
-    <li>
-      <Link to={to} className={ITEM}>
+function RailLink({ entry }: { entry: NavigationEntry | ExternalEntry }) {
+  const { label, Icon } = entry
+  if ('to' in entry) {
+    return (
+      <Link to={entry.to} className={ITEM}>
         <Icon aria-hidden="true" />
         {label}
       </Link>
-    </li>
+    )
+  }
+  return (
+    <a href={entry.href} className={ITEM}>
+      <Icon aria-hidden="true" />
+      {label}
+      <ExternalLink className="ms-auto size-3.5! opacity-60" aria-hidden="true" />
+    </a>
   )
 }

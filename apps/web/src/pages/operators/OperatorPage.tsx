@@ -1,25 +1,14 @@
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { Lock, ShieldAlert } from 'lucide-react'
 import { useState } from 'react'
 import { type Session, useSession } from '../../session/session.ts'
+import { LinkTabs } from '../../shell/LinkTabs.tsx'
+import { OPERATOR_PAGES } from '../../shell/section-pages.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState } from '../../ui/States.tsx'
-import { useOpenTabInView } from '../../ui/use-open-tab-in-view.ts'
 import { TurnOnDialog } from '../users/profile/TwoFactorCard.tsx'
 import { RecentCode } from './ConfirmCall.tsx'
-
-const PLACES = [
-  { to: '/operator/health', label: 'Health' },
-  { to: '/operator/doctor', label: 'Doctor' },
-  { to: '/operator/providers', label: 'Providers' },
-  { to: '/operator/egress', label: 'Egress' },
-  { to: '/operator/queues', label: 'Queues' },
-  { to: '/operator/reviews', label: 'Reviews' },
-  { to: '/operator/accounts', label: 'Accounts' },
-  { to: '/operator/replies', label: 'Replies' },
-  { to: '/operator/audit-log', label: 'Audit log' },
-] as const
 
 /** The frame of the operator pages, or the reason why this user has no access. */
 export function OperatorPage() {
@@ -36,28 +25,14 @@ export function OperatorPage() {
 
 function OpenPage() {
   const { pathname } = useLocation()
-  const place = PLACES.find(({ to }) => pathname.endsWith(to))
-  const tabs = useOpenTabInView(place?.to)
+  const page = OPERATOR_PAGES.find(({ to }) => pathname.endsWith(to))
   return (
     <Page
-      title={place ? `${place.label} · Operator` : 'Operator'}
+      title={page ? `${page.label} · Operator` : 'Operator'}
       heading="Operator"
       about="The whole installation, across all accounts. Changes to accounts, providers and egresses are recorded in the audit log."
     >
-      <nav ref={tabs} aria-label="Operator" className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
-        <ul className="flex w-max min-w-full gap-4 border-b border-line sm:gap-5">
-          {PLACES.map(({ to, label }) => (
-            <li key={to}>
-              <Link
-                to={to}
-                className="-mb-px flex min-h-10 items-center border-b-2 border-transparent px-0.5 whitespace-nowrap text-soft transition-colors hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
-              >
-                {label}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <LinkTabs label="Operator" pages={OPERATOR_PAGES} open={page?.to} />
       <Outlet />
     </Page>
   )

@@ -24,6 +24,8 @@ export default defineConfig({
   plugins: [react(), tailwindcss(), compressOnce(), buildForm()],
   // The api puts a fresh one in its place with every page it sends.
   html: { cspNonce: '__NONCE__' },
+  // `pnpm dev`: what is no file of the web app comes from the API, which sees the address of this server as its own.
+  server: { proxy: { '^/(?!app/)|^/app/api/': { target: process.env['API_URL'] ?? 'http://127.0.0.1:3000' } } },
   build: {
     target: 'es2022',
     sourcemap: false,

@@ -20,7 +20,7 @@ async function buildWhenBehind(building: Building, env: Environment, write: (lin
   if (!isBehind(building)) return
   if (!existsSync(command[0])) return write(`Skipping ${name}: the build tool is not installed.`)
   write(`Building ${name} …`)
-  const child = startBuild(building, env, [])
+  const child = startBuild(building, env)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (said += part))
   const [code] = await once(child, 'close')
@@ -28,8 +28,8 @@ async function buildWhenBehind(building: Building, env: Environment, write: (lin
 }
 
 /** Always a production build: with NODE_ENV=test, React would include development code. */
-function startBuild({ folder, command }: Building, env: Environment, args: string[]): ChildProcess {
-  return spawn(process.execPath, [...command, ...args], {
+function startBuild({ folder, command }: Building, env: Environment): ChildProcess {
+  return spawn(process.execPath, command, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...env, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' },
@@ -68,12 +68,13 @@ export function buildDocs(env: Environment, write: (line: string) => void): Prom
 }
 
 const WEB = fileURLToPath(new URL('../../web/', import.meta.url))
+const VITE = join(WEB, 'node_modules/vite/bin/vite.js')
 const PACKAGES = fileURLToPath(new URL('../../../packages/', import.meta.url))
 
 const WEB_BUILD: Building = {
   name: 'the web application',
   folder: WEB,
-  command: [join(WEB, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn', '--emptyOutDir'],
+  command: [VITE, 'build', '--logLevel', 'warn', '--emptyOutDir'],
   sources: [
     ...['src', 'public', 'index.html', 'package.json', 'vite.config.ts'].map((name) => join(WEB, name)),
     ...['contract/src', 'sdk/src'].map((name) => join(PACKAGES, name)),
@@ -85,10 +86,22 @@ export function buildWeb(env: Environment, write: (line: string) => void): Promi
   return buildWhenBehind(WEB_BUILD, env, write)
 }
 
-/** Rebuilds whenever a source changes, until it is stopped. */
-export function watchWeb(env: Environment): ChildProcess {
-  const child = startBuild(WEB_BUILD, env, ['--watch'])
-  child.stdout?.resume() // Vite lists every chunk of every build
-  child.stderr?.pipe(process.stderr)
-  return child
+/** Serves the web application with hot reload until it is stopped. All other paths are passed on to the API. */
+export function serveWeb(env: Environment, { port, apiUrl }: { port: number; apiUrl: string }): ChildProcess {
+  const args = [
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--strictPort',
+    '--logLevel',
+    'warn',
+    '--clearScreen',
+    'false',
+  ]
+  return spawn(process.execPath, [VITE, ...args], {
+    cwd: WEB,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...env, NODE_ENV: 'development', API_URL: apiUrl },
+  })
 }

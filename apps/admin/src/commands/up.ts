@@ -15,7 +15,7 @@ import { migrate } from '@probity/database/system/migrate'
 import { withDefaults, withSettings } from '@probity/settings/every-setting'
 import { isLoopbackHost } from '@probity/settings/formats'
 import { Command } from 'commander'
-import { buildDocs, buildWeb, watchWeb } from '../build.ts'
+import { buildDocs, buildWeb, serveWeb } from '../build.ts'
 import type { AdminConfig, Environment } from '../config.ts'
 import { explainNoEntry, UserError } from '../database.ts'
 import { makeSetupLink } from './users.ts'
@@ -52,7 +52,8 @@ async function runUp(config: AdminConfig, env: Environment, { watch, seed }: Opt
     throw new UserError(`Port ${config.port} is in use. Choose another with PROBITY_PORT.`)
   const seededUser = seed ? await seedDatabase(config, env) : undefined
   await buildPages(config, env)
-  const children = startParts(config, env, watch)
+  const webPort = watch && config.webFolder === undefined ? await findPort(WEB_PORT) : undefined
+  const children = startParts(config, env, { watch, webPort })
   let stopped = false
   const stop = (signal: NodeJS.Signals) => {
     stopped = true
@@ -62,7 +63,7 @@ async function runUp(config: AdminConfig, env: Environment, { watch, seed }: Opt
 
   const ends = children.map((child) => once(child, 'exit'))
   const oneEnded = Promise.race(ends)
-  await Promise.race([oneEnded, announce(config, children, { watch, seededUser })])
+  await Promise.race([oneEnded, announce(config, children, { watch, webPort, seededUser })])
   const [firstCode] = await oneEnded
   // A process that gets the signal before its handler is set ends without an exit code, which is a clean stop.
   const failed = stopped ? 0 : (firstCode ?? 1)
@@ -92,7 +93,9 @@ async function buildPages(config: AdminConfig, env: Environment): Promise<void> 
   await Promise.all([webFolder ?? buildWeb(env, write), docsFolder ?? buildDocs(env, write)])
 }
 
-function startParts(config: AdminConfig, env: Environment, watch: boolean): ChildProcess[] {
+type Started = { watch: boolean; webPort: number | undefined }
+
+function startParts(config: AdminConfig, env: Environment, { watch, webPort }: Started): ChildProcess[] {
   const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
   const own = watch ? withDefaults(env, developmentSettings(config)) : env
   const programs = PROGRAMS.map(({ path, task }) =>
@@ -101,7 +104,8 @@ function startParts(config: AdminConfig, env: Environment, watch: boolean): Chil
       env: withSettings(own, { ...settings, ...task }),
     }),
   )
-  return watch && config.webFolder === undefined ? [...programs, watchWeb(env)] : programs
+  if (webPort === undefined) return programs
+  return [...programs, serveWeb(env, { port: webPort, apiUrl: addressOf(config) })]
 }
 
 /** Used unless the environment sets them. */
@@ -109,6 +113,17 @@ function developmentSettings({ publicUrl }: AdminConfig): Environment {
   const isLocal = publicUrl === undefined || isLoopbackHost(new URL(publicUrl).hostname)
   return { STOP_NOTICE_MS: '0', ...(isLocal && { OPERATOR_2FA: 'optional' }) }
 }
+
+/** The usual port of Vite. The next ones are tried if it is in use. */
+const WEB_PORT = 5173
+const PORTS_TRIED = 20
+
+async function findPort(from: number): Promise<number> {
+  for (let port = from; port < from + PORTS_TRIED; port++) if (!(await isTaken(port))) return port
+  throw new UserError(`The ports ${from} to ${from + PORTS_TRIED - 1} are in use. Hot reload needs one of them.`)
+}
+
+const addressOf = ({ port }: AdminConfig) => `http://127.0.0.1:${port}`
 
 const DATABASE_DOWN = `PostgreSQL cannot be reached at PROBITY_DATABASE_URL.
 For development, "docker compose up -d --wait" starts one together with Redis.`
@@ -124,14 +139,14 @@ function isTaken(port: number): Promise<boolean> {
   })
 }
 
-type Announced = { watch: boolean; seededUser: SeededUser | undefined }
+type Announced = Started & { seededUser: SeededUser | undefined }
 
 async function announce(
   config: AdminConfig,
   children: ChildProcess[],
-  { watch, seededUser }: Announced,
+  { watch, webPort, seededUser }: Announced,
 ): Promise<void> {
-  const address = `http://127.0.0.1:${config.port}`
+  const address = addressOf(config)
   const deadline = Date.now() + READY_WITHIN_MS
   while (!(await isReady(address))) {
     if (children.some((child) => child.exitCode !== null) || Date.now() > deadline) return
@@ -140,6 +155,7 @@ async function announce(
   // Behind a proxy only the public URL works in a browser: cookies and the same-origin check depend on it.
   const url = config.publicUrl ?? address
   const lines = [`Web app: ${url}/app/`, `API: ${url}/api/v1`]
+  if (webPort !== undefined) lines.push(`Web app with hot reload: http://127.0.0.1:${webPort}/app/`)
   if (seededUser) lines.push(`Sign in: ${url}/app/sign-in as ${seededUser.email} with ${seededUser.password}`)
   const setupLink = await makeSetupLink(config)
   if (setupLink !== undefined) {

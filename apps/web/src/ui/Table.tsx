@@ -7,7 +7,7 @@ import { formatNumber } from './format.ts'
 type TableProps = { caption: string; children: ReactNode; className?: string | undefined }
 
 /** A table with a caption. Wide tables scroll inside a region that is reachable by keyboard. */
-export function Table({ caption, children, className }: TableProps) {
+function Table({ caption, children, className }: TableProps) {
   return (
     <ScrollRegion label={caption} className={clsx('relative overflow-x-auto', className)}>
       <table className="w-full border-collapse text-start">
@@ -20,7 +20,7 @@ export function Table({ caption, children, className }: TableProps) {
 
 type HeadProps = { children: ReactNode; align?: 'end' | undefined; className?: string | undefined }
 
-export function Th({ children, align, className }: HeadProps) {
+function Th({ children, align, className }: HeadProps) {
   return (
     <th
       scope="col"
@@ -37,7 +37,7 @@ export function Th({ children, align, className }: HeadProps) {
 
 type CellProps = Omit<TdHTMLAttributes<HTMLTableCellElement>, 'align'> & { align?: 'end' | undefined }
 
-export function Td({ className, align, ...rest }: CellProps) {
+function Td({ className, align, ...rest }: CellProps) {
   return (
     <td
       {...rest}
@@ -72,9 +72,10 @@ type DataTableProps<Row> = {
   className?: string
   rowClassName?(row: Row): string | undefined
   headClassName?: string
-  /** The row as a card: screens narrower than `cardsBelow` show a list of cards instead of the table. */
-  card?(row: Row): ReactNode
+  /** Screens narrower than this show a list of cards instead of the table. */
   cardsBelow?: Breakpoint
+  /** The row as a card. Default: the row header as its title, then the other cells with their heads. */
+  card?(row: Row): ReactNode
   /** Cards with a border, or separated by lines. */
   cardLook?: 'boxes' | 'lines'
 }
@@ -89,15 +90,15 @@ const CARD_LOOKS = {
 
 /** A table with columns as data, or a list of cards where the screen is too narrow for it. Only one of the two is rendered. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, rows, keyOf, card, cardsBelow = 'sm', cardLook = 'lines' } = props
-  const isNarrow = useNarrow(cardsBelow)
-  if (!(card && isNarrow)) return <Rows {...props} />
+  const { caption, rows, keyOf, card, cardsBelow = card && 'sm', cardLook = 'lines' } = props
+  const isNarrow = useNarrow(cardsBelow ?? 'sm')
+  if (!(cardsBelow && isNarrow)) return <Rows {...props} />
   const look = CARD_LOOKS[cardLook]
   return (
     <ul aria-label={caption} className={look.list}>
       {rows.map((row, index) => (
         <li key={keyOf(row, index)} className={look.card}>
-          {card(row)}
+          {card ? card(row) : <Cells columns={props.columns} row={row} index={index} />}
         </li>
       ))}
     </ul>
@@ -142,8 +143,36 @@ function Rows<Row>({ caption, columns, rows, keyOf, className, rowClassName, hea
   )
 }
 
+/** A card with the cells of a row. Columns with a hidden head, such as actions, have no label. */
+function Cells<Row>({ columns, row, index }: Pick<DataTableProps<Row>, 'columns'> & { row: Row; index: number }) {
+  const [title, ...rest] = columns
+    .filter((column) => column !== false)
+    .toSorted((a, b) => Number(b.isRowHead ?? false) - Number(a.isRowHead ?? false))
+  const facts = rest.filter(({ isHeadHidden }) => !isHeadHidden)
+  const actions = rest.filter(({ isHeadHidden }) => isHeadHidden)
+  return (
+    <>
+      <div className="flex items-start justify-between gap-3">
+        <div className="min-w-0 font-medium [overflow-wrap:anywhere]">{title?.cell(row, index)}</div>
+        {actions.map(({ cell }, n) => (
+          <div key={n} className="shrink-0">
+            {cell(row, index)}
+          </div>
+        ))}
+      </div>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2">
+        {facts.map(({ head, cell }, n) => (
+          <CardFact key={n} name={head}>
+            {cell(row, index)}
+          </CardFact>
+        ))}
+      </dl>
+    </>
+  )
+}
+
 /** A name and a value in a card. */
-export function CardFact({ name, children }: { name: string; children: ReactNode }) {
+export function CardFact({ name, children }: { name: ReactNode; children: ReactNode }) {
   return (
     <div>
       <dt className="text-xs text-faint">{name}</dt>

@@ -84,6 +84,8 @@ function EgressTable({ egresses }: { egresses: OperatorEgress[] }) {
     <>
       <DataTable
         caption="Egresses"
+        cardsBelow="lg"
+        cardLook="boxes"
         columns={[
           ...COLUMNS,
           { head: 'Actions', isHeadHidden: true, align: 'end', className: 'align-top', cell: drain },

@@ -112,6 +112,8 @@ function ProviderTable({ providers, onAsk }: ProviderTableProps) {
   return (
     <DataTable
       caption="Providers"
+      cardsBelow="lg"
+      cardLook="boxes"
       columns={[...COLUMNS, { head: 'Actions', isHeadHidden: true, align: 'end', cell: menu }]}
       rows={providers}
       keyOf={({ provider }) => provider}

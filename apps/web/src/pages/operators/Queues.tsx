@@ -183,6 +183,8 @@ function StalledLists({ stuck }: { stuck: StalledJob[] }) {
       ) : (
         <DataTable
           caption="Stalled lists"
+          cardsBelow="lg"
+          cardLook="boxes"
           columns={[...STALLED_COLUMNS, { head: 'Actions', isHeadHidden: true, align: 'end', cell: requeue }]}
           rows={stuck}
           keyOf={(list) => list.job_id}

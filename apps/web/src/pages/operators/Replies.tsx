@@ -118,6 +118,8 @@ function ReplyList({ replies, view }: { replies: UnclassifiedReply[]; view: View
   return (
     <DataTable
       caption="Unclassified replies"
+      cardsBelow="lg"
+      cardLook="boxes"
       columns={COLUMNS}
       rows={replies}
       keyOf={(row) => `${row.provider} ${row.stage} ${row.code} ${row.reply}`}

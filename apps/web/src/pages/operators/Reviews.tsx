@@ -113,6 +113,8 @@ function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
     <>
       <DataTable
         caption="Lists under review"
+        cardsBelow="lg"
+        cardLook="boxes"
         columns={[...COLUMNS, { head: 'Actions', isHeadHidden: true, align: 'end', cell: actions }]}
         rows={reviews}
         keyOf={(review) => review.job_id}
@@ -172,6 +174,8 @@ function DomainTable({ domains }: OperatorOptOuts) {
     <>
       <DataTable
         caption="Opted-out domains"
+        cardsBelow="lg"
+        cardLook="boxes"
         columns={[
           {
             head: 'Domain',

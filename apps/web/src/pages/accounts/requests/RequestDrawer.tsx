@@ -8,7 +8,7 @@ import { buttonClass, CopyButton } from '../../../ui/Button.tsx'
 import { CodeTabs } from '../../../ui/Code.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { formatCount, formatMs, formatTime } from '../../../ui/format.ts'
-import { ErrorState, Skeleton } from '../../../ui/States.tsx'
+import { PageFrame } from '../../../ui/States.tsx'
 import { ResultDetails } from '../../validations/result/ResultDetails.tsx'
 import { StatusBadge } from './RequestsTable.tsx'
 import { requestSnippets } from './request-snippets.ts'
@@ -23,20 +23,19 @@ export function RequestDrawer() {
 }
 
 function OpenRequest({ id, onClose }: { id: string; onClose(): void }) {
-  const { data, error, refetch } = useQuery(requestQuery(useScene(), id))
+  const query = useQuery(requestQuery(useScene(), id))
+  const { data, error } = query
   const title = data ? `${data.method} ${data.route}` : 'Request'
   return (
     <Dialog drawer open onClose={onClose} title={title}>
-      {data && <Details request={data} />}
+      <PageFrame query={query} failed="This request could not be loaded" loading="Loading request" lines={8}>
+        {(request) => <Details request={request} />}
+      </PageFrame>
       {!data && error && (
-        <>
-          <ErrorState error={error} onRetry={() => void refetch()} what="This request could not be loaded" />
-          <p className="text-center text-soft">
-            It may belong to the other mode or another account, or it may have expired.
-          </p>
-        </>
+        <p className="text-center text-soft">
+          It may belong to the other mode or another account, or it may have expired.
+        </p>
       )}
-      {!data && !error && <Skeleton lines={8} label="Loading request" />}
     </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { AtSign, CircleAlert } from 'lucide-react'
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { useScene } from '../../../session/workspace.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -12,7 +12,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { Radio } from '../../../ui/Field.tsx'
 import { formatCount, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
-import { Table } from '../../../ui/Table.tsx'
+import { DataTable } from '../../../ui/Table.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
 import { DiscardButton, DraftMissing, FileFacts } from './DraftParts.tsx'
 
@@ -158,58 +158,45 @@ function describe({ filled_count: filled, address_count: addresses, address_shar
   return `${formatCount(filled, 'value')}, ${formatShare(share)} addresses.`
 }
 
-const CELL = 'border-b border-line px-3 py-2 text-start max-w-64 truncate first:ps-5 last:pe-5'
+const CELL = 'max-w-64 truncate py-2 first:ps-5 last:pe-5'
 
 /** The first rows as parsed, with the chosen column highlighted. */
 function SampleRows({ preview, column }: { preview: UploadPreview; column: string | undefined }) {
   const { columns, sample_rows: rows } = preview
   const chosen = columns.indexOf(column ?? '')
-  const mark = useRef<HTMLTableCellElement>(null)
-  useEffect(() => showColumn(mark.current, chosen), [chosen])
+  const mark = useRef<HTMLSpanElement>(null)
+  useEffect(() => showColumn(mark.current?.closest('th'), chosen), [chosen])
   const caption = rows.length < preview.row_count ? `First ${rows.length} rows` : 'All rows'
   return (
     <Card title={caption} className="min-w-0 overflow-hidden">
-      <Table caption={caption} className="-mx-5 -mb-4 border-t border-line">
-        <thead>
-          <tr>
-            {columns.map((name, n) => (
-              <th
-                key={name}
-                scope="col"
-                {...(n === chosen && { ref: mark })}
-                className={clsx(
-                  CELL,
-                  'text-xs font-medium',
-                  n === chosen ? 'bg-accent-soft text-accent-text' : 'text-faint',
-                )}
-              >
-                <span className="inline-flex items-center gap-1.5">
-                  {n === chosen && <AtSign className="size-3.5" aria-hidden="true" />}
-                  {name}
-                  {n === chosen && <span className="sr-only">, to be validated</span>}
-                </span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="[&_tr:last-child>td]:border-b-0">
-          {rows.map((cells, row) => (
-            <tr key={row}>
-              {columns.map((name, n) => (
-                <td key={name} className={clsx(CELL, n === chosen && 'bg-accent-soft font-medium')}>
-                  {cells[n] || <span className="text-faint">empty</span>}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <DataTable
+        caption={caption}
+        className="-mx-5 -mb-4 border-t border-line"
+        columns={columns.map((name, n) => ({
+          head: n === chosen ? <ChosenHead name={name} mark={mark} /> : name,
+          headClassName: clsx(CELL, n === chosen && 'bg-accent-soft text-accent-text'),
+          className: clsx(CELL, n === chosen && 'bg-accent-soft font-medium'),
+          cell: (cells: string[]) => cells[n] || <span className="text-faint">empty</span>,
+        }))}
+        rows={rows}
+        keyOf={(_, row) => row}
+      />
     </Card>
   )
 }
 
+function ChosenHead({ name, mark }: { name: string; mark: RefObject<HTMLSpanElement | null> }) {
+  return (
+    <span ref={mark} className="inline-flex items-center gap-1.5">
+      <AtSign className="size-3.5" aria-hidden="true" />
+      {name}
+      <span className="sr-only">, to be validated</span>
+    </span>
+  )
+}
+
 /** Scrolls only the table, so that the page does not jump while the user changes the column. */
-function showColumn(cell: HTMLTableCellElement | null, chosen: number): void {
+function showColumn(cell: HTMLTableCellElement | null | undefined, chosen: number): void {
   const region = cell?.closest('section[tabindex]')
   if (!cell || !region || chosen < 0) return
   const isInSight =

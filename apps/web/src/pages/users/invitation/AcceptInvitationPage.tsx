@@ -2,17 +2,15 @@ import type { Invitation } from '@probity/contract/schemas/users'
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { refreshSession, type Session, sessionQuery, signOut, useSecretInAddress } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatDateTime } from '../../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
 import { BrokenLink, CheckYourEmail } from '../sign-in/CheckYourEmail.tsx'
-import { EmailField, NameField, NEW_PASSWORD_RULES, NewPasswordField, USER_NAME_RULES } from '../sign-in/fields.tsx'
+import { NewUserForm } from '../sign-in/NewUserForm.tsx'
 import { SignInForm } from '../sign-in/SignInPage.tsx'
 import { SignUpForm } from '../sign-in/SignUpPage.tsx'
 import { InvitationChoice, type InvitationSecret } from './InvitationChoice.tsx'
@@ -185,28 +183,20 @@ type JoinProps = { id: string; token: string; email: string; onJoined(): unknown
 
 /** Creates the invited user and signs in, where the invitation link verifies the address. */
 function InvitedSignUpForm({ id, token, email, onJoined }: JoinProps) {
-  const form = useForm({ defaultValues: { name: '', email, password: '' }, shouldFocusError: false })
-  const submit = useSubmit(form, async ({ name, password }) => {
-    const body = { token, name: name.trim(), password }
-    await callApi(`/invitations/${encodeURIComponent(id)}/join`, { method: 'POST', body })
-    await onJoined()
-  })
-  const { errors, isSubmitting } = form.formState
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+    <NewUserForm
+      action="Accept invitation"
+      invited={email}
+      onSubmit={async ({ name, password }) => {
+        await callApi(`/invitations/${encodeURIComponent(id)}/join`, {
+          method: 'POST',
+          body: { token, name, password },
+        })
+        await onJoined()
+      }}
+    >
       <p className="text-soft">Enter your name and choose a password to accept the invitation.</p>
-      <FormSummary form={form} />
-      <NameField input={form.register('name', USER_NAME_RULES)} error={errors.name?.message} />
-      <EmailField input={form.register('email')} error={undefined} fixed />
-      <NewPasswordField
-        input={form.register('password', NEW_PASSWORD_RULES)}
-        value={form.watch('password')}
-        error={errors.password?.message}
-      />
-      <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-        Accept invitation
-      </Button>
-    </form>
+    </NewUserForm>
   )
 }
 

@@ -1,23 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { refreshSession, signUp, useSecretInAddress, useWelcome, welcomeQuery } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
-import { Button, buttonClass } from '../../../ui/Button.tsx'
-import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
+import { buttonClass } from '../../../ui/Button.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
 import { BrokenLink, CheckYourEmail } from './CheckYourEmail.tsx'
-import {
-  ACCOUNT_NAME_RULES,
-  EMAIL_RULES,
-  EmailField,
-  NameField,
-  NEW_PASSWORD_RULES,
-  NewPasswordField,
-  USER_NAME_RULES,
-} from './fields.tsx'
+import { type NewUser, NewUserForm } from './NewUserForm.tsx'
 
 export function SignUpPage() {
   const [sentTo, setSentTo] = useState<string>()
@@ -63,33 +53,15 @@ type SignUpProps = {
 }
 
 export function SignUpForm({ invitation, onSent }: SignUpProps) {
-  const form = useForm({
-    defaultValues: { name: '', email: invitation?.email ?? '', password: '' },
-    shouldFocusError: false,
-  })
-  const submit = useSubmit(form, async (values) => {
-    await signUp(values, invitation?.id)
-    onSent(values.email.trim())
-  })
-  const { errors, isSubmitting } = form.formState
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
-      <FormSummary form={form} />
-      <NameField input={form.register('name', USER_NAME_RULES)} error={errors.name?.message} />
-      <EmailField
-        input={form.register('email', EMAIL_RULES)}
-        error={errors.email?.message}
-        fixed={invitation !== undefined}
-      />
-      <NewPasswordField
-        input={form.register('password', NEW_PASSWORD_RULES)}
-        value={form.watch('password')}
-        error={errors.password?.message}
-      />
-      <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-        Sign up
-      </Button>
-    </form>
+    <NewUserForm
+      action="Sign up"
+      invited={invitation?.email}
+      onSubmit={async (user) => {
+        await signUp(user, invitation?.id)
+        onSent(user.email)
+      }}
+    />
   )
 }
 
@@ -116,14 +88,9 @@ const HOW_TO_GET_ONE =
 function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const form = useForm({
-    defaultValues: { name: '', email: '', password: '', organisation: '' },
-    shouldFocusError: false,
-  })
-  const submit = useSubmit(form, async ({ name, email, password, organisation }) => {
-    const body = { token, name: name.trim(), email: email.trim(), password, organisation: organisation.trim() }
+  async function setUp(user: NewUser) {
     try {
-      await callApi('/setup', { method: 'POST', body })
+      await callApi('/setup', { method: 'POST', body: { token, ...user } })
     } catch (error) {
       if (asRequestFailed(error).status !== 404) throw error
       onUsed()
@@ -132,30 +99,8 @@ function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
     await refreshSession(queryClient)
     await navigate({ to: '/quick-start', replace: true })
     await queryClient.invalidateQueries(welcomeQuery) // not before: this page would say that the link was used
-  })
-  const { errors, isSubmitting } = form.formState
-  return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
-      <FormSummary form={form} />
-      <NameField input={form.register('name', USER_NAME_RULES)} error={errors.name?.message} />
-      <EmailField input={form.register('email', EMAIL_RULES)} error={errors.email?.message} />
-      <NewPasswordField
-        input={form.register('password', NEW_PASSWORD_RULES)}
-        value={form.watch('password')}
-        error={errors.password?.message}
-      />
-      <NameField
-        label="Account name"
-        hint="The company or team that owns the lists and keys."
-        autoComplete="organization"
-        input={form.register('organisation', ACCOUNT_NAME_RULES)}
-        error={errors.organisation?.message}
-      />
-      <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-        Set up Probity
-      </Button>
-    </form>
-  )
+  }
+  return <NewUserForm action="Set up Probity" withAccount onSubmit={setUp} />
 }
 
 function Used() {

@@ -9,7 +9,7 @@ import { readComposeFile, type Service } from './check/compose-file.ts'
 
 const file = readComposeFile()
 const services = Object.entries(file.services)
-const ours = services.filter(([, { image }]) => image.startsWith('probity:'))
+const ours = services.filter(([, { image }]) => /^\$\{PROBITY_IMAGE:-probity\}:/.test(image))
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
 
 /** Intended: built images are also named, so that they can be pushed, and the proxy listens on all addresses. */

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { expect, test } from 'vitest'
+import { DATA } from './solo/data.ts'
+import { LOGINS, PATH } from './solo/users.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -18,7 +20,7 @@ test('base images are build arguments with a tag, and Node has the version of th
   const bases = [...dockerfile.matchAll(/^FROM (?:\$\{(\w+)\}|(\S+))/gm)].map(
     ([, argument, stage]) => argument ?? stage,
   )
-  expect(new Set(bases)).toEqual(new Set(['NODE_IMAGE', 'tools', 'DEBIAN_IMAGE']))
+  expect(new Set(bases)).toEqual(new Set(['NODE_IMAGE', 'tools', 'DEBIAN_IMAGE', 'product']))
   const images = [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, image]) => `${name}=${image}`)
   expect(images).toEqual([`NODE_IMAGE=node:${node}-trixie-slim`, 'DEBIAN_IMAGE=debian:trixie-slim'])
   expect(dockerfile).not.toMatch(/@sha256:[0-9a-f]/)
@@ -26,14 +28,27 @@ test('base images are build arguments with a tag, and Node has the version of th
   expect(dockerfile).toContain(` pnpm@${pnpm}\n`)
 })
 
-test('what runs is not root, is looked after, and holds none of the tools that built it', () => {
-  const product = stages.at(-1) ?? ''
-  expect(product).toMatch(/ AS product\n/)
+const stageOf = (name: string) => stages.find((stage) => stage.includes(` AS ${name}\n`)) ?? ''
+
+test('the product is not root, has a health check, and contains no build tools', () => {
+  const product = stageOf('product')
   expect(product).toMatch(/^USER 10001:10001$/m)
   expect(product).toMatch(/^HEALTHCHECK /m)
   expect(product).toMatch(/^STOPSIGNAL SIGTERM$/m)
   expect(product).not.toMatch(/pnpm|npm install/)
   expect(product.indexOf('USER ')).toBeGreaterThan(product.lastIndexOf('COPY '))
+})
+
+test('solo is the default target, keeps its data in one volume, and creates the users of its supervisor', () => {
+  const solo = stageOf('solo')
+  expect(stages.at(-1)).toBe(solo)
+  expect(solo.match(/^VOLUME .*$/gm)).toEqual([`VOLUME ["${DATA}"]`])
+  expect(solo).toMatch(/^HEALTHCHECK /m)
+  expect(solo).toContain(`\nENV PATH=${PATH}\n`)
+  const users = `${stageOf('product')}${solo}`
+  const { probity, worker, postgres, redis } = LOGINS
+  for (const { uid } of [probity, worker, postgres, redis]) expect(users).toContain(`--uid ${uid} `)
+  for (const { gid } of [postgres, redis]) expect(users).toContain(`groupadd --system --gid ${gid} `)
 })
 
 test('no secret is named in it, and nothing is copied that the list does not allow', () => {

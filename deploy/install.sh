@@ -5,6 +5,10 @@ set -eu
 # shellcheck source-path=SCRIPTDIR source=install-common.sh
 . "$(dirname -- "$0")/install-common.sh"
 
+# Set in a release, which has the images in a registry. Empty in a clone, where they are built.
+IMAGE=
+VERSION=
+
 FOLDER=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 URL=
 DRY_RUN=no
@@ -75,8 +79,12 @@ make_settings() {
   fi
   host=${URL#*://}
   host=${host%%/*}
-  printf '%s\n' '# Read by docker compose. The profile "proxy" gets a certificate for PROBITY_DOMAIN.' \
-    "PROBITY_DOMAIN=${host:-localhost}" 'PROBITY_PORT=3000' | keep "$FOLDER/.env" 0600
+  {
+    echo '# Read by docker compose. The profile "proxy" gets a certificate for PROBITY_DOMAIN.'
+    echo "PROBITY_DOMAIN=${host:-localhost}"
+    echo 'PROBITY_PORT=3000'
+    [ -z "$IMAGE" ] || printf 'PROBITY_IMAGE=%s\nPROBITY_VERSION=%s\n' "$IMAGE" "$VERSION"
+  } | keep "$FOLDER/.env" 0600
 }
 
 [ "$DRY_RUN" = yes ] && echo 'Plan (dry run, nothing is changed):' || echo 'Files:'
@@ -84,11 +92,13 @@ make_settings() {
 make_secrets
 make_settings
 
+build=--build
+[ -z "$IMAGE" ] || build=--no-build
 cat <<TEXT
 
 Next:
 
-  docker compose --file $FOLDER/compose.yaml up --detach --build --wait
+  docker compose --file $FOLDER/compose.yaml up --detach $build --wait
   docker compose --file $FOLDER/compose.yaml run --rm admin setup-link
 
 The service is then available at ${URL:-http://127.0.0.1:3000}. The second command prints the setup link for the first

@@ -7,13 +7,10 @@ import { startRedis } from '@probity/lab/services/redis'
 import { readComposeFile, type Service } from './compose-file.ts'
 import { tagOf } from './image.ts'
 import { ROOT } from './page.ts'
+import { PODMAN, SANDBOX_KEY } from './podman.ts'
 import { read, run, tell } from './run.ts'
 
 const HEALTHY_WITHIN_MS = 90_000
-const SANDBOX_KEY = 'pb_test_PublicSandboxPublicSandboxPublic2NO9Jx'
-/** Podman's own runtime wants a newer kernel interface than every machine has; this one takes both. */
-const PODMAN = ['--runtime', 'runc']
-
 const { services } = readComposeFile()
 
 /** Run by image.ts in a network without a way out: PostgreSQL and Redis of this machine, and our images around them. */

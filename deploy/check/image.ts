@@ -32,9 +32,9 @@ export function tagOf(image: string): string {
   return image.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
 }
 
-function makeBases(cache: string) {
+export function makeBases(cache: string) {
   const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
-  const bases = new Set([...dockerfile.matchAll(/^FROM ([a-z]+:\S+)/gm)].map(([, base = '']) => base))
+  const bases = new Set([...dockerfile.matchAll(/^ARG \w+_IMAGE=(\S+)/gm)].map(([, base = '']) => base))
   const downloads = prepareDownloads(cache, readCommands('bare-root-download').join('\n'))
   for (const base of bases) {
     const name = `docker.io/library/${base}`
@@ -70,7 +70,7 @@ function isThere(image: string): boolean {
   }
 }
 
-function buildImage(tag: string, target: string, folders: string[]): void {
+export function buildImage(tag: string, target: string, folders: string[]): void {
   tell(`builds ${tag}`)
   // What npm and pnpm have downloaded lies where they look; only apt asks the network.
   const [npmCache = '', ...others] = folders

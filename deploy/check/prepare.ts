@@ -5,7 +5,7 @@ import { ROOT } from './page.ts'
 import { read, run, tell } from './run.ts'
 
 /** Where Debian is had from. */
-const MIRROR = 'http://deb.debian.org/debian'
+export const MIRROR = 'http://deb.debian.org/debian'
 const NPM = '11.6.0'
 
 /**

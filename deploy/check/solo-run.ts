@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PODMAN, SANDBOX_KEY } from './podman.ts'
+import { read, run, tell } from './run.ts'
+import { SOLO_IMAGE } from './solo.ts'
+
+/** Run by solo.ts in a network without a way out: from an empty volume to a verdict, and again after a restart. */
+const NAME = 'check-solo'
+const VOLUME = 'check-solo-data'
+const VERDICT_WITHIN_MS = 60_000
+const LINK_WITHIN_MS = 20_000
+const PSS_MB_MAX = 700
+const API = 'http://127.0.0.1:3000'
+const USER = { email: 'ada@example.com', password: 'a-long-enough-passphrase-for-a-check' }
+const HEADERS = { origin: API, 'content-type': 'application/json', 'probity-app': '1' }
+
+run('ip', ['link', 'set', 'lo', 'up'])
+removeAll()
+try {
+  const firstVerdict = await startAndAsk()
+  await setUp(await findSetupLink())
+  const pss = measure()
+  read('podman', [...PODMAN, 'stop', '--time', '30', NAME])
+  const exit = read('podman', ['inspect', '--format', '{{.State.ExitCode}}', NAME])
+  if (exit !== '0') throw new Error(`the container ended with ${exit}`)
+  read('podman', [...PODMAN, 'rm', NAME])
+  const restart = await startAndAsk()
+  if (log().includes('Setup link:')) throw new Error('the user of the first run is missing after a restart')
+  await signIn()
+  process.stdout.write(
+    `${JSON.stringify({ solo_first_verdict_s: firstVerdict, solo_restart_s: restart, solo_pss_mb: pss })}\n`,
+  )
+} catch (error) {
+  run('podman', ['logs', '--tail', '60', NAME])
+  throw error
+} finally {
+  removeAll()
+}
+
+function removeAll(): void {
+  read('podman', [...PODMAN, 'rm', '--force', '--ignore', '--time', '5', '--volumes', NAME])
+  read('podman', ['volume', 'rm', '--force', VOLUME])
+}
+
+/** The seconds from `podman run` to the first verdict. */
+async function startAndAsk(): Promise<number> {
+  tell(`starts ${NAME}`)
+  const began = performance.now()
+  const limits = ['--pull=never', '--network=host', '--ulimit', 'nofile=8192:8192', '--ulimit', 'nproc=4096:4096']
+  read('podman', [...PODMAN, 'run', '--detach', '--name', NAME, ...limits, '--volume', `${VOLUME}:/data`, SOLO_IMAGE])
+  while (performance.now() - began < VERDICT_WITHIN_MS) {
+    const verdict = await ask().catch(() => undefined) // not listening yet
+    if (verdict === 'mailbox_full') return Math.round((performance.now() - began) / 100) / 10
+    await sleep(200)
+  }
+  throw new Error(`no verdict within ${VERDICT_WITHIN_MS / 1_000} s`)
+}
+
+async function ask(): Promise<string | undefined> {
+  const response = await fetch(`${API}/api/v1/validation/single`, {
+    method: 'POST',
+    headers: { 'X-API-Key': SANDBOX_KEY, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'mailbox-full@example.com' }),
+  })
+  return ((await response.json()) as { sub_status?: string }).sub_status
+}
+
+function log(): string {
+  return read('sh', ['-c', `podman logs ${NAME} 2>&1`])
+}
+
+/** The link is printed after the API is ready, which may be after the first verdict. */
+async function findSetupLink(): Promise<URL> {
+  const deadline = Date.now() + LINK_WITHIN_MS
+  while (Date.now() < deadline) {
+    const [, link] = /^Setup link: (\S+)$/m.exec(log()) ?? []
+    if (link !== undefined) return new URL(link)
+    await sleep(200)
+  }
+  throw new Error('the log has no setup link')
+}
+
+async function setUp({ hash }: URL): Promise<void> {
+  const body = { token: hash.replace('#token=', ''), name: 'Ada', organisation: 'Example', ...USER }
+  await post('/app/api/setup', body)
+}
+
+async function signIn(): Promise<void> {
+  await post('/app/api/auth/sign-in/email', USER)
+}
+
+async function post(path: string, body: object): Promise<void> {
+  const response = await fetch(`${API}${path}`, { method: 'POST', headers: HEADERS, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`)
+}
+
+/** The proportional memory of all processes of the container in MB. None but the first may run as root. */
+function measure(): number {
+  const first = read('podman', ['inspect', '--format', '{{.State.Pid}}', NAME])
+  const pids = [first, ...listChildren(first)]
+  const asRoot = pids.slice(1).filter((pid) => /^Uid:\t0\t/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
+  if (asRoot.length > 0) throw new Error(`processes run as root: ${asRoot.map(nameOf).join(', ')}`)
+  const kilobytes = pids.map((pid) =>
+    Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
+  )
+  const total = Math.round(kilobytes.reduce((sum, one) => sum + one, 0) / 1_024)
+  if (!(total < PSS_MB_MAX)) throw new Error(`the processes use ${total} MB, more than ${PSS_MB_MAX}`)
+  return total
+}
+
+const nameOf = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+
+function listChildren(pid: string): string[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+  )
+  return children.flatMap((child) => [child, ...listChildren(child)])
+}

@@ -16,7 +16,7 @@ const routes: Route = async (app) => {
 const api = await startTestApi({ routes: [routes] })
 const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
 const { key } = await api.openCaller({ plan: 'scale' })
-const { crowd } = api.services
+const { inFlight } = api.services
 
 const get = (path: string) => `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
 
@@ -47,9 +47,9 @@ test('pipelined requests behind an unread response are not processed, and none i
   const socket = send(get('/large') + get('/small').repeat(20)).pause()
   await vi.waitFor(async () => expect(await countInFlight()).toBe(1))
   expect(await askOften(128)).toEqual(Array.from({ length: 128 }, () => 200))
-  expect([await countInFlight(), crowd.all]).toEqual([1, 0])
+  expect([await countInFlight(), inFlight.all]).toEqual([1, 0])
   socket.destroy()
-  await vi.waitFor(async () => expect([await countInFlight(), crowd.all]).toEqual([0, 0]))
+  await vi.waitFor(async () => expect([await countInFlight(), inFlight.all]).toEqual([0, 0]))
 })
 
 test('a connection with 900 pipelined requests behind an unread response is closed, and its slot is free', async () => {
@@ -58,7 +58,7 @@ test('a connection with 900 pipelined requests behind an unread response is clos
   expect(await askOften(128)).toEqual(Array.from({ length: 128 }, () => 200))
   socket.resume()
   await closed
-  await vi.waitFor(async () => expect([await countInFlight(), crowd.all]).toEqual([0, 0]))
+  await vi.waitFor(async () => expect([await countInFlight(), inFlight.all]).toEqual([0, 0]))
 })
 
 test('pipelined requests that are read are answered in their order, bodies included', async () => {

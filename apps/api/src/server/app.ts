@@ -125,7 +125,7 @@ export async function buildApp(
   const networks = readNetworkLimits(config.limits, config.trustedProxies)
   limitConnections(app.server, networks)
   limitUnfinished(app, networks)
-  limitInFlight(app, services.crowd)
+  limitInFlight(app, services.inFlight)
   limitSlowBodies(app, config.limits)
   limitTime(app, config.limits)
   sendDeprecations(app)
@@ -154,7 +154,7 @@ export async function buildApp(
 
 function newServer({ limits, trustedProxies }: ApiConfig, services: Services, counts: RequestCounts): FastifyInstance {
   registerAjvFormats()
-  const turnAway = openLoadShedding(services, counts.turnedAway)
+  const loadShedding = openLoadShedding(services, counts.rejected)
   const app = fastify({
     loggerInstance: services.log,
     // Fastify's own lines hold the URL, and with it whatever address is in the query.
@@ -163,12 +163,12 @@ function newServer({ limits, trustedProxies }: ApiConfig, services: Services, co
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: limits.bodyBytesMax,
     return503OnClosing: false, // whoever got through before we stopped listening is served
-    serverFactory: (handle) => listenWith(processInOrder(turnAway.before(handle)), limits),
+    serverFactory: (handle) => listenWith(processInOrder(loadShedding.before(handle)), limits),
     clientErrorHandler: sendClientError,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     routerOptions: { maxParamLength: 100 },
   })
-  turnAway.learn(app)
+  loadShedding.learn(app)
   app.setValidatorCompiler(checkRequests)
   app.setSerializerCompiler(writeResponses)
   app.setErrorHandler(sendError)
@@ -190,7 +190,7 @@ function listenWith(listener: RequestListener, limits: ApiConfig['limits']): Ser
 }
 
 // These run for every request, and as callbacks: a promise for each would cost as much as the work itself.
-function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: Services): void {
+function sendCommonHeaders(app: FastifyInstance, { unauthenticatedRate, stopping, log }: Services): void {
   app.decorateRequest('rateLimit')
   app.decorateReply('logged')
   app.decorateRequest('problemCode')
@@ -202,7 +202,7 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
-    reply.headers(rateHeaders(request.rateLimit?.state ?? strangers.look(networkOf(request.ip), UNAUTHENTICATED)))
+    reply.headers(rateHeaders(request.rateLimit?.state ?? unauthenticatedRate.look(networkOf(request.ip), UNAUTHENTICATED)))
     // Files and errors say it too, which have no field for it.
     if (request.auth) reply.header('livemode', String(request.auth.mode === 'live'))
     if (stopping.aborted) reply.header('connection', 'close')

@@ -36,8 +36,8 @@ export type Services = {
   keyUse: KeyUseCounter
   requestLog: RequestLog
   admission: Admission
-  crowd: InFlightTracker
-  strangers: LocalRate
+  inFlight: InFlightTracker
+  unauthenticatedRate: LocalRate
   /** Whether the public sandbox key is enabled. */
   publicSandbox: boolean
   /** Undefined where the abuse limits are off. */
@@ -91,7 +91,7 @@ export function openServices(
   const { redisUrl, queuePrefix } = config
   const heartbeat = startHeartbeat(db, log)
   const dispatch = createDispatcher({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
-  const crowd = trackInFlight(config.inFlightMax, dispatch.echo)
+  const inFlight = trackInFlight(config.inFlightMax, dispatch.echo)
   return {
     db,
     redis,
@@ -100,8 +100,8 @@ export function openServices(
     keyUse,
     requestLog,
     admission,
-    crowd,
-    strangers: createLocalRate(),
+    inFlight,
+    unauthenticatedRate: createLocalRate(),
     publicSandbox: config.publicSandbox,
     abuseLimits: config.abuseLimits,
     sharesFeedback: config.sharesFeedback,
@@ -121,7 +121,7 @@ export function openServices(
     log,
     async close() {
       peers.stop()
-      crowd.stop()
+      inFlight.stop()
       recentKeys.stop()
       await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), dispatch.stop()])
       await Promise.all([uploadReader.stop(), feedbackReader.stop(), people.stop(), heartbeat.stop()])

@@ -45,7 +45,7 @@ export type AuthenticationDependencies = {
   keys: ApiKeyCache
   keyUse: KeyUseCounter
   admission: Admission
-  strangers: LocalRate
+  unauthenticatedRate: LocalRate
   publicSandbox: boolean
 }
 
@@ -54,7 +54,7 @@ export type AuthenticationDependencies = {
  * requests: a promise for each hook of a request costs as much as the work of the hooks.
  */
 export function authenticate(dependencies: AuthenticationDependencies) {
-  const { keys, strangers, keyUse, publicSandbox } = dependencies
+  const { keys, unauthenticatedRate, keyUse, publicSandbox } = dependencies
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     refuseKeyInQuery(request)
     if (request.headers.authorization !== undefined) takeBearer(request.headers)
@@ -77,29 +77,29 @@ export function authenticate(dependencies: AuthenticationDependencies) {
 
   async function recognise(request: FastifyRequest): Promise<AuthKey> {
     const text = request.headers['x-api-key']
-    if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
-    if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
+    if (typeof text !== 'string' || text === '') throw rejectKey(request, 'missing_api_key')
+    if (!isWellFormedKey(text)) throw rejectKey(request, 'invalid_api_key')
 
-    const anybody = publicSandbox ? publicSandboxAuth(text, networkOf(request.ip)) : undefined
-    if (anybody) return anybody
+    const sandboxAuth = publicSandbox ? publicSandboxAuth(text, networkOf(request.ip)) : undefined
+    if (sandboxAuth) return sandboxAuth
 
     // A client that guesses keys must not keep the database busy; known keys of the same network are not limited.
     const known = keys.recall(text)
-    if (known === undefined && !strangers.look(networkOf(request.ip), UNAUTHENTICATED).allowed)
-      throw stranger(request, 'invalid_api_key')
+    if (known === undefined && !unauthenticatedRate.look(networkOf(request.ip), UNAUTHENTICATED).allowed)
+      throw rejectKey(request, 'invalid_api_key')
 
     const key = known ?? (await keys.find(text))
-    if (key === undefined) throw stranger(request, 'invalid_api_key')
-    if (key.revokedAt) throw stranger(request, 'revoked_api_key')
-    if (!isValid(key)) throw stranger(request, 'expired_api_key')
+    if (key === undefined) throw rejectKey(request, 'invalid_api_key')
+    if (key.revokedAt) throw rejectKey(request, 'revoked_api_key')
+    if (!isValid(key)) throw rejectKey(request, 'expired_api_key')
     return key
   }
 
-  function stranger(
+  function rejectKey(
     request: FastifyRequest,
     code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
   ) {
-    const state = strangers.take(networkOf(request.ip), UNAUTHENTICATED)
+    const state = unauthenticatedRate.take(networkOf(request.ip), UNAUTHENTICATED)
     request.rateLimit = { state }
     if (state.allowed) return new Problem(code)
     return new Problem('rate_limited', undefined, { retryAfterS: state.retryAfterS })

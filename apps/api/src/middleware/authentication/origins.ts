@@ -69,7 +69,7 @@ function isBodyOurs({ headers }: FastifyRequest): boolean {
 
 type PreflightDependencies = {
   db: Db
-  strangers: LocalRate
+  unauthenticatedRate: LocalRate
 }
 
 /** The headers that the SDK sends from a page, and `Authorization` as the alternative to `X-API-Key`. */
@@ -102,15 +102,15 @@ export const preflight: Route<PreflightDependencies> = async (app, services) => 
 }
 
 /** Caches allowed origins. Requests with unknown origins count against the same limit as requests with unknown keys. */
-function openOrigins({ db, strangers }: { db: Db; strangers: LocalRate }) {
+function openOrigins({ db, unauthenticatedRate }: { db: Db; unauthenticatedRate: LocalRate }) {
   const allowedUntil = createLruCache<string, number>(ORIGINS_MAX)
   return async (origin: string, network: string): Promise<boolean> => {
     const now = performance.now()
     if (now < (allowedUntil.get(origin) ?? 0)) return true
     allowedUntil.delete(origin)
-    if (!strangers.look(network, UNAUTHENTICATED).allowed) return false
+    if (!unauthenticatedRate.look(network, UNAUTHENTICATED).allowed) return false
     const isAllowed = await isAllowedOrigin(db, origin)
-    if (!isAllowed) strangers.take(network, UNAUTHENTICATED)
+    if (!isAllowed) unauthenticatedRate.take(network, UNAUTHENTICATED)
     else allowedUntil.set(origin, now + KEEP_FOR_MS)
     return isAllowed
   }

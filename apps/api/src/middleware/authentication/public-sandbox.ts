@@ -7,7 +7,7 @@ import type { AuthKey } from '@probity/database/accounts/keys'
 /** For all clients of a network (an IPv4 address or an IPv6 /64) that use the public sandbox key. */
 const REQUESTS_PER_MINUTE = 60
 
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const SANDBOX_KEY_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The client for the public sandbox key. Each network is an account with its own rate and recent results; there is no such account in
@@ -16,7 +16,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 export function publicSandboxAuth(text: string, network: string): AuthKey | undefined {
   if (text !== PUBLIC_SANDBOX_KEY) return undefined
   return {
-    id: NOBODY,
+    id: SANDBOX_KEY_ID,
     accountId: `sandbox-${createHash('sha256').update(network).digest('base64url')}`,
     mode: 'test',
     name: 'public sandbox',
@@ -45,5 +45,5 @@ export function publicSandboxAuth(text: string, network: string): AuthKey | unde
 }
 
 export function isPublicSandbox({ id }: { id: string | null }): boolean {
-  return id === NOBODY
+  return id === SANDBOX_KEY_ID
 }

@@ -16,14 +16,14 @@ const classes: Route = async (app) => {
 
 const api = await startTestApi({ routes: [classes], config: { inFlightMax: 12 } })
 const { call } = await api.openCaller()
-const { crowd } = api.services
+const { inFlight } = api.services
 let inside: Array<ReturnType<typeof call>> = []
 
 afterEach(async () => {
   for (const answer of waiting.splice(0)) answer()
   await Promise.all(inside)
   inside = []
-  crowd.busy = 0
+  inFlight.busy = 0
 })
 
 async function letIn(loadClass: LoadClass, count: number): Promise<void> {
@@ -48,12 +48,12 @@ async function tryOne(loadClass: LoadClass): Promise<string> {
 
 test('whoever brings a list is turned away first, then one who asks about an address, and last one who only looks', async () => {
   await letIn('address', 5)
-  await expect.poll(() => crowd.busy).toBeGreaterThan(0.5)
+  await expect.poll(() => inFlight.busy).toBeGreaterThan(0.5)
   expect(await tryOne('list')).toBe('503, again after 5 s')
   expect(await tryOne('address')).toBe('let in')
 
   await letIn('address', 3) // makes nine: three quarters of what the process takes on
-  expect(crowd).toMatchObject({ all: 9, working: 9 })
+  expect(inFlight).toMatchObject({ all: 9, working: 9 })
   expect(await tryOne('address')).toBe('503, again after 1 s')
 
   await letIn('light', 3)
@@ -62,31 +62,31 @@ test('whoever brings a list is turned away first, then one who asks about an add
 
 test('with fewer places for work there is still room for who only looks', async () => {
   await letIn('address', 4)
-  const all = crowd.places
-  crowd.places = () => 4
+  const all = inFlight.places
+  inFlight.places = () => 4
   expect(await tryOne('address')).toBe('503, again after 1 s')
   expect(await tryOne('light')).toBe('let in')
-  crowd.places = all
+  inFlight.places = all
 })
 
 test('whoever has been answered makes room again', async () => {
   await letIn('list', 5)
-  await expect.poll(() => crowd.busy).toBeGreaterThan(0.5)
-  const { turnedAway } = crowd
+  await expect.poll(() => inFlight.busy).toBeGreaterThan(0.5)
+  const { rejected } = inFlight
   expect(await tryOne('list')).toBe('503, again after 5 s')
-  expect(crowd.turnedAway).toBe(turnedAway + 1) // or there would not be more places when there is time again
+  expect(inFlight.rejected).toBe(rejected + 1) // or there would not be more places when there is time again
   for (const answer of waiting.splice(0)) answer()
   await Promise.all(inside.splice(0))
-  expect(crowd).toMatchObject({ all: 0, working: 0 })
-  await expect.poll(() => crowd.busy).toBeLessThan(0.5)
+  expect(inFlight).toMatchObject({ all: 0, working: 0 })
+  await expect.poll(() => inFlight.busy).toBeLessThan(0.5)
   expect(await tryOne('list')).toBe('let in')
 })
 
 test('a list finds a place in a process that is held up for a moment', async () => {
   await letIn('address', 5)
-  crowd.busy = 0.2
+  inFlight.busy = 0.2
   expect(await tryOne('list')).toBe('let in')
   await letIn('address', 3)
-  crowd.busy = 0.2
+  inFlight.busy = 0.2
   expect(await tryOne('list')).toBe('503, again after 5 s')
 })

@@ -13,9 +13,9 @@ const RETRY_AFTER_S: Record<LoadClass, number> = { list: 5, address: 1, light: 1
 const TOO_BUSY_FOR_A_LIST = 0.5
 
 /** Retry-After in seconds if no slot is free for the class; undefined if one is. */
-export function shedLoadFor(loadClass: LoadClass, crowd: InFlightTracker): number | undefined {
-  if (crowd.all < crowd.max && hasPlaceFor(loadClass, crowd)) return undefined
-  if (isWork(loadClass)) crowd.turnedAway++
+export function shedLoadFor(loadClass: LoadClass, inFlight: InFlightTracker): number | undefined {
+  if (inFlight.all < inFlight.max && hasPlaceFor(loadClass, inFlight)) return undefined
+  if (isWork(loadClass)) inFlight.rejected++
   return RETRY_AFTER_S[loadClass]
 }
 
@@ -23,10 +23,10 @@ export function shedLoadFor(loadClass: LoadClass, crowd: InFlightTracker): numbe
  * Lists are rejected first, when half of the slots are occupied, because no user waits for them. Requests that only read are rejected
  * last, when the process has reached its limit.
  */
-function hasPlaceFor(loadClass: LoadClass, crowd: InFlightTracker): boolean {
+function hasPlaceFor(loadClass: LoadClass, inFlight: InFlightTracker): boolean {
   if (!isWork(loadClass)) return true
-  if (loadClass === 'list' && crowd.busy >= TOO_BUSY_FOR_A_LIST) return false
-  return crowd.working < crowd.places()
+  if (loadClass === 'list' && inFlight.busy >= TOO_BUSY_FOR_A_LIST) return false
+  return inFlight.working < inFlight.places()
 }
 
 const isWork = (loadClass: LoadClass) => loadClass !== 'light'
@@ -38,40 +38,40 @@ const isWork = (loadClass: LoadClass) => loadClass !== 'light'
  * A request holds its slot only while the process works on it: not while its body arrives, and not after its response is handed over. A slow
  * client is limited by the connection limits per network and by time-limits.ts.
  */
-export function limitInFlight(app: FastifyInstance, crowd: InFlightTracker): void {
+export function limitInFlight(app: FastifyInstance, inFlight: InFlightTracker): void {
   app.decorateRequest('slot')
   app.decorateRequest('moveToSandbox')
   app.addHook('onRequest', (request, reply, done) => {
     if (request.route.config.alwaysAnswered) return done()
     const loadClass = loadClassOf(request.route.config)
-    const retryAfterS = shedLoadFor(loadClass, crowd)
+    const retryAfterS = shedLoadFor(loadClass, inFlight)
     if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
     const slot: Slot = { loadClass, pool: isWork(loadClass) ? 'working' : undefined, state: 'free' }
     request.slot = slot
-    request.moveToSandbox = () => moveToSandbox(slot, crowd)
-    hold(slot, crowd)
+    request.moveToSandbox = () => moveToSandbox(slot, inFlight)
+    hold(slot, inFlight)
     // Emitted once per response, complete or aborted.
-    reply.raw.once('close', () => release(slot, crowd, 'ended'))
+    reply.raw.once('close', () => release(slot, inFlight, 'ended'))
     done()
   })
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.slot && isBodyIncomplete(request)) release(request.slot, crowd, 'free')
+    if (request.slot && isBodyIncomplete(request)) release(request.slot, inFlight, 'free')
     done(null, payload)
   })
   app.addHook('preValidation', (request, _reply, done) => {
     const { slot, raw } = request
     if (slot?.state !== 'free') return done()
     // The handler reads the body itself and starts its work when the body is complete.
-    if (isBodyIncomplete(request)) raw.once('end', () => hold(slot, crowd))
+    if (isBodyIncomplete(request)) raw.once('end', () => hold(slot, inFlight))
     else {
-      const retryAfterS = shedLoadFor(slot.loadClass, crowd)
+      const retryAfterS = shedLoadFor(slot.loadClass, inFlight)
       if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
-      hold(slot, crowd)
+      hold(slot, inFlight)
     }
     done()
   })
   app.addHook('onSend', ({ slot }, _reply, payload, done) => {
-    if (slot) release(slot, crowd, 'ended')
+    if (slot) release(slot, inFlight, 'ended')
     done(null, payload)
   })
 }
@@ -86,26 +86,26 @@ export function loadClassOf(config: FastifyContextConfig = {}): LoadClass {
 /** The slot of one request among those that the process works on, and the pool that it counts toward. One that has ended is never held again. */
 type Slot = { loadClass: LoadClass; pool: 'working' | 'sandbox' | undefined; state: 'free' | 'held' | 'ended' }
 
-function moveToSandbox(slot: Slot, crowd: InFlightTracker): void {
+function moveToSandbox(slot: Slot, inFlight: InFlightTracker): void {
   if (slot.pool !== 'working') return
-  if (crowd.sandbox >= crowd.max * SANDBOX_SHARE) throw new Problem('overloaded', undefined, { retryAfterS: 1 })
+  if (inFlight.sandbox >= inFlight.max * SANDBOX_SHARE) throw new Problem('overloaded', undefined, { retryAfterS: 1 })
   const isHeld = slot.state === 'held'
-  if (isHeld) crowd.working--
+  if (isHeld) inFlight.working--
   slot.pool = 'sandbox'
-  if (isHeld) crowd.sandbox++
+  if (isHeld) inFlight.sandbox++
 }
 
-function hold(slot: Slot, crowd: InFlightTracker): void {
+function hold(slot: Slot, inFlight: InFlightTracker): void {
   if (slot.state !== 'free') return
   slot.state = 'held'
-  crowd.all++
-  if (slot.pool) crowd[slot.pool]++
+  inFlight.all++
+  if (slot.pool) inFlight[slot.pool]++
 }
 
-function release(slot: Slot, crowd: InFlightTracker, state: 'free' | 'ended'): void {
+function release(slot: Slot, inFlight: InFlightTracker, state: 'free' | 'ended'): void {
   if (slot.state === 'held') {
-    crowd.all--
-    if (slot.pool) crowd[slot.pool]--
+    inFlight.all--
+    if (slot.pool) inFlight[slot.pool]--
   }
   if (slot.state !== 'ended') slot.state = state
 }
@@ -130,7 +130,7 @@ declare module 'fastify' {
  * here, so its cost reduces the goodput. For the same reason rejections are counted and not logged.
  */
 export function openLoadShedding(
-  { crowd, stopping }: { crowd: InFlightTracker; stopping: AbortSignal },
+  { inFlight, stopping }: { inFlight: InFlightTracker; stopping: AbortSignal },
   count: (method: string, route: string) => void,
 ) {
   /** By method and path, of routes whose path is always the same. All that makes work is of that kind. */
@@ -148,7 +148,7 @@ export function openLoadShedding(
         const { method = '', url = '' } = request
         const path = url.split('?', 1)[0] ?? ''
         const loadClass = classes.get(`${method} ${path}`)
-        const retryAfterS = loadClass && shedLoadFor(loadClass, crowd)
+        const retryAfterS = loadClass && shedLoadFor(loadClass, inFlight)
         if (retryAfterS === undefined || stopping.aborted) return handle(request, response)
         count(method, path)
         answer(response, retryAfterS)

@@ -10,45 +10,45 @@ import { startTestApi } from '../../testing/test-api.ts'
 import { trackInFlight } from './in-flight-tracker.ts'
 
 function watch(echo: () => Promise<number | undefined>) {
-  const crowd = trackInFlight(512, echo)
-  whenDone(() => crowd.stop())
-  return crowd
+  const inFlight = trackInFlight(512, echo)
+  whenDone(() => inFlight.stop())
+  return inFlight
 }
 
 test('late echoes take places away, and quick ones give them back', async () => {
   let ms = 5_000
-  const crowd = watch(async () => ms)
-  crowd.working = 300
-  await vi.waitFor(() => expect(crowd.places()).toBeLessThanOrEqual(150), 3_000)
+  const inFlight = watch(async () => ms)
+  inFlight.working = 300
+  await vi.waitFor(() => expect(inFlight.places()).toBeLessThanOrEqual(150), 3_000)
   ms = 5
-  await vi.waitFor(() => expect(crowd.places()).toBeGreaterThan(180), 5_000)
+  await vi.waitFor(() => expect(inFlight.places()).toBeGreaterThan(180), 5_000)
 })
 
 test('how busy it is follows what is taken within a few seconds, and not at once', { tags: ['timed'] }, async () => {
-  const crowd = watch(async () => undefined)
-  crowd.working = 192
-  expect(crowd.busy).toBe(0)
-  await vi.waitFor(() => expect(crowd.busy).toBeGreaterThan(0.15), 3_000)
-  expect(crowd.busy).toBeLessThan(0.5)
-  await vi.waitFor(() => expect(crowd.busy).toBeGreaterThan(0.9), 10_000)
-  crowd.working = 0
-  await vi.waitFor(() => expect(crowd.busy).toBeLessThan(0.1), 10_000)
+  const inFlight = watch(async () => undefined)
+  inFlight.working = 192
+  expect(inFlight.busy).toBe(0)
+  await vi.waitFor(() => expect(inFlight.busy).toBeGreaterThan(0.15), 3_000)
+  expect(inFlight.busy).toBeLessThan(0.5)
+  await vi.waitFor(() => expect(inFlight.busy).toBeGreaterThan(0.9), 10_000)
+  inFlight.working = 0
+  await vi.waitFor(() => expect(inFlight.busy).toBeLessThan(0.1), 10_000)
 })
 
 test('echoes that are lost change nothing: workers that are being replaced are silent too', async () => {
   const echo = vi.fn(async () => undefined)
-  const crowd = watch(echo)
-  crowd.working = 300
+  const inFlight = watch(echo)
+  inFlight.working = 300
   await vi.waitFor(() => expect(echo.mock.calls.length).toBeGreaterThan(2), 3_000)
-  expect(crowd.places()).toBe(192)
+  expect(inFlight.places()).toBe(192)
 })
 
 test('nothing is sent while there is nothing to do, and no second one before the first came back', async () => {
   const echo = vi.fn(() => new Promise<undefined>(() => {}))
-  const crowd = watch(echo)
+  const inFlight = watch(echo)
   await sleep(500)
   expect(echo).not.toHaveBeenCalled()
-  crowd.working = 1
+  inFlight.working = 1
   await sleep(900)
   expect(echo).toHaveBeenCalledTimes(1)
 })

@@ -6,7 +6,7 @@ export type Slots = {
    * Records the round trip of an empty task to a worker, with the number of requests in progress and the number of requests that were shed since the
    * last call.
    */
-  note(echoMs: number, underWay: number, turnedAway?: number): void
+  note(echoMs: number, underWay: number, rejected?: number): void
 }
 
 /** An echo that takes this long shows overload. Without load it takes a few milliseconds. */
@@ -36,11 +36,11 @@ export function openSlots(max: number): Slots {
   let places = unproven
   return {
     count: () => places,
-    note(echoMs, underWay, turnedAway = 0) {
+    note(echoMs, underWay, rejected = 0) {
       if (echoMs > LATE_MS) {
         const share = Math.min(CUT_MIN, Math.max(CUT_MAX, LATE_MS / echoMs))
         places = Math.max(Math.min(PLACES_MIN, max), Math.floor(Math.min(places, underWay) * share))
-      } else if (turnedAway > 0 || underWay >= places * WANTED_SHARE) {
+      } else if (rejected > 0 || underWay >= places * WANTED_SHARE) {
         places = Math.min(max, Math.ceil(places * GROWTH))
       } else if (places > unproven && underWay < places * UNWANTED_SHARE) {
         places = Math.max(unproven, Math.floor(places * SHRINKAGE))
@@ -59,7 +59,7 @@ export type InFlightTracker = {
   /** Requests of this kind in test mode, which make none. */
   sandbox: number
   /** Those of this kind that found no place since the last echo. */
-  turnedAway: number
+  rejected: number
   /** How many of these there may be. */
   places(): number
   /** Which share of the places was taken in the last second or two. */
@@ -84,25 +84,25 @@ export function trackInFlight(inFlightMax: number, echo: () => Promise<number | 
   async function listen(): Promise<void> {
     isListening = true
     const ms = await echo()
-    if (ms !== undefined) places.note(ms, crowd.working, crowd.turnedAway)
-    crowd.turnedAway = 0
+    if (ms !== undefined) places.note(ms, inFlight.working, inFlight.rejected)
+    inFlight.rejected = 0
     isListening = false
   }
 
   const timer = setInterval(() => {
-    crowd.busy += LAST_LOOK_SHARE * (crowd.working / places.count() - crowd.busy)
-    if (crowd.working > 0 && !isListening) void listen()
+    inFlight.busy += LAST_LOOK_SHARE * (inFlight.working / places.count() - inFlight.busy)
+    if (inFlight.working > 0 && !isListening) void listen()
   }, LISTEN_EVERY_MS)
   timer.unref()
-  const crowd: InFlightTracker = {
+  const inFlight: InFlightTracker = {
     max: inFlightMax,
     all: 0,
     working: 0,
     sandbox: 0,
-    turnedAway: 0,
+    rejected: 0,
     places: places.count,
     busy: 0,
     stop: () => clearInterval(timer),
   }
-  return crowd
+  return inFlight
 }

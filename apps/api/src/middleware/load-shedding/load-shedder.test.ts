@@ -13,7 +13,7 @@ const { port } = app.server.address() as AddressInfo
 const { key } = await openCaller()
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 whenDone(() => agent.destroy())
-const { crowd } = services
+const { inFlight } = services
 
 type Answer = { status: number; headers: Record<string, unknown>; body: Record<string, unknown> }
 
@@ -33,10 +33,10 @@ async function ask(method: string, path: string, body?: object): Promise<Answer>
 
 const single = () => ask('POST', '/api/v1/validation/single?wait=1', { email: 'ada@example.com' })
 
-afterEach(() => Object.assign(crowd, { all: 0, working: 0, busy: 0, max: config.inFlightMax }))
+afterEach(() => Object.assign(inFlight, { all: 0, working: 0, busy: 0, max: config.inFlightMax }))
 
 test('who finds no place is told so by the door as by the house, and the connection goes on', async () => {
-  crowd.working = 9
+  inFlight.working = 9
   const early = await single()
   const late = await app.inject({ method: 'POST', url: '/api/v1/validation/single', payload: {} })
   const { 'request-id': id, date, connection, 'keep-alive': kept, ...headers } = early.headers
@@ -45,20 +45,20 @@ test('who finds no place is told so by the door as by the house, and the connect
   expect(early.body).toEqual({ ...late.json(), request_id: id })
   expect(id).toMatch(/^req_[0-9a-f-]{36}$/)
 
-  crowd.working = 0
+  inFlight.working = 0
   expect((await ask('GET', '/api/v1/account')).status).toBe(200)
 })
 
 test('each class is turned away in its turn, and health checks never', async () => {
-  crowd.busy = 0.6
+  inFlight.busy = 0.6
   expect(await ask('POST', '/api/v1/validation/bulk', { emails: [] })).toMatchObject({
     status: 503,
     body: { retry_after_s: 5 },
   })
   expect((await ask('POST', '/api/v1/validation/single', {})).status).toBe(400)
-  crowd.working = 9
+  inFlight.working = 9
   expect((await ask('GET', '/api/v1/account')).status).toBe(200)
-  crowd.max = 0
+  inFlight.max = 0
   expect((await ask('GET', '/api/v1/account')).status).toBe(503)
   expect((await ask('GET', '/api/v1/bulk/jobs/a-name')).status).toBe(503) // has no path of its own: the house says so
   expect((await ask('GET', '/livez')).status).toBe(200)
@@ -68,7 +68,7 @@ test('it is counted, and leaves no line in the log', async () => {
   const shed = async () =>
     /probity_http_problems_total\{code="overloaded"\} (\d+)/.exec(await services.metrics.metrics())?.[1]
   const before = Number(await shed())
-  crowd.working = 9
+  inFlight.working = 9
   const { headers } = await single()
   expect(Number(await shed())).toBe(before + 1)
   expect(await services.metrics.metrics()).toMatch(

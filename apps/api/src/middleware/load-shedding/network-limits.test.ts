@@ -37,7 +37,7 @@ async function startListening(trustedProxies: string[]) {
   const { key } = await api.openCaller({ plan: 'scale' })
   const small = (localAddress: string, headers: Record<string, string> = {}) =>
     openClient(port, localAddress)({ path: '/api/v1/small', headers: { 'x-api-key': key, ...headers } })
-  return { ...api, port, key, small, crowd: api.services.crowd }
+  return { ...api, port, key, small, inFlight: api.services.inFlight }
 }
 
 const direct = await startListening([])
@@ -73,7 +73,7 @@ test('a network gets as many connections as the limit, and another network is se
 test('unfinished bodies and unread responses hold no slot', async () => {
   const sockets = [half(direct), large(direct)].map((message) => sendUnread(direct.port, '127.0.0.3', message))
   await vi.waitFor(async () => expect(await countInFlight()).toBe(2))
-  await vi.waitFor(() => expect(direct.crowd).toMatchObject({ all: 0, working: 0 }))
+  await vi.waitFor(() => expect(direct.inFlight).toMatchObject({ all: 0, working: 0 }))
   expect(await countInFlight()).toBe(2)
   for (const socket of sockets) socket.destroy()
 })
@@ -95,21 +95,21 @@ test('a body that arrives in parts is processed when it is complete, and its slo
   const socket = sendUnread(direct.port, '127.0.0.6', half(direct))
   let response = ''
   socket.resume().on('data', (chunk) => (response += chunk))
-  await vi.waitFor(() => expect(direct.crowd.all).toBe(0))
+  await vi.waitFor(() => expect(direct.inFlight.all).toBe(0))
   socket.write(body.slice(1))
   await vi.waitFor(() => expect(response).toContain('200 OK'))
-  await vi.waitFor(() => expect(direct.crowd).toMatchObject({ all: 0, working: 0 }))
+  await vi.waitFor(() => expect(direct.inFlight).toMatchObject({ all: 0, working: 0 }))
 })
 
 test('an upload holds a slot from the end of its body to its response', async () => {
   const message = `${headOf('POST /api/v1/upload', direct)}Content-Type: application/octet-stream\r\nContent-Length: 2\r\n\r\n`
   const socket = sendUnread(direct.port, '127.0.0.7', `${message}x`).resume()
-  await vi.waitFor(async () => expect([await countInFlight(), direct.crowd.all]).toEqual([1, 0]))
+  await vi.waitFor(async () => expect([await countInFlight(), direct.inFlight.all]).toEqual([1, 0]))
   socket.write('x')
   await vi.waitFor(() => expect(waiting.length).toBe(1))
-  expect(direct.crowd.all).toBe(1)
+  expect(direct.inFlight.all).toBe(1)
   for (const goOn of waiting.splice(0)) goOn()
-  await vi.waitFor(() => expect(direct.crowd.all).toBe(0))
+  await vi.waitFor(() => expect(direct.inFlight.all).toBe(0))
 })
 
 test('a trusted proxy with 2,000 connections is served', async () => {

@@ -16,19 +16,19 @@ function validate(headers: Record<string, string>, email: string, remoteAddress 
 }
 
 test('waiting requests of the sandbox take slots of their own, and leave those of live requests free', async () => {
-  const { crowd } = api.services
+  const { inFlight } = api.services
   const slow = Array.from({ length: 10 }, (_, n) =>
     validate({ 'x-api-key': PUBLIC_SANDBOX_KEY }, 'slow-5s@example.com', `127.0.1.${n + 1}`),
   )
-  await vi.waitFor(() => expect(crowd.sandbox).toBe(4))
-  expect(crowd.working).toBe(0)
+  await vi.waitFor(() => expect(inFlight.sandbox).toBe(4))
+  expect(inFlight.working).toBe(0)
 
   const { key } = await api.openCaller({ key: { mode: 'test' } })
   expect((await validate({ 'x-api-key': key }, 'valid@example.com')).status).toBe(503)
   hurry.abort()
   const statuses = (await Promise.all(slow)).map(({ status }) => status)
   expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array(4).fill(200), ...Array(6).fill(503)])
-  await vi.waitFor(() => expect([crowd.all, crowd.working, crowd.sandbox]).toEqual([0, 0, 0]))
+  await vi.waitFor(() => expect([inFlight.all, inFlight.working, inFlight.sandbox]).toEqual([0, 0, 0]))
   expect((await validate({ 'x-api-key': key }, 'valid@example.com')).status).toBe(200)
 })
 

@@ -30,7 +30,7 @@ const limits = { ...LIMITS, handlerTimeoutMs: 2_000, handlerGraceMs: 300, writeT
 const api = await startTestApi({ routes: [routes], config: { limits } })
 const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
 const { key, call } = await api.openCaller()
-const { crowd } = api.services
+const { inFlight } = api.services
 
 function send(text: string): Socket {
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) })
@@ -48,7 +48,7 @@ const countConnections = () =>
 test('a handler that never ends is answered when its time is up', async () => {
   const { status, body, headers } = await call({ method: 'GET', url: '/api/v1/never' })
   expect([status, body['code'], headers['retry-after']]).toEqual([503, 'service_unavailable', '5'])
-  expect(crowd.all).toBe(0)
+  expect(inFlight.all).toBe(0)
   expect(readFileSync(api.logFile, 'utf8')).toContain('handler exceeded its time limit')
 })
 
@@ -73,7 +73,7 @@ test('a request ends when its client disconnects before the body is read', async
   await vi.waitFor(async () => expect(await countConnections()).toBe(0))
   for (const goOn of late.splice(0)) goOn()
   await vi.waitFor(() => expect(readFileSync(api.logFile, 'utf8')).toContain('client disconnected'))
-  expect(crowd.all).toBe(0)
+  expect(inFlight.all).toBe(0)
 })
 
 test('a client that reads nothing of its response is disconnected', async () => {

@@ -39,7 +39,7 @@ export function openRequestCounts(registry: Registry) {
     durations,
     inFlight,
     /** Counts a request that load shedding rejected before it was parsed. */
-    turnedAway(method: string, route: string): void {
+    rejected(method: string, route: string): void {
       requests.inc({ method, route, status: '5xx' })
       problems.inc({ code: 'overloaded' })
     },

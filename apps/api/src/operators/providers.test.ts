@@ -40,7 +40,7 @@ await recordProcess(api.db, {
       { name: ONE, helo: ONE, address: '192.0.2.1', proxy: null },
       { name: TWO, helo: TWO, address: null, proxy: 'proxy.example.com:1080' },
     ],
-    habits: { gmx: { connections: 2, per_minute: 30 } },
+    limits: { gmx: { connections: 2, per_minute: 30 } },
   },
 })
 

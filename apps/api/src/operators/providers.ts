@@ -31,21 +31,21 @@ const Text = Type.Union([Type.String(), Type.Null()])
 /** What a worker says of itself, as far as it is looked at here. One of another version may say less. */
 const WorkerFacts = Type.Object({
   egresses: Type.Array(Type.Object({ name: Type.String(), helo: Type.String(), address: Text, proxy: Text })),
-  habits: Type.Record(Type.String(), Type.Object({ connections: Type.Number(), per_minute: Type.Number() })),
+  limits: Type.Record(Type.String(), Type.Object({ connections: Type.Number(), per_minute: Type.Number() })),
 })
 
 export type KnownEgress = { name: string; helo: string; address: string | null; proxy: string | null; workers: number }
 export type KnownLimits = Record<string, { connections: number; per_minute: number }>
 
 /** The ways out of the workers that live, and what they know of providers. */
-export function readWorkers(processes: Process[], now = Date.now()): { egresses: KnownEgress[]; habits: KnownLimits } {
+export function readWorkers(processes: Process[], now = Date.now()): { egresses: KnownEgress[]; limits: KnownLimits } {
   const workers = processes.filter((one) => one.kind === 'worker' && isLive(one, now))
   const facts = workers.flatMap(({ facts: said }) => (Value.Check(WorkerFacts, said) ? [said] : []))
   const egresses = new Map<string, KnownEgress>()
   for (const egress of facts.flatMap((said) => said.egresses)) {
     egresses.set(egress.name, { ...egress, workers: (egresses.get(egress.name)?.workers ?? 0) + 1 })
   }
-  return { egresses: [...egresses.values()], habits: facts.at(-1)?.habits ?? {} }
+  return { egresses: [...egresses.values()], limits: facts.at(-1)?.limits ?? {} }
 }
 
 type Counted = Omit<ProbeCounts, 'provider' | 'egress' | 'lastBlock'>
@@ -75,12 +75,12 @@ export function percentile(ms: number[], share: number): number | null {
 
 type Looked = { db: Db; redis: Redis; queuePrefix: string }
 type Probe = Awaited<ReturnType<typeof listProbes>>[number]
-type Seen = { probes: Probe[]; brakes: OperatorControls; egresses: KnownEgress[]; habits: KnownLimits }
+type Seen = { probes: Probe[]; controls: OperatorControls; egresses: KnownEgress[]; limits: KnownLimits }
 
 async function look({ db }: Looked, hours: number): Promise<Seen> {
   return asOperator(db, async (trx) => ({
     probes: await listProbes(trx, hours),
-    brakes: await listControls(trx),
+    controls: await listControls(trx),
     ...readWorkers(await listProcesses(trx)),
   }))
 }
@@ -90,7 +90,7 @@ export async function lookAtProviders(services: Looked, hours: number): Promise<
   const seen = await look(services, hours)
   const names = new Set([
     ...seen.probes.map(({ provider }) => provider),
-    ...seen.brakes.providers
+    ...seen.controls.providers
       .filter(({ pausedAt, ratePercent }) => pausedAt !== null || ratePercent < 100)
       .map(({ provider }) => provider),
   ])
@@ -101,8 +101,8 @@ export async function lookAtProviders(services: Looked, hours: number): Promise<
 async function describeProvider(services: Looked, seen: Seen, provider: string): Promise<OperatorProvider> {
   const { probes, throttled, ms, ...outcomes } = sumProbes(seen.probes.filter((row) => row.provider === provider))
   const states = await readStates(services, seen.egresses, provider)
-  const brake = seen.brakes.providers.find((row) => row.provider === provider)
-  const habits = seen.habits[provider]
+  const control = seen.controls.providers.find((row) => row.provider === provider)
+  const limits = seen.limits[provider]
   const suspended = states.filter(({ suspendedUntil }) => suspendedUntil !== null)
   // All ways out must be turned away before nobody is asked; until when is when the first may again.
   const isShut = states.length > 0 && suspended.length === seen.egresses.length
@@ -119,14 +119,14 @@ async function describeProvider(services: Looked, seen: Seen, provider: string):
     p50_ms: percentile(ms, 0.5),
     p95_ms: percentile(ms, 0.95),
     connections: states.reduce((sum, state) => sum + state.connections, 0),
-    connections_max: habits ? habits.connections * Math.max(1, seen.egresses.length) : null,
-    per_minute: habits?.per_minute ?? null,
+    connections_max: limits ? limits.connections * Math.max(1, seen.egresses.length) : null,
+    per_minute: limits?.per_minute ?? null,
     level: states.length === 0 ? 1 : Math.min(...states.map(({ level }) => level)) / 1_000,
     suspension_ends_at: isShut ? (first?.suspendedUntil?.toISOString() ?? null) : null,
     suspension_reason: isShut ? (first?.suspendedFor ?? null) : null,
     suspended_egresses: suspended.length,
-    paused_at: brake?.pausedAt?.toISOString() ?? null,
-    rate_percent: brake?.ratePercent ?? 100,
+    paused_at: control?.pausedAt?.toISOString() ?? null,
+    rate_percent: control?.ratePercent ?? 100,
   }
 }
 
@@ -150,7 +150,7 @@ const DAY_H = 24
 /** Each way out of the workers that live, and those that were drained. */
 export async function lookAtEgresses(services: Looked): Promise<OperatorEgress[]> {
   const seen = await look(services, DAY_H)
-  const gone = seen.brakes.egresses
+  const gone = seen.controls.egresses
     .filter(({ egress, drainedAt }) => drainedAt !== null && !seen.egresses.some(({ name }) => name === egress))
     .map(({ egress }) => ({ name: egress, helo: egress, address: null, proxy: null, workers: 0 }))
   return Promise.all([...seen.egresses, ...gone].map((egress) => describeEgress(services, seen, egress)))
@@ -186,7 +186,7 @@ async function describeEgress(
     ),
     last_block: last?.lastBlock ?? null,
     last_block_at: last?.lastBlockAt?.toISOString() ?? null,
-    drained_at: seen.brakes.egresses.find((row) => row.egress === egress.name)?.drainedAt?.toISOString() ?? null,
+    drained_at: seen.controls.egresses.find((row) => row.egress === egress.name)?.drainedAt?.toISOString() ?? null,
   }
 }
 

@@ -101,7 +101,7 @@ function describeWorker(
       address: localAddress ?? null,
       proxy: socks5 ? `${socks5.host}:${socks5.port}` : null,
     })),
-    habits: Object.fromEntries(
+    limits: Object.fromEntries(
       Object.entries(providerLimits).map(([provider, { connectionsPerEgress: connections, connectionsPerMinute }]) => [
         provider,
         { connections, per_minute: connectionsPerMinute },

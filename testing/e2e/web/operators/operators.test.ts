@@ -54,7 +54,7 @@ await recordProcess(instance.db, {
   version: '0.1.0',
   facts: {
     egresses: [{ name: EGRESS, helo: EGRESS, address: '192.0.2.25', proxy: null }],
-    habits: { gmx: { connections: 2, per_minute: 30 } },
+    limits: { gmx: { connections: 2, per_minute: 30 } },
   },
 })
 /** Findings as a worker on another host would report them. */

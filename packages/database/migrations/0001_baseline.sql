@@ -651,7 +651,7 @@ begin
     and not exists (select from accounts where id = p_account and closed_at is null) then
     return;
   end if;
-  if v_kind is null or v_kind = 'nobody' then
+  if v_kind is null or v_kind = 'unauthenticated' then
     v_kind := case when p_self is null then 'service' else 'member' end;
     v_actor := jsonb_build_object('ip', v_actor ->> 'ip', 'id', p_self, 'name', (select name from users where id = p_self));
   elsif (v_actor ->> 'account')::uuid is distinct from p_account and v_actor ? 'account' then

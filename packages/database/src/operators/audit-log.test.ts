@@ -97,7 +97,7 @@ test('an actor of one account is never recorded for changes in another', async (
 
 test('sign-in changes of a user are recorded in each of their accounts, with the user as actor', async () => {
   const [one, other] = [await openTestAccount(db, 0), await openTestAccount(db, 0)]
-  await actAs({ kind: 'nobody', ip: '192.0.2.9' }, () =>
+  await actAs({ kind: 'unauthenticated', ip: '192.0.2.9' }, () =>
     asOwner(db, async (trx) => {
       const { rows } = await sql<{ id: string }>`
         insert into users (name, email) values ('Ann', ${`${randomUUID()}@example.com`}) returning id`.execute(trx)

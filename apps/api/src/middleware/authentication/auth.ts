@@ -28,7 +28,7 @@ export function actorOf({ auth, person, ip }: FastifyRequest): Actor {
     return { kind: 'member', id, name, ip, ...(auth && { account: auth.accountId }) }
   }
   if (auth?.id) return { kind: 'key', id: auth.id, name: auth.name, ip, account: auth.accountId }
-  return { kind: 'nobody', ip }
+  return { kind: 'unauthenticated', ip }
 }
 
 /** The same for those who run the installation, whose word goes for every account. */

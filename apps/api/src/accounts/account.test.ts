@@ -13,7 +13,7 @@ const api = await startTestApi()
 const ACCOUNT = { method: 'GET', url: '/api/v1/account' } as const
 const patch = (payload: object) => ({ method: 'PATCH', url: '/api/v1/account', payload }) as const
 
-test('shows plan, credits and limits in exactly the shape of the contract', async () => {
+test('GET /account returns plan, credits and limits in exactly the shape of the contract', async () => {
   const { call, accountId, keyId } = await api.openCaller({ credits: 1000 })
   const { status, body, headers } = await call(ACCOUNT)
 
@@ -30,7 +30,7 @@ test('shows plan, credits and limits in exactly the shape of the contract', asyn
   expect(headers['credits-remaining']).toBe('1000')
 })
 
-test('many who ask at once each see what was there when they came, of their own account', async () => {
+test('concurrent requests each see the current data of their own account', async () => {
   const [one, other] = await Promise.all([api.openCaller({ credits: 10 }), api.openCaller({ credits: 20 })])
   const asked = []
   for (let name = 0; name < 10; name++) {
@@ -50,7 +50,7 @@ test('a key without account:read gets the name of the missing scope', async () =
   expect(body['detail']).toContain('"account:read"')
 })
 
-test("a free plan's live key is refused, its test key is not", async () => {
+test("a live key of the free plan is rejected, and a test key is not", async () => {
   const live = await api.openCaller({ plan: 'free' })
   const refused = await live.call(ACCOUNT)
   expect([refused.status, refused.body['code']]).toEqual([403, 'api_not_in_plan'])
@@ -60,7 +60,7 @@ test("a free plan's live key is refused, its test key is not", async () => {
   expect([answer.status, answer.body['livemode']]).toEqual([200, false])
 })
 
-test('says below how many credits they count as low, and goes back to a tenth of the last grant', async () => {
+test('the low-credit threshold can be set, and removing it restores a tenth of the last grant', async () => {
   const { call } = await api.openCaller({ credits: 5_000 })
   const set = (low_at: unknown) => call({ method: 'PATCH', url: '/api/v1/account', payload: { credits: { low_at } } })
   expect((await set(42)).body).toMatchObject({ credits: { low_at: 42 } })
@@ -81,7 +81,7 @@ test('the low-credit threshold needs account:write or webhooks:write', async () 
   expect(await set({ scopes: ['webhooks:write'], mode: 'test' })).toEqual([200, undefined])
 })
 
-test('name and retention are changed where they are named, and nothing else is', async () => {
+test('PATCH /account changes the named settings and no others', async () => {
   const { call } = await api.openCaller({ credits: 5_000 })
   expect((await call(patch({ name: 'Neu & Söhne' }))).body).toMatchObject({ name: 'Neu & Söhne', retention_days: 30 })
   const both = await call(patch({ retention_days: 90, credits: { low_at: 7 } }))
@@ -90,7 +90,7 @@ test('name and retention are changed where they are named, and nothing else is',
   expect((await call(patch({ retention_days: 0 }))).body).toMatchObject({ retention_days: 0 })
 })
 
-test('what is safe to send to is changed in part or whole, and kept within bounds', async () => {
+test('sending settings can be changed in part and are kept within their limits', async () => {
   const { call } = await api.openCaller()
   const usual = { threshold: 0.97, excluded_traits: ['disposable', 'role_based', 'machine_generated'] }
   expect((await call(ACCOUNT)).body['sending']).toEqual(usual)
@@ -100,7 +100,7 @@ test('what is safe to send to is changed in part or whole, and kept within bound
   expect((await call(ACCOUNT)).body['sending']).toEqual({ threshold: 0.9, excluded_traits: ['free'] })
 })
 
-test('a longer retention has its partitions before it holds', async () => {
+test('a longer retention creates its partitions before it takes effect', async () => {
   const { call } = await api.openCaller({ credits: 10 })
   const isReady = () => asOwner(api.db, (trx) => arePartitionsReady(trx, 120))
   expect(await isReady()).toBe(false)
@@ -120,7 +120,7 @@ test.each([
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/retention_days' }] } })
   expect(await countPartitions()).toBe(before)
 
-  // What an operator set stays allowed.
+  // A longer retention set by an operator stays allowed.
   await asOwner(api.db, (trx) => updateRetention(trx, accountId, 200))
   expect((await call(patch({ retention_days: 201 }))).status).toBe(400)
   expect((await call(patch({ retention_days: max }))).status).toBe(200)
@@ -155,7 +155,7 @@ test.each([
   { sending: { excluded_traits: ['role_based', 'role_based'] } },
   { plan: 'scale' },
   {},
-])('the change %j is refused', async (payload) => {
+])('the change %j is rejected', async (payload) => {
   const { call } = await api.openCaller()
   const { status, body } = await call(patch(payload))
   expect([status, body['code']]).toEqual([400, 'invalid_request'])

@@ -77,11 +77,11 @@ const PARTITIONS_RETRY_S = 2
 async function changeAccount(db: Db, { accountId }: Auth, change: AccountChange): Promise<Found> {
   const { retentionDays } = change
   if (retentionDays !== undefined) await refuseLongRetention(db, accountId, retentionDays)
-  // The partitions first: from the moment it keeps longer the account's rows need one that far ahead.
+  // The partitions first: with the longer retention, new rows need a partition that far ahead.
   if (retentionDays !== undefined) await makePartitions(db, retentionDays)
   return inTenant(db, accountId, async (trx) => {
     const isReady = retentionDays === undefined || (await arePartitionsReady(trx, retentionDays))
-    // Another process is making partitions at the moment, and does not know of ours.
+    // Another process is creating partitions for a shorter retention at the moment.
     if (!isReady) throw new Problem('overloaded', undefined, { retryAfterS: PARTITIONS_RETRY_S })
     await updateAccount(trx, accountId, change)
     return findOwn(trx, accountId)

@@ -22,7 +22,7 @@ async function read(person: SignedIn, here: Record<string, string>, query = ''):
   return body['entries'] as Entry[]
 }
 
-test('what members and keys do is told, each with who did it and from where', async () => {
+test('changes by members and keys are recorded with actor and IP address', async () => {
   const ada = await signUp(api)
   const here = await openNewAccount(ada)
   const made = await ada.post('/keys', { name: 'CI', livemode: true, scopes: ['keys:write'] }, here)
@@ -52,7 +52,7 @@ test('what members and keys do is told, each with who did it and from where', as
   ])
 })
 
-test('what goes through the sign-in library is told too: who was invited, made something else, removed', async () => {
+test('changes through the sign-in library are recorded: invitations, role changes and removals', async () => {
   const [ada, grace] = [await signUp(api), await signUp(api)]
   const here = await openNewAccount(ada)
   const organizationId = here['probity-account']
@@ -82,7 +82,7 @@ test('what goes through the sign-in library is told too: who was invited, made s
   ])
 })
 
-test('a password that was reset by a letter is told as the doing of its owner', async () => {
+test('a password reset by email is recorded with the user as actor', async () => {
   const ada = await signUp(api)
   const here = await openNewAccount(ada)
   const before = listLinks(api, 'reset').length
@@ -96,7 +96,7 @@ test('a password that was reset by a letter is told as the doing of its owner', 
   ])
 })
 
-test('owners and admins read the log; for the others and for keys there is none', async () => {
+test('owners and admins can read the audit log; other roles and keys cannot', async () => {
   const ada = await signUp(api)
   const here = await openNewAccount(ada)
   const may: Record<Role, number> = { owner: 200, admin: 200, developer: 403, marketer: 403, viewer: 403 }
@@ -111,7 +111,7 @@ test('owners and admins read the log; for the others and for keys there is none'
   expect((await program.call({ method: 'GET', url: '/api/v1/audit-log' })).status).toBe(404)
 })
 
-test('pages, filters and the file agree, and nobody reads the entries of another account', async () => {
+test('pages, filters and the export agree, and entries of other accounts are not visible', async () => {
   const ada = await signUp(api)
   const here = await openNewAccount(ada, '=Engines')
   for (const name of ['One', 'Two', 'Three']) {
@@ -133,7 +133,7 @@ test('pages, filters and the file agree, and nobody reads the entries of another
     string,
     string
   >[]
-  // A name that begins like a formula is none in a spreadsheet.
+  // A name that starts like a formula is escaped for spreadsheets.
   expect(whole.at(-1)?.['subject_name']).toBe("'=Engines")
 
   const eve = await signUp(api)

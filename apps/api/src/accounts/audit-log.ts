@@ -52,10 +52,10 @@ const COLUMNS = [
   'changes',
 ] as const satisfies (keyof AuditEntry)[]
 
-/** A page of the entries that a filter keeps: those that are older than the one with this id, or the latest. */
+/** Reads a page of the entries that match a filter: the newest, or those older than the entry with this id. */
 type ReadPage = (before: number | undefined, limit: number) => Promise<AuditEntry[]>
 
-/** All entries as CSV, the latest first, page by page. What is written meanwhile comes into none of them. */
+/** All entries as CSV, newest first, page by page. Entries written during the export are not included. */
 export async function* writeAuditLog(read: ReadPage): AsyncGenerator<string> {
   yield writeRows([[...COLUMNS]])
   let before: number | undefined
@@ -110,7 +110,7 @@ export const LOG_RESPONSES = {
   content: { 'application/json': { schema: AuditLog }, 'text/csv': { schema: { type: 'string' } } },
 } as const
 
-/** Who did what, in all accounts and to the installation. */
+/** Audit log of all accounts and of the installation. */
 export const showWholeAuditLog: Route<{ db: Db }> = async (app, { db }) => {
   const sendExport = openExports(EXPORT_LIMITS)
   const schema = { querystring: OperatorAuditQuery, response: { 200: LOG_RESPONSES } }

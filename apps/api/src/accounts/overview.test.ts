@@ -26,14 +26,14 @@ async function look({ call }: TestClient, query = ''): Promise<Overview> {
   return body as Overview
 }
 
-test('an account of which nothing was asked is new, and has thirty empty days', async () => {
+test('an account without requests is new and has thirty empty days', async () => {
   const { livemode, is_new, verdicts, problems, alerts } = await look(await api.openCaller({ key: { mode: 'test' } }))
   expect([livemode, is_new, problems, alerts]).toEqual([false, true, [], []])
   expect(verdicts?.days).toHaveLength(30)
   expect(verdicts?.total).toEqual({ valid: 0, invalid: 0, risky: 0, unknown: 0 })
 })
 
-test('counts what addresses were answered with, one by one and together', async () => {
+test('verdicts of single and bulk validations are counted', async () => {
   const caller = await api.openCaller({ key: { mode: 'test' } })
   await caller.call({ ...SINGLE, payload: { email: 'valid@example.com' } })
   await caller.call({ ...SINGLE, payload: { email: 'mailbox-full@example.com' } })
@@ -50,7 +50,7 @@ test('counts what addresses were answered with, one by one and together', async 
   expect(verdicts?.today).toEqual({ valid: 3, invalid: 1, risky: 1, unknown: 0 })
 })
 
-test('shows lists under way, and nothing of them to a key that may not see lists', async () => {
+test('running jobs are included only for keys that may read jobs', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const jobId = await startJob(caller, 3)
   const { jobs } = await look(caller)
@@ -63,7 +63,7 @@ test('shows lists under way, and nothing of them to a key that may not see lists
   expect((body as Overview).jobs).toBeNull()
 })
 
-test('groups what was refused in the last day by its code', async () => {
+test('rejected requests of the last day are grouped by code', async () => {
   const caller = await api.openCaller()
   const { accountId } = caller
   const rows = [
@@ -85,7 +85,7 @@ test('groups what was refused in the last day by its code', async () => {
   ])
 })
 
-test('says what calls for a look: webhooks, keys, results that leave and low credits', async () => {
+test('notices cover webhooks, keys, expiring results and low credits', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const { accountId } = caller
   expect((await look(caller)).alerts).toEqual([])
@@ -114,7 +114,7 @@ test('says what calls for a look: webhooks, keys, results that leave and low cre
   expect(alerts?.[2]?.id).toBe(jobId)
 })
 
-test('a part that cannot be read is missing, and the others are there', async () => {
+test('a part that cannot be read is missing, and the other parts are present', async () => {
   const caller = await api.openCaller()
   await asOwner(db, (trx) => sql`revoke select on requests from probity_app`.execute(trx))
   try {
@@ -152,7 +152,7 @@ test('provider health names each suspended provider once, with the latest time',
   await vi.waitFor(async () => expect((await show()).status).toBe('normal'), { timeout: 15_000, interval: 200 })
 })
 
-test('the answer that the docs show is the answer', async () => {
+test('the response in the documentation matches the actual response', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/requests.md'), 'utf8')
   const [, shown = ''] = /<!-- test: provider-health -->\s*```json\n(.*?)```/s.exec(page) ?? []
   const { providers, ...rest } = JSON.parse(shown) as ProviderHealth
@@ -160,7 +160,7 @@ test('the answer that the docs show is the answer', async () => {
   const soon = new Date(Date.now() + 600_000)
   const own = await startTestApi()
   const { redis, queuePrefix } = own.services
-  await vi.waitFor(() => recordSuspension(redis, queuePrefix, { ...trouble, egress: 'one', until: soon })) // Redis is soon there
+  await vi.waitFor(() => recordSuspension(redis, queuePrefix, { ...trouble, egress: 'one', until: soon })) // Redis may still be connecting
   const caller = await own.openCaller()
   const { body } = await caller.call({ method: 'GET', url: '/api/v1/health/providers' })
   const message = new RegExp(`^${rest.message.replace(/about .*/, '')}about .*\\d\\d:\\d\\d UTC\\.$`)
@@ -172,20 +172,20 @@ test('the answer that the docs show is the answer', async () => {
   expect(retry_at).toMatch(/^\d{4}-\d\d-\d\dT15:00:00\.000Z$/) // the hour in the message
 })
 
-test('without Redis nobody can say how providers treat us, and the rest is there', async () => {
+test('without Redis the provider health is unknown, and the other parts are present', async () => {
   const alone = await startTestApi({ config: { redisUrl: 'redis://127.0.0.1:1' } })
   const caller = await alone.openCaller()
   const { body } = await caller.call(GET)
   expect(body).toMatchObject({ providers: { status: 'unknown', providers: [] }, problems: [] })
 })
 
-test.each(['days=0', 'days=91', 'days=week'])('%s is refused', async (query) => {
+test.each(['%s is rejected', 'days=91', 'days=week'])('%s is refused', async (query) => {
   const { call } = await api.openCaller()
   const { status, body } = await call({ ...GET, url: `${GET.url}?${query}` })
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
 })
 
-test('needs the scope account:read', async () => {
+test('the overview requires the scope account:read', async () => {
   const { call } = await api.openCaller({ key: { scopes: ['validations:write', 'jobs:write'] } })
   for (const url of [GET.url, '/api/v1/health/providers']) {
     expect(await call({ method: 'GET', url })).toMatchObject({ status: 403, body: { code: 'missing_scope' } })

@@ -93,7 +93,7 @@ export const showOverview: Route<OverviewDependencies> = async (app, services) =
   })
 }
 
-/** Reads one part by itself. One that fails is missing and takes no other with it. */
+/** Reads one part independently: a part that fails is missing, and the other parts are not affected. */
 function readerOf({ db }: { db: Db }, request: FastifyRequest, { accountId }: View) {
   return async <T>(work: (trx: Trx) => Promise<T>): Promise<T | null> => {
     try {

@@ -19,7 +19,7 @@ const get = (query = '') => ({ method: 'GET', url: `/api/v1/requests${query}` })
 const SINGLE = { method: 'POST', url: '/api/v1/validation/single' } as const
 const DECISION = { method: 'POST', url: '/api/v1/validation/decision' } as const
 
-/** The log once it has so many requests; they are written a moment after they were answered. */
+/** Waits until the log has so many requests: they are written shortly after the response. */
 function waitFor({ call }: TestClient, count: number, query = ''): Promise<RequestPage> {
   return vi.waitFor(
     async () => {
@@ -34,7 +34,7 @@ function waitFor({ call }: TestClient, count: number, query = ''): Promise<Reque
 
 const withoutOwn = ({ data }: RequestPage) => data.filter(({ route }) => route !== '/api/v1/requests')
 
-test('shows what was asked and what came of it, and nothing of the address', async () => {
+test('the request log shows request and outcome without the address', async () => {
   const caller = await api.openCaller({ key: { mode: 'test', name: 'The form' } })
   const asked = await caller.call({ ...SINGLE, payload: { email: 'mailbox-full@example.com' } })
   const page = await waitFor(caller, 1)
@@ -59,7 +59,7 @@ test('shows what was asked and what came of it, and nothing of the address', asy
   expect(page.retention_days).toBe(7)
 })
 
-test('shows what was refused with its code, and finds it by class, code and key', async () => {
+test('rejected requests have their code and can be filtered by class, code and key', async () => {
   const caller = await api.openCaller({ credits: 0 })
   await caller.call({ ...SINGLE, payload: { email: 'ada@example.com' } })
   await caller.call({ ...SINGLE, payload: { email: 7 } })
@@ -81,7 +81,7 @@ test('shows what was refused with its code, and finds it by class, code and key'
   expect(rows.map(({ row }) => row).join()).toContain('/api/v1/keys/:key_id')
 })
 
-test('goes from page to page by a cursor', async () => {
+test('pages are linked by a cursor', async () => {
   const caller = await api.openCaller()
   const { accountId, keyId } = caller
   const rows = Array.from({ length: 5 }, (_, n) =>
@@ -102,7 +102,7 @@ test('goes from page to page by a cursor', async () => {
 })
 
 test.each(['cursor=bm9wZQ', 'class=bad', 'code=nothing', 'key_id=7', 'from=yesterday', 'limit=0'])(
-  '%s is refused',
+  '%s is rejected',
   async (query) => {
     const { call } = await api.openCaller()
     const { status, body } = await call(get(`?${query}`))
@@ -110,7 +110,7 @@ test.each(['cursor=bm9wZQ', 'class=bad', 'code=nothing', 'key_id=7', 'from=yeste
   },
 )
 
-test('shows one request by its id, with the result for as long as that is kept', async () => {
+test('GET /requests/{id} returns one request, with its result while that is stored', async () => {
   startPlainWorker(api.db, (email) => sandboxResult(email, { subStatus: 'mailbox_full' }))
   const caller = await api.openCaller({ credits: 2 })
   const asked = await caller.call({ ...SINGLE, payload: { email: 'ada@example.com' } })
@@ -137,12 +137,12 @@ test('a request of the other mode is not found', async () => {
   expect((await call({ method: 'GET', url: `/api/v1/requests/req_${row.id}` })).status).toBe(404)
 })
 
-test('needs the scope account:read', async () => {
+test('the request log requires the scope account:read', async () => {
   const { call } = await api.openCaller({ key: { scopes: ['validations:write'] } })
   expect(await call(get())).toMatchObject({ status: 403, body: { code: 'missing_scope' } })
 })
 
-test('who may not validate is shown the request and not the result', async () => {
+test('a key without validation scopes sees the request and not the result', async () => {
   const { accountId, call } = await api.openCaller({ key: { scopes: ['account:read'] } })
   const row = testRequest({ accountId, validationId: randomUUID() })
   await recordRequests(api.db, [row], 7)
@@ -157,7 +157,7 @@ test('who may not validate is shown the request and not the result', async () =>
   expect(text).not.toContain('ada@')
 })
 
-test('says which requests came from a web page, and which from a tool of an agent', async () => {
+test('the request log names the source: API, web page or MCP tool', async () => {
   const origin = 'https://shop.example'
   const page: Partial<NewKey> = { kind: 'publishable', allowedOrigins: [origin], visitorCap: 100 }
   const caller = await api.openCaller({ key: { mode: 'test' } })
@@ -177,7 +177,7 @@ test('says which requests came from a web page, and which from a tool of an agen
   ])
 })
 
-test('where the database is away nothing waits, and what there is no room for is dropped and counted', async () => {
+test('while the database is unavailable no request waits, and entries beyond the buffer are dropped and counted', async () => {
   const away = connect('postgres://nobody@127.0.0.1:1/none')
   const log = openRequestLog(away, openLog('silent'), 7)
   for (let n = 0; n < 5_000; n++) log.add(testRequest({ accountId: 'one that asks very much' }))
@@ -188,7 +188,7 @@ test('where the database is away nothing waits, and what there is no room for is
   await away.destroy()
 })
 
-test('where no days are set nothing is kept', async () => {
+test('nothing is stored if the retention is zero days', async () => {
   const quiet = await startTestApi({ config: { requestLogDays: 0 } })
   const caller = await quiet.openCaller({ key: { mode: 'test' } })
   await caller.call({ ...SINGLE, payload: { email: 'valid@example.com' } })

@@ -53,7 +53,7 @@ export function presentStored({ email, result }: { email: string; result: Stored
 
 const PLACE = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** A place in the log as clients carry it to the next page. What it is made of is ours to change. */
+/** Encodes a position in the log as an opaque cursor. */
 export function writeCursor({ at, id }: RequestCursor): string {
   return Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
 }
@@ -75,7 +75,7 @@ type RequestsDependencies = {
 const LIMIT_DEFAULT = 50
 const config = { scope: 'account:read' } as const
 
-/** The account's requests as they were answered. */
+/** The requests of the account with their responses. */
 export const showRequests: Route<RequestsDependencies> = async (app, { db, requestLog }) => {
   const list = operation(
     {

@@ -10,7 +10,7 @@ const get = (query = '') => ({ method: 'GET', url: `/api/v1/usage${query}` }) as
 startClaiming(api.db)
 const VALIDATE = { method: 'POST', url: '/api/v1/validation/bulk' } as const
 
-test('shows thirty days up to today, with what was charged on each', async () => {
+test('GET /usage covers thirty days up to today, with the charges of each day', async () => {
   const { call } = await api.openCaller({ credits: 10 })
   await call({ ...VALIDATE, payload: { emails: ['a@example.com', 'b@example.com'], timeout: 2 } })
   const { status, body } = await call(get())
@@ -22,7 +22,7 @@ test('shows thirty days up to today, with what was charged on each', async () =>
   expect(total.credits_used).toBe(2)
 })
 
-test('shows the same by key', async () => {
+test('GET /usage?by=key returns the same totals by key', async () => {
   const { call, keyId } = await api.openCaller({ credits: 10, key: { name: 'The form' } })
   await call({ ...VALIDATE, payload: { emails: ['a@example.com'], timeout: 2 } })
   const { body } = await call(get('?by=key'))
@@ -31,13 +31,13 @@ test('shows the same by key', async () => {
   expect(body['keys']).toMatchObject([{ key_id: keyId, key_name: 'The form', credits_used: 1 }])
 })
 
-test('a test key sees what test keys did, and nothing of live ones', async () => {
+test('a test key sees the usage of test mode only', async () => {
   const { call } = await api.openCaller({ credits: 10, key: { mode: 'test' } })
   await call({ ...VALIDATE, payload: { emails: ['valid@example.com'] } })
   expect((await call(get())).body).toMatchObject({ livemode: false, total: { credits_used: 0 } })
 })
 
-test('answers for a leap year, and for no day more', async () => {
+test('a range of a leap year is accepted, and one day more is not', async () => {
   const { call } = await api.openCaller()
   const { body } = await call(get('?from=2024-01-01&to=2024-12-31'))
   expect((body as Usage).days).toHaveLength(366)
@@ -46,7 +46,7 @@ test('answers for a leap year, and for no day more', async () => {
 })
 
 test.each(['from=2026-11-03&to=2026-11-02', 'from=yesterday', 'to=2026-02-30', 'to=0000-01-01', 'by=hour'])(
-  '%s is refused',
+  '%s is rejected',
   async (query) => {
     const { call } = await api.openCaller()
     const { status, body } = await call(get(`?${query}`))
@@ -54,7 +54,7 @@ test.each(['from=2026-11-03&to=2026-11-02', 'from=yesterday', 'to=2026-02-30', '
   },
 )
 
-test('needs the scope account:read', async () => {
+test('usage requires the scope account:read', async () => {
   const { call } = await api.openCaller({ key: { scopes: ['validations:write', 'jobs:write'] } })
   expect(await call(get())).toMatchObject({ status: 403, body: { code: 'missing_scope' } })
 })

@@ -10,7 +10,7 @@ import { viewOf } from '../middleware/authentication/auth.ts'
 const DAYS_DEFAULT = 30
 const DAY_MS = 86_400_000
 
-/** The days that are meant: up to today, and thirty of them, where nothing else is said. */
+/** The requested days; by default thirty days up to today. */
 export function readDays({ from, to }: { from?: string; to?: string }, now = new Date()): Days {
   const last = to ?? dayOf(now.getTime())
   const first = from ?? dayOf(Date.parse(last) - (DAYS_DEFAULT - 1) * DAY_MS)

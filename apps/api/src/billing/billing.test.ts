@@ -35,7 +35,7 @@ async function openOwner() {
   return { owner, account, accountId, slug: membership?.slug ?? '' }
 }
 
-/** What the plans of these tests have in common. */
+/** Fields shared by the plans of these tests. */
 const FEATURES = {
   api_access: true,
   ai_enhancement: true,
@@ -48,7 +48,7 @@ const FEATURES = {
 
 const UNTAGGED = { amount: null, currency: null }
 
-test('shows what is sold and for how much, and what Stripe does not say is left open', async () => {
+test('GET /billing lists prices, and omits amounts that Stripe does not return', async () => {
   const { owner, account } = await openOwner()
   const { status, body } = await owner.get('/billing', account)
   expect([status, body]).toEqual([
@@ -79,7 +79,7 @@ test('shows what is sold and for how much, and what Stripe does not say is left 
   ])
 })
 
-test('a pack is bought by way of a page of Stripe, and its credits are there when that was paid', async () => {
+test('a pack is bought through Stripe Checkout, and its credits are granted after the payment', async () => {
   const { owner, account, accountId } = await openOwner()
   const { status, body } = await owner.post('/billing/checkout', { price: 'price_small', quantity: 3 }, account)
   expect([status, body['url']]).toEqual([200, expect.stringMatching(/^https:\/\/checkout\.stripe\.test\/cs_/)])
@@ -111,7 +111,7 @@ async function creditsSeen(person: SignedIn, account: Record<string, string>): P
   return (body['credits'] as { available: number }).available
 }
 
-test('whoever comes back from paying can ask whether it has arrived, and nobody else can', async () => {
+test('the checkout status is visible to the account that started it and to no other', async () => {
   const { owner, account } = await openOwner()
   const { body } = await owner.post('/billing/checkout', { price: 'price_small', quantity: 2 }, account)
   const sessionId = sessionOf(body)
@@ -135,7 +135,7 @@ function sessionOf(body: Record<string, unknown>): string {
   return String(body['url']).split('/').at(-1) as string
 }
 
-test('what was promised is given, whatever the price gives by the time it is paid', async () => {
+test('the credits promised at checkout are granted, even if the price changes before the payment', async () => {
   const { owner, account } = await openOwner()
   await asOwner(api.db, (trx) => savePrice(trx, { id: 'price_moving', plan: null, credits: 70 }))
   const { body } = await owner.post('/billing/checkout', { price: 'price_moving' }, account)
@@ -147,7 +147,7 @@ test('what was promised is given, whatever the price gives by the time it is pai
   expect(await creditsSeen(owner, account)).toBe(70)
 })
 
-test('an account is one customer at Stripe, of whom Stripe learns nothing from us but the id of the account', async () => {
+test('an account is one Stripe customer, and Stripe receives only the account id', async () => {
   const { owner, account, accountId } = await openOwner()
   const answers = await Promise.all(
     [1, 2, 3].map(() => owner.post('/billing/checkout', { price: 'price_small' }, account)),
@@ -164,7 +164,7 @@ test('an account is one customer at Stripe, of whom Stripe learns nothing from u
   expect(new Set(sessions.map(({ form }) => form.get('customer'))).size).toBe(1)
 })
 
-test('the portal is there once something was bought', async () => {
+test('the billing portal is available after the first purchase', async () => {
   const { owner, account } = await openOwner()
   expect(await owner.post('/billing/portal', {}, account)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   await owner.post('/billing/checkout', { price: 'price_growth' }, account)
@@ -173,7 +173,7 @@ test('the portal is there once something was bought', async () => {
   expect((await owner.get('/billing', account)).body).toMatchObject({ has_portal: true })
 })
 
-test('whoever pays for a plan is not sold a second one', async () => {
+test('a subscribed account cannot subscribe to a second plan', async () => {
   const { owner, account, accountId } = await openOwner()
   expect((await owner.post('/billing/checkout', { price: 'price_growth' }, account)).status).toBe(200)
   const state = { id: `sub_${accountId}`, price: 'price_growth', isPaid: true, beganAt: new Date() }
@@ -187,7 +187,7 @@ test('whoever pays for a plan is not sold a second one', async () => {
 const planPage = async ({ owner, account }: Awaited<ReturnType<typeof openOwner>>) =>
   owner.post('/billing/checkout', { price: 'price_growth' }, account)
 
-/** Those on which the person's organisation could still subscribe. */
+/** Checkout pages on which the user's account could still subscribe. */
 function listOpenPages({ slug }: { slug: string }): string[] {
   return [...stripe.things.values()]
     .filter(({ mode, status }) => mode === 'subscription' && status === 'open')
@@ -195,34 +195,34 @@ function listOpenPages({ slug }: { slug: string }): string[] {
     .map(({ id }) => id)
 }
 
-test('a second page for a plan closes the first, so that nobody pays on both', async () => {
+test('opening a second subscription page closes the first, so that an account cannot pay twice', async () => {
   const person = await openOwner()
   await planPage(person)
   const second = sessionOf((await planPage(person)).body)
-  expect(listOpenPages(person)).toEqual([second]) // within one second it may be the first that stays, and is shown again
+  expect(listOpenPages(person)).toEqual([second]) // within one second the first page may stay open and be returned again
 })
 
-test('of pages for a plan that are opened at the same time one stays, and it is the one that is shown', async () => {
+test('of subscription pages opened at the same time one stays open, and it is the returned one', async () => {
   const person = await openOwner()
-  await planPage(person) // there is a customer from here on
+  await planPage(person) // creates the customer
   const answers = await Promise.all(Array.from({ length: 5 }, () => planPage(person)))
   const open = listOpenPages(person)
   expect(open).toHaveLength(1)
   expect(answers.map(({ body }) => sessionOf(body))).toContain(open[0])
 })
 
-test('who has just subscribed is refused another plan, also before Stripe has told us', async () => {
+test('a subscribed account cannot check out another plan, even before the Stripe event', async () => {
   const person = await openOwner()
   const sessionId = sessionOf((await planPage(person)).body)
   subscribe(stripe, sessionId)
   expect(await planPage(person)).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
 })
 
-test('who pays on the first page while the second opens is refused the second', async () => {
+test('a payment on the first page while the second opens rejects the second', async () => {
   const person = await openOwner()
   const first = sessionOf((await planPage(person)).body)
   const page = stripe.things.get(first) as object
-  // Paid between the question for open pages and the closing: Stripe lists it as open, and closes it no more.
+  // Paid between listing and closing: Stripe lists the page as open and then rejects closing it.
   let looks = 0
   Object.defineProperty(page, 'status', { get: () => (looks++ === 0 ? 'open' : 'complete') })
   Object.assign(page, { created: 0 })
@@ -237,7 +237,7 @@ test.each([
   ['two of a plan', { price: 'price_growth', quantity: 2 }, '/quantity'],
   ['no pack at all', { price: 'price_small', quantity: 0 }, '/quantity'],
   ['more packs than we sell at once', { price: 'price_small', quantity: 101 }, '/quantity'],
-])('%s is refused before Stripe is asked', async (_, order, pointer) => {
+])('%s is rejected before Stripe is called', async (_, order, pointer) => {
   const { owner, account } = await openOwner()
   const before = stripe.asked.length
   const { status, body } = await owner.post('/billing/checkout', order, account)
@@ -245,7 +245,7 @@ test.each([
   expect(stripe.asked).toHaveLength(before)
 })
 
-test('while Stripe is away nothing is sold, and what the account has is still shown', async () => {
+test('while Stripe is unavailable checkout fails, and the subscription is still shown', async () => {
   const { owner, account } = await openOwner()
   stripe.state.isAway = true
   const refused = await owner.post('/billing/checkout', { price: 'price_small' }, account)
@@ -254,7 +254,7 @@ test('while Stripe is away nothing is sold, and what the account has is still sh
   stripe.state.isAway = false
 })
 
-test('everybody in the organisation sees what is sold, and owners and admins buy', async () => {
+test('all members see prices, and only owners and admins can buy', async () => {
   const { account, accountId } = await openOwner()
   const buys: Record<Exclude<Role, 'owner'>, boolean> = {
     admin: true,
@@ -272,7 +272,7 @@ test('everybody in the organisation sees what is sold, and owners and admins buy
   }
 })
 
-test('no key buys anything, whatever it may do otherwise', async () => {
+test('keys cannot buy anything, whatever their scopes', async () => {
   const { call } = await api.openCaller()
   for (const path of ['/billing/checkout', '/billing/portal']) {
     expect((await call({ method: 'POST', url: `/api/v1${path}`, payload: {} })).status).toBe(404)
@@ -280,7 +280,7 @@ test('no key buys anything, whatever it may do otherwise', async () => {
   }
 })
 
-test('where nothing is set up the account is told so, and nothing is sold', async () => {
+test('without payment settings the account sees that payments are off, and checkout is rejected', async () => {
   const owner = await signUp(off)
   const account = await openNewAccount(owner)
   const { body } = await owner.get('/billing', account)

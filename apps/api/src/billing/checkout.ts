@@ -17,13 +17,13 @@ import type { Route } from '../http/route.ts'
 import { storable } from '../http/text.ts'
 import { getPayments, type Payments, requestStripe } from './payments.ts'
 
-/** More checkout pages than a customer opens within a day, after which Stripe expires a page. */
+/** More checkout pages than a customer opens within a day, after which Stripe expires them. */
 const PAGES_MAX = 100
 
-/** Those in which a customer pays, or is about to. */
+/** Subscription statuses in which the customer pays or is about to pay. */
 const STANDING = new Set(['active', 'trialing', 'past_due', 'incomplete', 'unpaid', 'paused'])
 
-/** Asks Stripe itself: what was paid a moment ago has not been told to us yet. */
+/** Asks Stripe directly, because the event of a recent payment may not have arrived. */
 export async function refuseSubscribed(stripe: Stripe, customer: string): Promise<void> {
   const { data } = await requestStripe(stripe.subscriptions.list({ customer, limit: PAGES_MAX }))
   if (data.some(({ status }) => STANDING.has(status))) throw new Problem('already_subscribed')
@@ -61,7 +61,7 @@ type CheckoutDependencies = {
   payments: Payments | undefined
 }
 
-/** Opens a page of Stripe's where a pack of credits or a plan is paid for. Nothing is given before Stripe says that it was. */
+/** Creates a Stripe Checkout page for a credit pack or a plan. Credits are granted only after Stripe confirms the payment. */
 export const startCheckout: Route<CheckoutDependencies> = async (app, services) => {
   const { db } = services
   const options = {
@@ -92,7 +92,7 @@ function openPage(stripe: Stripe, mode: 'payment' | 'subscription', order: Order
   return requestStripe(stripe.checkout.sessions.create(session))
 }
 
-/** There is one page at a time on which the account can subscribe, and none while it is subscribed. */
+/** An account has at most one open subscription page, and none while it is subscribed. */
 async function openPlanPage(stripe: Stripe, order: Order): Promise<string> {
   await refuseSubscribed(stripe, order.customer)
   const session = await openPage(stripe, 'subscription', order)
@@ -132,7 +132,7 @@ function faultAt(pointer: string, detail: string): Problem {
 async function getCustomer(db: Db, stripe: Stripe, accountId: string): Promise<string> {
   const known = await inTenant(db, accountId, (trx) => findCustomer(trx, accountId))
   if (known !== undefined) return known
-  // Two purchases at once ask with one key, and get one customer.
+  // Concurrent purchases use the same idempotency key and get the same customer.
   const once = { idempotencyKey: `probity-customer-${accountId}` }
   const { id } = await requestStripe(stripe.customers.create({ metadata: { account_id: accountId } }, once))
   return inTenant(db, accountId, (trx) => saveCustomer(trx, accountId, id))
@@ -158,7 +158,7 @@ type PortalDependencies = {
   payments: Payments | undefined
 }
 
-/** Opens Stripe's page with the account's invoices, ways to pay and plan. */
+/** Opens the Stripe billing portal with the account's invoices, payment methods and plan. */
 export const openPortal: Route<PortalDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: PaymentPage } }, config: { scope: 'account:write' } } as const
   app.post('/billing/portal', options, async ({ auth: { accountId } }) => {

@@ -3,14 +3,15 @@ import type Stripe from 'stripe'
 import { requestStripe } from './payments.ts'
 
 /**
- * Dispute statuses in which no money is withdrawn: it was returned (won), an inquiry asks questions only (warning_*), or a refund took
- * the place of the dispute (prevented), which the charge counts as refunded. In every other status, a new one too, the money is gone.
+ * Dispute statuses in which no money is withdrawn: it was returned (won), an inquiry asks questions only (warning_*), or a refund replaced
+ * the
+ * dispute (prevented), which the charge counts as refunded. In every other status, also in future ones, the money is withdrawn.
  */
 const NOT_WITHDRAWN = new Set(['won', 'warning_needs_response', 'warning_under_review', 'warning_closed', 'prevented'])
 
 const DISPUTES_MAX = 100
 
-/** How much of the payments that were made through these PaymentIntents, with their latest charge, is refunded or disputed. */
+/** Refunded and disputed amounts of the payments made through these PaymentIntents, with their latest charge. */
 export async function readReversal(stripe: Stripe, intents: Stripe.PaymentIntent[]): Promise<Reversal> {
   const all = await Promise.all(intents.map((intent) => readIntent(stripe, intent)))
   return {

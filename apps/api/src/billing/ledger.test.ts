@@ -16,7 +16,7 @@ async function openBooks(key = {}) {
   return { ...caller, get, post }
 }
 
-test('shows what each movement was for, in exactly the shape of the contract', async () => {
+test('GET /ledger returns the reason of each transaction in exactly the shape of the contract', async () => {
   const { call, get, keyId } = await openBooks({ name: 'The form' })
   const form = new FormData()
   form.append('file', new Blob(['email\na@example.com\nb@example.com\n']), 'spring.csv')
@@ -45,7 +45,7 @@ test('shows what each movement was for, in exactly the shape of the contract', a
   })
 })
 
-test('pages keep the filter, and no entry is in two of them', async () => {
+test('pages keep the filter, and no entry is on two of them', async () => {
   const { get, post, keyId } = await openBooks()
   for (let n = 0; n < 5; n++) await post({ kind: 'charge', credits: 1, subject: randomUUID(), keyId })
   await post({ kind: 'refund', credits: 1, subject: randomUUID(), keyId })
@@ -58,7 +58,7 @@ test('pages keep the filter, and no entry is in two of them', async () => {
   expect((await get('?key_id=none')).body).toMatchObject([{ kind: 'grant' }])
 })
 
-test('the file has every entry, and no cell that a spreadsheet would run', async () => {
+test('the export has every entry, and no cell is a spreadsheet formula', async () => {
   const { get, post } = await openBooks()
   for (let n = 0; n < 510; n++) await post({ kind: 'adjust', credits: n % 2 ? 1 : -1, subject: randomUUID() })
   await post({ kind: 'grant', credits: 1, subject: randomUUID(), note: '=HYPERLINK("http://x.example")' })
@@ -73,7 +73,7 @@ test('the file has every entry, and no cell that a spreadsheet would run', async
   expect(parse((await get('?format=csv&kind=grant')).text)).toHaveLength(3)
 })
 
-test('a test key finds nothing: it moves no credits', async () => {
+test('a test key finds no transactions, since it charges no credits', async () => {
   const { get } = await openBooks({ mode: 'test' })
   const { body, headers } = await get()
   expect([body, headers['x-total-count']]).toEqual([[], '0'])
@@ -81,7 +81,7 @@ test('a test key finds nothing: it moves no credits', async () => {
 })
 
 test.each(['kind=theft', 'kind=', 'key_id=me', 'from=2026-13-01', 'to=0000-01-01', 'format=xlsx', 'skip=-1'])(
-  '%s is refused',
+  '%s is rejected',
   async (query) => {
     const { get } = await openBooks()
     const { status, body } = await get(`?${query}`)
@@ -89,7 +89,7 @@ test.each(['kind=theft', 'kind=', 'key_id=me', 'from=2026-13-01', 'to=0000-01-01
   },
 )
 
-test('needs the scope account:read', async () => {
+test('the ledger requires the scope account:read', async () => {
   const { get } = await openBooks({ scopes: ['validations:write', 'jobs:write'] })
   expect(await get()).toMatchObject({ status: 403, body: { code: 'missing_scope' } })
 })

@@ -16,10 +16,10 @@ import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
 import type { Route } from '../http/route.ts'
 import { noteExport } from '../middleware/authentication/auth.ts'
 
-/** A movement as customers see it. */
+/** A transaction as in responses. */
 export function presentEntry(row: LedgerRow): LedgerEntry {
   return {
-    // Not the row's own number, which counts the movements of all accounts.
+    // Not the row number, which counts the transactions of all accounts.
     id: `${row.kind}_${row.subject}_${row.part}`,
     occurred_at: row.at.toISOString(),
     kind: row.kind,
@@ -55,8 +55,8 @@ const COLUMNS = [
 ] as const satisfies (keyof LedgerEntry)[]
 
 /**
- * All entries that a filter keeps as CSV, newest first, page by page; the next page is read when the last was taken. What is
- * written meanwhile is newer than the first row and comes into none of them.
+ * All matching entries as CSV, newest first, page by page; the next page is read when the previous one was written. Entries written
+ * meanwhile are newer than the first row and not included.
  */
 export async function* writeLedger(db: Db, accountId: string, filter: LedgerFilter): AsyncGenerator<string> {
   yield writeRows([[...COLUMNS]])
@@ -71,7 +71,7 @@ export async function* writeLedger(db: Db, accountId: string, filter: LedgerFilt
   }
 }
 
-/** A number is never a formula, even where it begins with a minus; as a text it could not be added up. */
+/** Numbers are never formulas, even with a minus sign; as text they could not be summed. */
 function cellsOf(entry: LedgerEntry): string[] {
   return COLUMNS.map((column) => {
     const value = entry[column]
@@ -83,7 +83,7 @@ function writeRows(rows: string[][]): string {
   return stringify(rows, { quoted: true, quoted_empty: true, record_delimiter: 'windows' })
 }
 
-/** Every movement of the account's credits, as pages or as a whole file. */
+/** All transactions of the account, as pages or as one file. */
 export const showLedger: Route<{ db: Db }> = async (app, services) => {
   const { db } = services
   const schema = operation(
@@ -102,7 +102,7 @@ export const showLedger: Route<{ db: Db }> = async (app, services) => {
   app.get('/ledger', options, async (request, reply) => {
     const { auth, query } = request
     const { accountId, mode } = auth
-    // No row is of a test key. An empty list of kinds keeps none.
+    // Test keys have no ledger rows. An empty list of kinds matches none.
     const filter = mode === 'test' ? { kinds: [] } : readFilter(query)
     if (query.format === 'csv') {
       await noteExport(services, request, { what: 'ledger' })

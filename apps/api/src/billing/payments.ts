@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { Problem } from '../http/problem.ts'
 
-/** Faults that pass by themselves: no connection, their server's error, too many questions. */
+/** Transient errors: no connection, server error, rate limit. */
 const PASSING = new Set(['StripeConnectionError', 'StripeAPIError', 'StripeRateLimitError'])
 const RETRY_S = 5
 
@@ -32,14 +32,14 @@ function isFault(error: unknown): error is Error & Fault {
   return error instanceof Error && 'type' in error && typeof error.type === 'string'
 }
 
-/** What a price costs. */
+/** Amount of a price. */
 export type PriceTag = { amount: number | null; currency: string | null; interval: string | null }
 
 export type PriceTags = { find(price: string): Promise<PriceTag> }
 
-/** Reads what prices cost and remembers it: at Stripe the amount of a price never changes, a new amount is a new price. */
+/** Reads prices and caches them: the amount of a Stripe price never changes, a new amount is a new price. */
 export function openPriceTags(client: () => Promise<Stripe>): PriceTags {
-  const known = new Map<string, PriceTag>() // as many as the operator sells
+  const known = new Map<string, PriceTag>() // as many as the operator has configured
 
   async function find(price: string): Promise<PriceTag> {
     const tag = known.get(price) ?? readTag(await requestStripe((await client()).prices.retrieve(price)))
@@ -60,11 +60,11 @@ export type PaymentSettings = {
   publicUrl: string
   /** Whether a disputed payment suspends its account. */
   suspendsOnDispute: boolean
-  /** Another server than Stripe's. No setting leads here: tests hand it in. */
+  /** Another server than Stripe. Not a setting: only tests pass it. */
   server?: { host: string; port: number; protocol: 'http' }
 }
 
-/** The payment provider, opened where it is set up. */
+/** The payment provider, if it is configured. */
 export type Payments = {
   client(): Promise<Stripe>
   webhookSecret: string
@@ -80,7 +80,7 @@ export function openPayments(settings: PaymentSettings): Payments {
   const { secretKey, webhookSecret, publicUrl, suspendsOnDispute, server } = settings
   let opened: Promise<Stripe> | undefined
 
-  /** Loaded when it is first needed: it takes a quarter of a second, and most installations sell nothing. */
+  /** Loaded at first use: it takes a quarter of a second, and most installations sell nothing. */
   async function open(): Promise<Stripe> {
     const { default: Client } = await import('stripe')
     return new Client(secretKey, {
@@ -99,7 +99,7 @@ export function openPayments(settings: PaymentSettings): Payments {
   return { client, webhookSecret, publicUrl, suspendsOnDispute, tags: openPriceTags(client) }
 }
 
-/** The payment provider, for routes that are of no use without. */
+/** Returns the payment provider; throws if it is not configured. */
 export function getPayments({ payments }: { payments: Payments | undefined }): Payments {
   if (payments === undefined)
     throw new Problem('not_configured', 'Payments are not configured. Contact the operator for credits.')

@@ -22,7 +22,7 @@ type Event = Parameters<typeof sendable>[0]
 
 const ATTEMPTS = 5
 
-/** Sends an event, and again while it is answered 503, as Stripe does. */
+/** Sends an event, and repeats it after a 503, as Stripe does. */
 async function send(event: Event): Promise<void> {
   let status = 503
   for (let n = 0; n < ATTEMPTS && status === 503; n++) ({ status } = await callApp(app, sendable(event)))
@@ -134,7 +134,7 @@ test('1,000 replays of dispute and refund events make one deduction', async () =
     { type: 'refund.updated', object: refunded },
   ]
   for (let wave = 0; wave < WAVES; wave++) {
-    // Most of them are copies of an earlier event, every tenth says the same under a new id.
+    // Most of them are copies of an earlier event; every tenth is the same event under a new id.
     const copies = Array.from({ length: WAVE }, (_, n) => {
       const event = events[n % events.length] as Event
       return send({ ...event, id: n % 10 === 0 ? `evt_${randomUUID()}` : `evt_${event.type}_${charge}` })
@@ -205,7 +205,7 @@ test('a refunded or disputed period of a plan takes its credits back', async () 
   expect(await buyer.account()).toMatchObject({ available: 0, suspendedAt: expect.any(Date) })
 })
 
-test('a dispute that arrives before the invoice was processed leaves the same', async () => {
+test('a dispute that arrives before the invoice was processed leads to the same state', async () => {
   const buyer = await openBuyer()
   const id = `in_${randomUUID().replaceAll('-', '')}`
   stripe.things.set(id, { id, customer: buyer.customer, status: 'paid', parent: { type: 'subscription_details' } })
@@ -228,7 +228,7 @@ test('a disputed plan without credits suspends the account', async () => {
   expect(await buyer.account()).toMatchObject({ suspendedAt: null })
 })
 
-test('disputes of payments that are not ours change nothing', async () => {
+test('disputes of unknown payments change nothing', async () => {
   const buyer = await openBuyer()
   await buyPack(buyer)
   const events = [

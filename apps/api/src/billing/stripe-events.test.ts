@@ -25,7 +25,7 @@ afterEach(async () => {
 type Event = Parameters<typeof sendable>[0]
 const send = (event: Event, signing?: Parameters<typeof sendable>[1]) => callApp(app, sendable(event, signing))
 
-/** An account that Stripe knows. */
+/** An account with a Stripe customer. */
 async function openBuyer(credits = 0, plan = 'payg') {
   const { id: accountId } = await openTestAccount(db, credits, { plan })
   const customer = `cus_${randomUUID().replaceAll('-', '')}`
@@ -33,7 +33,7 @@ async function openBuyer(credits = 0, plan = 'payg') {
   return { accountId, customer }
 }
 
-/** A session for a pack, not yet paid, as the route that opens it leaves it. */
+/** An unpaid session for a pack, as the checkout route leaves it. */
 async function openSession({ accountId, customer }: { accountId: string; customer: string }, credits = 1_000) {
   const id = `cs_${randomUUID().replaceAll('-', '')}`
   const intent = `pi_${id.slice(3)}`
@@ -82,7 +82,7 @@ const WAVES = 10
 const WAVE = 100
 const ATTEMPTS = 5
 
-/** Sends an event, and again while it is answered 503, as Stripe does: a busy machine takes not all of a hundred at once. */
+/** Sends an event, and repeats it after a 503, as Stripe does: a busy machine cannot accept a hundred at once. */
 async function sendUntilTaken(event: Event) {
   let answer = await send(event)
   for (let n = 1; n < ATTEMPTS && answer.status === 503; n++) answer = await send(event)
@@ -99,11 +99,11 @@ test('a thousand copies of one event, a hundred at a time, make one grant', asyn
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(WAVE)
   }
   expect(await listLedger(buyer.accountId)).toEqual([{ kind: 'grant', dAvailable: 1_000 }])
-  // That the first copy was the only one to do anything is to be seen here: the ledger alone would stop a second grant too.
+  // The ledger alone would also prevent a second grant, so the outcome shows that only the first copy did anything.
   expect(await outcomeOf(id)).toBe('granted')
 })
 
-test('different events about one payment make one grant, also at the same time', async () => {
+test('different events about one payment make one grant, also concurrently', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   pay(stripe, session.id)
@@ -121,7 +121,7 @@ test('different events about one payment make one grant, also at the same time',
   expect(outcomes.filter((outcome) => outcome === 'granted_before')).toHaveLength(19)
 })
 
-test('what an event claims is not believed: nothing is granted until Stripe itself says that it was paid', async () => {
+test('the payload of an event is not trusted: nothing is granted until the Stripe API confirms the payment', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   expect((await send(completed({ ...session, payment_status: 'paid' }))).status).toBe(200)
@@ -132,7 +132,7 @@ test('what an event claims is not believed: nothing is granted until Stripe itse
   expect(await creditsOf(buyer.accountId)).toBe(1_000)
 })
 
-test('a wrong signature, an old one and none at all are refused, and nothing happens', async () => {
+test('a wrong, an old and a missing signature are rejected without effect', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   pay(stripe, session.id)
@@ -153,7 +153,7 @@ test('a wrong signature, an old one and none at all are refused, and nothing hap
   expect(await creditsOf(buyer.accountId)).toBe(1_000)
 })
 
-test('strangers, sessions that are not ours and events of no use are taken, noted and change nothing', async () => {
+test('events of unknown customers, unknown sessions and unused types are accepted, recorded and change nothing', async () => {
   const buyer = await openBuyer()
   const foreign = { id: 'cs_foreign', mode: 'payment', customer: 'cus_foreign', payment_status: 'paid' }
   const elsewhere = { id: 'cs_elsewhere', mode: 'payment', customer: buyer.customer, payment_status: 'paid' }
@@ -169,7 +169,7 @@ test('strangers, sessions that are not ours and events of no use are taken, note
   expect(await creditsOf(buyer.accountId)).toBe(0)
 })
 
-test('while Stripe is away an event is not taken, and its next copy does what it asks for', async () => {
+test('while Stripe is unavailable an event is rejected, and its next copy is processed', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   pay(stripe, session.id)
@@ -187,7 +187,7 @@ function refund(chargeId: string, amount: number): Event {
   return { type: 'charge.refunded', object: { ...charge } }
 }
 
-test('a refund takes back its share of the credits, and several refunds together no more than all', async () => {
+test('a refund takes back its share of the credits, and several refunds together at most all', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   const charge = pay(stripe, session.id, 5_000)
@@ -205,7 +205,7 @@ test('a refund takes back its share of the credits, and several refunds together
   ])
 })
 
-test('a refund takes no balance below zero, and the next grants pay the credits that were spent', async () => {
+test('a refund never makes the balance negative, and the next grants pay the spent credits', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   const charge = pay(stripe, session.id)
@@ -224,7 +224,7 @@ test('a refund takes no balance below zero, and the next grants pay the credits 
   }
 })
 
-test('a refund that is told of before the payment leaves the same', async () => {
+test('a refund event before the payment event leads to the same state', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   await send(refund(pay(stripe, session.id), 5_000))
@@ -251,7 +251,7 @@ function subscribe(customer: string, price: string) {
 
 const planOf = async (accountId: string) => (await accountOf(accountId)).plan
 
-test('a subscription gives its plan, its change another, and its end the plan from before', async () => {
+test('a subscription sets its plan, a change sets another, and its end restores the previous plan', async () => {
   const { accountId, customer } = await openBuyer(0, 'starter')
   const { subscription, tell } = subscribe(customer, 'price_growth')
   await tell('created')
@@ -270,7 +270,7 @@ test('a subscription gives its plan, its change another, and its end the plan fr
   expect(await planOf(accountId)).toBe('starter')
 })
 
-test('a late word about a subscription that has ended brings its plan not back', async () => {
+test('a late event of an ended subscription does not restore its plan', async () => {
   const { accountId, customer } = await openBuyer()
   const { subscription, tell } = subscribe(customer, 'price_growth')
   subscription.status = 'canceled'
@@ -279,7 +279,7 @@ test('a late word about a subscription that has ended brings its plan not back',
   expect(await planOf(accountId)).toBe('payg')
 })
 
-test('what two subscriptions pay for is the plan of the younger, and of the other when that ends', async () => {
+test('of two subscriptions the newer sets the plan, and the older does when the newer ends', async () => {
   const { accountId, customer } = await openBuyer()
   const older = subscribe(customer, 'price_growth')
   const younger = subscribe(customer, 'price_scale')
@@ -291,7 +291,7 @@ test('what two subscriptions pay for is the plan of the younger, and of the othe
   expect(await planOf(accountId)).toBe('growth')
 })
 
-test('a plan that is sold no more is kept by those who pay for it', async () => {
+test('a plan that is no longer sold stays with its subscribers', async () => {
   const { accountId, customer } = await openBuyer()
   await asOwner(db, (trx) => savePrice(trx, { id: 'price_old', plan: 'growth', credits: 1 }))
   const { tell } = subscribe(customer, 'price_old')
@@ -314,7 +314,7 @@ function invoice(customer: string, lines: object[], fields: object = {}): Event 
   return { type: 'invoice.paid', object }
 }
 
-test('each period of a plan that is paid gives its credits once', async () => {
+test('each paid period of a plan grants its credits once', async () => {
   const { accountId, customer } = await openBuyer()
   const first = invoice(customer, [lineOf('price_growth')])
   await Promise.all(Array.from({ length: 20 }, () => send(first)))
@@ -336,7 +336,7 @@ test.each<[string, object[], object?]>([
   expect(await creditsOf(accountId)).toBe(0)
 })
 
-test('without settings there is no such door', async () => {
+test('the route does not exist without payment settings', async () => {
   const off = await startTestApi()
   const { status, body } = await callApp(off.app, sendable(completed({ id: 'cs_x' })))
   expect([status, body['code']]).toEqual([404, 'not_found'])

@@ -19,10 +19,10 @@ import type { Route } from '../http/route.ts'
 import { type Lesson, learn, type PaidLine } from './fetch-stripe-object.ts'
 import type { Payments } from './payments.ts'
 
-/** What came of an event. All are answered alike: Stripe sends again what is not taken, and none of this gets better by that. */
+/** Outcome of an event. All outcomes get the same response: Stripe repeats rejected events, and a retry would change none of these. */
 type Outcome = string
 
-/** Does what an event asks for, once, however often and in whatever order it comes. */
+/** Processes an event once, however often and in whatever order it arrives. */
 export async function receiveEvent(
   { db, log }: { db: Db; log: FastifyBaseLogger },
   payments: Payments,
@@ -33,7 +33,7 @@ export async function receiveEvent(
   const lesson = await learn(await payments.client(), event, checkedAt)
   const accountId = lesson.kind === 'nothing' ? undefined : await findBillingAccount(db, lesson.customer)
   const outcome = await inTransaction(db, accountId, async (trx) => {
-    // First of all, so that the same event at the same time waits here and then finds that it is too late.
+    // First, so that a concurrent copy of the event waits here and is then rejected as a duplicate.
     if (!(await insertEvent(trx, event))) return 'seen_before'
     const came = await act(trx, accountId, lesson, { checkedAt, suspends: payments.suspendsOnDispute })
     await recordOutcome(trx, event.id, came)
@@ -110,11 +110,11 @@ const BODY_BYTES_MAX = 512 * 1024
 /** How old an event may be, by the time that is signed with it. */
 const TOLERANCE_S = 300
 
-/** Where Stripe tells what was paid. There is no key at this door: the signature says who it is. Not there while payments are off. */
+/** Receives Stripe events. Authenticated by signature instead of a key. Missing while payments are off. */
 export const stripeEvents: Route<StripeEventsDependencies> = async (app, services) => {
   const { payments } = services
   if (payments === undefined) return
-  // The signature is over the bytes as they came.
+  // The signature is computed over the raw bytes.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   const options = { schema: { hide: true }, bodyLimit: BODY_BYTES_MAX }

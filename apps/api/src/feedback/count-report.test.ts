@@ -16,7 +16,7 @@ test.each([
   expect(deliveryWeight(given)).toBe(weight)
 })
 
-test('deliveries are known by their number alone where there is a total and no delivery', () => {
+test('a report with a total and no deliveries contains only the number of deliveries', () => {
   expect(isTotalOnly(sent(0, 5, 100))).toBe(true)
   expect(isTotalOnly(sent(0, 5))).toBe(false)
   expect(isTotalOnly(sent(1, 5, 100))).toBe(false)
@@ -26,12 +26,12 @@ function predictionOf(p: number) {
   return { p, subStatus: 'catch_all', provider: '', isDecided: false }
 }
 
-test('deliveries of a total are shared out by the odds, all of them', () => {
+test('the deliveries of a total are distributed by the odds, completely', () => {
   const shares = shareDeliveries([predictionOf(0.5), predictionOf(0.8)], sent(0, 2, 102))
   expect(shares).toEqual([expect.closeTo(20, 6), expect.closeTo(80, 6)])
 })
 
-test('classes that bounce as predicted come out as predicted', () => {
+test('classes that bounce as predicted keep their prediction', () => {
   // A hundred at 0.9 and a hundred at 0.6: ten and forty bounce.
   const bounces = [...Array<number>(10).fill(0.9), ...Array<number>(40).fill(0.6)].map(predictionOf)
   const shares = shareDeliveries(bounces, sent(0, 50, 200))
@@ -40,7 +40,7 @@ test('classes that bounce as predicted come out as predicted', () => {
   expect(sum(shares.slice(10))).toBeCloseTo(60, 6)
 })
 
-test('bounces of which nothing was predicted keep their part', () => {
+test('bounces without a prediction get their share', () => {
   expect(shareDeliveries([predictionOf(0.8)], sent(0, 4, 104))).toEqual([expect.closeTo(25, 6)])
   expect(shareDeliveries([], sent(0, 4, 104))).toEqual([])
 })

@@ -16,8 +16,8 @@ import type { SortedOutcome, SortedReport } from './sort-outcomes.ts'
 type Where = { db: Db; redis: Redis; recentKeyOf: RecentKeys['keyOf'] }
 
 /**
- * What we had said of the addresses of a report, by their keys: under the id that it names, in the job that it names, or among the
- * account's recent results. What is another's, or has left, is not there.
+ * Finds the stored predictions for the addresses of a report, by dedupe key: under the id or the job that the report names, or among the
+ * account's recent results. Predictions of other accounts and expired ones are not found.
  */
 export async function findPredictions(
   services: Where,
@@ -36,12 +36,12 @@ export async function findPredictions(
     const predictions = new Map<string, Prediction>()
     const keyOf = new Map(outcomes.flatMap(({ email, emailKey }) => [email, emailKey].map((name) => [name, emailKey])))
     for (const { email, ...kept } of ofJob) {
-      // A job may have 10,000 of these, and to work a key out takes long where the domain is internationalized.
+      // A job may have 10,000 of these, and computing a key is slow for internationalized domains.
       keep(predictions, keyOf.get(email) ?? keyOf.get(email.toLowerCase()) ?? dedupeKey(email), kept)
     }
     for (const { id, emailKey } of named) {
       const kept = byId.get(id as string)
-      // An id that belongs to another address was mistaken for this one's.
+      // Ignores ids that belong to another address.
       if (kept?.emailKey === emailKey) keep(predictions, emailKey, kept)
     }
     return predictions
@@ -51,7 +51,7 @@ export async function findPredictions(
 }
 
 const RECENT_AT_ONCE = 500
-/** As most are asked for. */
+/** Prediction with the default options. */
 
 type Lacking = { outcomes: SortedOutcome[]; found: Map<string, Prediction> }
 
@@ -68,7 +68,7 @@ async function addRecent({ redis, recentKeyOf }: Where, auth: Auth, { outcomes, 
       }
     }
   } catch {
-    // Redis is away: the outcomes count for their domains all the same.
+    // Redis is unavailable: the outcomes still count for their domains.
   }
 }
 
@@ -123,7 +123,7 @@ type CountReportDependencies = {
   recentKeyOf: RecentKeys['keyOf']
 }
 
-/** Counts what a report tells and was not counted before. In test mode everything is read and nothing is kept. */
+/** Counts the outcomes of a report that were not counted before. In test mode the report is read and nothing is stored. */
 export async function countReport(
   services: CountReportDependencies,
   auth: Auth,

@@ -38,7 +38,7 @@ async function look({ accountId }: TestClient, domain = 'firm.example') {
 
 const NOTHING = { duplicate: 0, not_a_mailbox_bounce: 0, not_an_address: 0, no_prediction: 0 }
 
-test('counts deliveries and mailbox bounces for their domain, and says what it left out', async () => {
+test('deliveries and mailbox bounces count for their domain, and the response lists ignored messages', async () => {
   const caller = await api.openCaller()
   const { status, body } = await report(caller, {
     messages: [
@@ -63,10 +63,10 @@ test('counts deliveries and mailbox bounces for their domain, and says what it l
   })
   const history = await look(caller)
   expect(history?.domain).toMatchObject({ delivered: close(2), bounced: close(1) })
-  expect(history?.domain.shapes.map(Math.round)).toEqual([0, 0, 0, 2]) // "a.b" and "c.d" begin with an initial
+  expect(history?.domain.shapes.map(Math.round)).toEqual([0, 0, 0, 2]) // "a.b" and "c.d" start with an initial
 })
 
-test('the same report again, or twice at once, moves nothing more', async () => {
+test('a repeated or concurrent copy of a report changes nothing', async () => {
   const caller = await api.openCaller()
   const messages = Array.from({ length: 50 }, (_, n) => ({ email: `a${n}@firm.example`, ...DELIVERED }))
   const answers = await Promise.all([report(caller, { messages }), report(caller, { messages: messages.toReversed() })])
@@ -77,7 +77,7 @@ test('the same report again, or twice at once, moves nothing more', async () => 
   expect(await look(caller)).toMatchObject({ domain: { delivered: close(50) } })
 })
 
-test('a bounce of the same day turns a delivery over, and within one report it wins', async () => {
+test('a bounce of the same day replaces a delivery, also within one report', async () => {
   const caller = await api.openCaller()
   await report(caller, { messages: [{ email: 'a@firm.example', ...DELIVERED }] })
   const { body } = await report(caller, {
@@ -91,7 +91,7 @@ test('a bounce of the same day turns a delivery over, and within one report it w
   expect(await look(caller)).toMatchObject({ domain: { delivered: close(0), bounced: close(2) } })
 })
 
-test('a sheet counts as the same in JSON does, in any order of columns and with any separator', async () => {
+test('CSV and JSON are counted equally, with any column order and separator', async () => {
   const [json, sheet] = [await api.openCaller(), await api.openCaller()]
   const id = await keepValidation(api, sheet, 'c@firm.example')
   const jsonId = await keepValidation(api, json, 'c@firm.example')
@@ -122,7 +122,7 @@ function today(): string {
   return new Date().toISOString().slice(0, 10)
 }
 
-test('finds what was predicted by id, by job and among recent results', async () => {
+test('predictions are found by id, by job and among recent results', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const id = await keepValidation(api, caller, 'id@firm.example', {
     status: 'valid',
@@ -157,7 +157,7 @@ test('finds what was predicted by id, by job and among recent results', async ()
   ])
 })
 
-test('results from before there were chances, ids of other addresses and of others are no predictions', async () => {
+test('results without deliverability and ids of other addresses or accounts are no predictions', async () => {
   const [caller, other] = [await api.openCaller({ credits: 5 }), await api.openCaller({ credits: 5 })]
   const old = await keepValidation(api, caller, 'old@firm.example', { deliverability: undefined })
   const wrong = await keepValidation(api, caller, 'another@firm.example')
@@ -178,9 +178,9 @@ test('results from before there were chances, ids of other addresses and of othe
   expect(await look(caller)).toMatchObject({ domain: { delivered: close(4) }, classes: {} })
 })
 
-test('with a total, the deliveries that are reported stand for those that are not', async () => {
+test('with a total, the reported deliveries are weighted to represent all deliveries', async () => {
   const caller = await api.openCaller()
-  // A thousand were sent and 200 bounced; 180 of the bounces and a fifth of the deliveries are reported.
+  // 1,000 messages were sent and 200 bounced; 180 of the bounces and a fifth of the deliveries are reported.
   const messages = [
     ...Array.from({ length: 180 }, (_, n) => ({ email: `bad${n}@firm.example`, ...BOUNCED })),
     ...Array.from({ length: 160 }, (_, n) => ({ email: `good${n}@firm.example`, ...DELIVERED })),
@@ -191,7 +191,7 @@ test('with a total, the deliveries that are reported stand for those that are no
   expect(delivered / (delivered + bounced)).toBeCloseTo(0.82, 4)
 })
 
-test('with a total and bounces alone, only the classes of those bounces move', async () => {
+test('with a total and bounces only, only the classes of these bounces change', async () => {
   const caller = await api.openCaller()
   const id = await keepValidation(api, caller, 'a@firm.example')
   const messages = [
@@ -204,12 +204,12 @@ test('with a total and bounces alone, only the classes of those bounces move', a
     domain: { delivered: 0, bounced: 0 },
     classes: { catch_all: { delivered: close(50), bounced: close(1) } },
   })
-  // What was not counted can be, once its deliveries are known.
+  // Addresses that were not counted can be counted once their deliveries are reported.
   const later = await report(caller, { messages: [...messages, { email: 'ok@firm.example', ...DELIVERED }] })
   expect(later.body).toMatchObject({ counted: { delivered: 1, bounced: 1 }, not_counted: { duplicate: 1 } })
 })
 
-test('an account without retention may report, and one account knows nothing of another', async () => {
+test("an account without retention can report, and accounts do not see each other's reports", async () => {
   const [mine, theirs] = [await api.openCaller(), await api.openCaller()]
   await asOwner(api.db, (trx) => sql`update accounts set retention_days = 0 where id = ${mine.accountId}`.execute(trx))
   await report(mine, { messages: [{ email: 'a@firm.example', ...BOUNCED }] })
@@ -217,7 +217,7 @@ test('an account without retention may report, and one account knows nothing of 
   expect(await look(theirs)).toMatchObject({ domain: { delivered: 0, bounced: 0 } })
 })
 
-test('in test mode everything is read and nothing is kept', async () => {
+test('in test mode a report is read and nothing is stored', async () => {
   const caller = await api.openCaller({ key: { mode: 'test' } })
   const payload = {
     messages: [
@@ -238,8 +238,8 @@ test('in test mode everything is read and nothing is kept', async () => {
   expect(await look(caller)).toMatchObject({ domain: { delivered: 0, bounced: 0 } })
 
   const headers = { 'x-api-key': PUBLIC_SANDBOX_KEY }
-  const anybody = await callApp(api.app, { method: 'POST', url: '/api/v1/feedback', headers, payload })
-  expect([anybody.status, anybody.body]).toEqual([200, expected])
+  const withPublicKey = await callApp(api.app, { method: 'POST', url: '/api/v1/feedback', headers, payload })
+  expect([withPublicKey.status, withPublicKey.body]).toEqual([200, expected])
 })
 
 const ONE = [{ email: 'a@firm.example', ...DELIVERED }]
@@ -257,7 +257,7 @@ test.each([
   [{ messages: ONE, sent_on: daysFromNow(2) }, '/sent_on'],
   [{ messages: ONE, job_id: '7' }, '/job_id'],
   [{ messages: ONE, more: 1 }, '/more'],
-])('%j is refused, and the field named', async (payload, pointer) => {
+])('%j is rejected with the name of the field', async (payload, pointer) => {
   const { status, body } = await report(await api.openCaller(), payload)
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
   expect(body['errors']).toEqual(expect.arrayContaining([{ pointer, detail: expect.any(String) }]))
@@ -275,14 +275,14 @@ test.each([
     413,
     'payload_too_large',
   ],
-])('the sheet %.40j is refused', async (text, status, code) => {
+])('the CSV %.40j is rejected', async (text, status, code) => {
   const caller = await api.openCaller()
   const { status: got, body } = await reportSheet(caller, text)
   expect([got, body['code']]).toEqual([status, code])
   expect(JSON.stringify(body)).not.toContain('firm.example')
 })
 
-test('ten thousand messages are taken at once, and one more is not', async () => {
+test('ten thousand messages are accepted, and one more is rejected', async () => {
   const caller = await api.openCaller()
   const messages = Array.from({ length: MESSAGES_PER_REPORT_MAX }, (_, n) => ({
     email: `a${n}@firm.example`,
@@ -299,7 +299,7 @@ test.each([
   [{ 'content-type': 'application/json' }, 'null', 400, 'invalid_request'],
   [{ 'content-type': 'Application/JSON; charset=utf-8' }, '{}', 400, 'invalid_request'],
   [{}, undefined, 400, 'invalid_request'],
-])('a body as %j %j is refused', async (headers, payload, status, code) => {
+])('a body as %j %j is rejected', async (headers, payload, status, code) => {
   const { call } = await api.openCaller()
   const { status: got, body } = await call({
     method: 'POST',
@@ -319,7 +319,7 @@ test('a key without validations:write gets the name of the missing scope', async
 const DOCS = readFileSync(join(import.meta.dirname, '../../../../docs/feedback.md'), 'utf8')
 const COMMANDS = [...DOCS.matchAll(/<!-- test: feedback -->\s*```sh\n(.*?)```/gs)].map(([, command = '']) => command)
 
-test('the commands of the documentation run as they are printed there, against this address', async () => {
+test('the commands in the documentation run as printed, against this address', async () => {
   expect(COMMANDS).toHaveLength(2)
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   for (const command of COMMANDS) {

@@ -18,9 +18,9 @@ type FeedbackDependencies = {
   feedbackReader: FeedbackReader
 }
 
-/** Ten thousand messages, each with an address, a line of a server and an id. */
+/** Ten thousand messages, each with an address, a reply line and an id. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
-/** With the public sandbox key, which any client has: enough to try reports out. */
+/** With the public sandbox key, which is public: enough to try out reports. */
 const PUBLIC_MESSAGES_MAX = 100
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024
 
@@ -52,7 +52,7 @@ export const reportFeedback: Route<FeedbackDependencies> = async (app, services)
   const preParsing = async (request: FastifyRequest) => {
     if (isPublicSandbox(request.auth) && sizeOf(request) > PUBLIC_BODY_BYTES_MAX) throw new Problem('payload_too_large')
   }
-  // The body is checked where it is read, by `feedbackReader`.
+  // The body is validated where it is read, by `feedbackReader`.
   const validatorCompiler: typeof checkRequests = (part) =>
     part.httpPart === 'body' ? () => true : checkRequests(part)
   app.post('/feedback', { ...options, preParsing, validatorCompiler }, async (request) => {
@@ -63,7 +63,7 @@ export const reportFeedback: Route<FeedbackDependencies> = async (app, services)
   })
 }
 
-/** Of the body. A body of unknown length counts as longer than any limit. */
+/** Size of the body. A body of unknown length counts as longer than any limit. */
 function sizeOf({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
 }

@@ -12,7 +12,7 @@ const sharing = await startTestApi({ config: { sharesFeedback: true } })
 
 const MODEL = { method: 'GET', url: '/api/v1/model' } as const
 
-/** So many outcomes that were predicted at 0.85, of which this share was delivered. */
+/** Stores n outcomes with a prediction of 0.85, of which this share was delivered. */
 async function count({ db }: typeof api, { accountId }: TestClient, n: number, share: number) {
   const outcomes = Array.from({ length: n }, (_, k) =>
     testOutcome(`a${k}@firm.example`, { outcome: k < n * share ? 'delivered' : 'bounced' }),
@@ -20,7 +20,7 @@ async function count({ db }: typeof api, { accountId }: TestClient, n: number, s
   await inTenant(db, accountId, (trx) => countOutcomes(trx, accountId, reportOf(outcomes)))
 }
 
-test('shows what chances are made of, in exactly the shape of the contract', async () => {
+test('GET /model returns the scoring model in exactly the shape of the contract', async () => {
   const { call } = await api.openCaller()
   const { status, body } = await call(MODEL)
   expect([status, Value.Check(Model, body)]).toEqual([200, true])
@@ -32,7 +32,7 @@ test('shows what chances are made of, in exactly the shape of the contract', asy
   expect(model.calibration).toEqual({ scope: 'account', last_outcome_at: null, providers: [] })
 })
 
-test('shows predictions beside what came of them, by provider and tenth', async () => {
+test('the calibration lists predictions and outcomes by provider and decile', async () => {
   const caller = await api.openCaller()
   await count(api, caller, 40, 0.5)
   const { body } = await caller.call(MODEL)
@@ -53,7 +53,7 @@ test('shows predictions beside what came of them, by provider and tenth', async 
   expect(Date.now() - Date.parse(calibration.last_outcome_at ?? '')).toBeLessThan(60_000)
 })
 
-test('says where predictions were given up', async () => {
+test('the calibration shows where predictions were withdrawn', async () => {
   const caller = await api.openCaller()
   await count(api, caller, 500, 0.5)
   const { body } = await caller.call(MODEL)
@@ -62,7 +62,7 @@ test('says where predictions were given up', async () => {
   ])
 })
 
-test('is about the account alone, unless outcomes are shared', async () => {
+test('the calibration covers the account only, unless feedback is shared', async () => {
   for (const [where, scope, seen] of [
     [api, 'account', 0],
     [sharing, 'shared', 1],

@@ -6,7 +6,7 @@ import { STRING_MODEL } from '@probity/engine/address/plausibility'
 import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 
-/** What chances are made of, and how well they hold by the outcomes of this account or of all. */
+/** Describes the scoring model and its calibration, by the outcomes of this account or of all accounts. */
 export function presentModel(scope: 'account' | 'shared', judged: Reliability[]): Model {
   const times = judged.flatMap(({ bins }) => bins.map(({ countedAt }) => countedAt.getTime()))
   const last = times.length > 0 ? new Date(Math.max(...times)).toISOString() : null
@@ -48,7 +48,7 @@ function presentReliability({ provider, kind, outcomes, brier, ece, hasFallenBac
   }
 }
 
-/** To what can be read; and sums that fade may come out a hair beside the scale. */
+/** Rounds for display. Decayed sums can also slightly exceed the scale. */
 function round(share: number): number {
   return Math.round(Math.min(Math.max(share, 0), 1) * 10_000) / 10_000
 }

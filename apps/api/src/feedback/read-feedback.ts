@@ -9,18 +9,18 @@ import { checkRequests } from '../http/compile-late.ts'
 import { asProblem, Problem } from '../http/problem.ts'
 import { type SortedReport, sortOutcomes } from './sort-outcomes.ts'
 
-/** A report whose day is known. */
+/** A report with its day filled in. */
 export type ReadReport = FeedbackReport & { sent_on: string }
 
-/** A report as it came: in JSON, which is checked already, or as a sheet with the rest in the query. */
+/** Reads a report: validated JSON, or CSV with the other fields in the query. */
 export async function readReport(body: unknown, query: FeedbackQuery): Promise<ReadReport> {
-  if (body === undefined) throw refuse('/messages', 'is required') // a body that is not there is held against no schema
+  if (body === undefined) throw refuse('/messages', 'is required') // a missing body is not validated against the schema
   const report = typeof body === 'string' ? await readSheet(body, query) : (body as FeedbackReport)
   return { ...report, sent_on: readDay(report.sent_on) }
 }
 
 const COLUMNS = ['email', 'delivery', 'code', 'id'] as const
-/** As many lines as it takes to see what separates the cells. */
+/** Enough lines to detect the delimiter. */
 const BEGINNING_UNITS = 4096
 
 async function readSheet(text: string, query: FeedbackQuery): Promise<FeedbackReport> {
@@ -32,7 +32,7 @@ async function readSheet(text: string, query: FeedbackQuery): Promise<FeedbackRe
         if (places === undefined) places = readHeader(cells)
         else messages.push(readRow(cells, places))
       }
-      if (messages.length > MESSAGES_PER_REPORT_MAX) break // and one too many is refused below
+      if (messages.length > MESSAGES_PER_REPORT_MAX) break // the surplus message is rejected below
     }
   } catch (error) {
     throw error instanceof Refusal ? new Problem(error.code, error.message) : error
@@ -60,7 +60,7 @@ function readHeader(cells: string[]): [string, number][] {
   return COLUMNS.filter((name) => names.includes(name)).map((name) => [name, names.indexOf(name)])
 }
 
-/** An empty cell is nothing, except where something must be. */
+/** An empty cell is a missing value, except for required fields. */
 function readRow(cells: string[], places: [string, number][]): Record<string, string> {
   const row = places.map(([name, place]) => [name, cells[place]?.trim() ?? ''] as const)
   return Object.fromEntries(row.filter(([name, cell]) => cell !== '' || name === 'email' || name === 'delivery'))
@@ -68,7 +68,7 @@ function readRow(cells: string[], places: [string, number][]): Record<string, st
 
 const DAY_MS = 86_400_000
 
-/** In the time zone of the sender it may already be the next day. */
+/** In the sender's time zone it may already be the next day. */
 function readDay(given: string | undefined): string {
   const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
   if (given === undefined) return day(0)
@@ -87,7 +87,11 @@ export type ReportOutcome =
   | ({ kind: 'read' } & ReportReading)
   | { kind: 'rejected'; code: PermanentCode; detail: string; errors: Problem['errors'] }
 
-/** Reads and sorts one report, in a thread or beside one. An error would lose its class on the way out of a thread, so it is a value. */
+/**
+ * Reads and sorts one report, in a worker thread or in the main thread. Errors lose their class at the thread boundary, so they are
+ * returned
+ * as values.
+ */
 export async function readFeedback({ body, query }: ReportTask): Promise<ReportOutcome> {
   try {
     const { messages, ...report } = await readReport(checkJson(body), query)
@@ -100,7 +104,7 @@ export async function readFeedback({ body, query }: ReportTask): Promise<ReportO
 
 const check = checkRequests({ schema: FeedbackReport, method: 'POST', url: '/feedback', httpPart: 'body' })
 
-/** Here instead of in the framework: to check 10,000 messages against the schema takes a tenth of a second. */
+/** Here and not in Fastify: validating 10,000 messages against the schema takes a tenth of a second. */
 function checkJson(body: unknown): unknown {
   if (typeof body === 'string' || body === undefined) return body
   const checked: unknown = check(body)

@@ -6,7 +6,7 @@ import { looksMachineGenerated, plausibilityOf } from '@probity/engine/address/p
 import { SHAPES, shapeOf } from '@probity/engine/address/shape'
 import { storable } from '../http/text.ts'
 
-/** One address of a report and what became of mail to it. */
+/** One address of a report with its delivery outcome. */
 export type SortedOutcome = {
   email: string
   emailKey: string
@@ -18,14 +18,14 @@ export type SortedOutcome = {
 }
 
 export type SortedReport = {
-  /** Those that can count, each address once. */
+  /** Outcomes that can be counted, one per address. */
   outcomes: SortedOutcome[]
-  /** Addresses of which a bounce was reported, whether it counts or not. */
+  /** Addresses with a reported bounce, counted or not. */
   bouncedCount: number
   left: { duplicate: number; notAMailboxBounce: number; notAnAddress: number }
 }
 
-/** Leaves out what says nothing of a mailbox. Of an address that was delivered to and bounced the bounce counts: it came later. */
+/** Drops outcomes that do not concern the mailbox. For an address with a delivery and a bounce the bounce counts: it came later. */
 export function sortOutcomes(reported: ReportedMessage[]): SortedReport {
   const sorted = new Map<string, SortedOutcome>()
   const bounced = new Set<string>()
@@ -50,7 +50,7 @@ export function sortOutcomes(reported: ReportedMessage[]): SortedReport {
   return { outcomes: [...sorted.values()], bouncedCount: bounced.size, left }
 }
 
-/** By the key, in which the domain is in A-labels and the local part in lower case. */
+/** From the dedupe key, which has the domain in A-labels and the local part in lower case. */
 function placeOf(emailKey: string): Pick<SortedOutcome, 'domain' | 'shape' | 'looksMachine'> {
   const at = emailKey.lastIndexOf('@')
   const local = emailKey.slice(0, at)

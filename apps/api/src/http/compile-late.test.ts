@@ -9,7 +9,7 @@ import type { Route } from './route.ts'
 type Described = { content?: Record<string, { schema: object }> }
 type Schemas = { body?: object; querystring?: object; params?: object; response?: Record<string, Described> }
 
-/** Notes what is registered beside it, as a plugin that shares the place of its neighbours. */
+/** Records the routes that are registered in the same scope. */
 const noted: RouteOptions[] = []
 const note: Route = Object.assign<Route, object>(
   async (app) => {
@@ -18,7 +18,7 @@ const note: Route = Object.assign<Route, object>(
   { [Symbol.for('skip-override')]: true },
 )
 
-test('whatever a route describes can be compiled, although nobody has asked for it yet', async () => {
+test('the schemas of all routes compile, although they are compiled only when needed', async () => {
   await startTestApi({ routes: [note, ...API_ROUTES] })
   const schemas = noted.map(({ schema }) => schema as Schemas)
   const place = { method: 'GET', url: '/' }
@@ -31,7 +31,7 @@ test('whatever a route describes can be compiled, although nobody has asked for 
   expect([asked.length > 50, answers.length > 500, new Set(answers).size > 50]).toEqual([true, true, true])
   for (const schema of new Set(asked)) checkRequests({ ...place, schema: schema as never })(undefined)
   for (const schema of new Set(answers)) {
-    // What is missing in an answer is an error of its own, which says that there was something to miss.
+    // Missing response fields are an error of their own, which proves that the schema was compiled.
     const write = writeResponses({ ...place, httpStatus: '200', schema })
     try {
       expect(write({})).toBeTypeOf('string')
@@ -41,7 +41,7 @@ test('whatever a route describes can be compiled, although nobody has asked for 
   }
 })
 
-test('an answer is written with the fields that its schema has, and without others', () => {
+test('a response contains the fields of its schema and no others', () => {
   const schema = Type.Object({ available: Type.Integer(), spent: Type.Integer() })
   const write = writeResponses({ method: 'GET', url: '/', httpStatus: '200', schema })
   const credits = { available: 1, spent: 3, secret: 'no' }

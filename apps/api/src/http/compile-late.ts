@@ -3,13 +3,13 @@ import fastJson from 'fast-json-stringify'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 
-// What is made of schemas is made when it is first needed. All of it at the start takes as long as all else that a process does
-// before it listens: most routes are there twice, for keys and for people, and most of what they can answer are problems.
+// Schemas are compiled when they are first needed. Compiling all of them at the start would double the startup time: most routes are
+// registered twice, for keys and for users, and most of their responses are problems.
 
 type Writer = (answer: unknown) => string
 const writers = new WeakMap<object, Writer>()
 
-/** How answers are written. Made once for all routes that share a schema, as all do that of problems. */
+/** Serializers of responses, shared by all routes with the same schema, such as that of problems. */
 export const writeResponses: FastifySerializerCompiler<object> = ({ schema }) => {
   let write: Writer | undefined
   return (answer) => {
@@ -26,7 +26,7 @@ function writerOf(schema: object): Writer {
   return write
 }
 
-/** How a part of a request is checked. */
+/** Validator for a part of a request. */
 export const checkRequests: FastifySchemaCompiler<TSchema> = (part) => {
   let check: ReturnType<typeof TypeBoxValidatorCompiler> | undefined
   return (value) => {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 /** Notice before an operation of the API may be removed. See docs/versioning.md. */
 const NOTICE_MONTHS = 12
 
-/** Days as `YYYY-MM-DD`, each from 00:00 UTC. `page` says what to use instead. */
+/** Days as `YYYY-MM-DD`, each from 00:00 UTC. `page` describes the replacement. */
 type Announcement = { deprecatedOn: string; sunsetOn: string; page?: string }
 
 /** The headers of a deprecated operation, for the option `deprecation` of its route. */
@@ -15,7 +15,7 @@ export function deprecate({ deprecatedOn, sunsetOn, page = '/docs/versioning' }:
   const sunsetAt = new Date(sunsetOn)
   const earliest = new Date(deprecatedAt)
   earliest.setUTCMonth(earliest.getUTCMonth() + NOTICE_MONTHS)
-  // Written so that a date that cannot be read is refused too.
+  // Written so that an invalid date is rejected too.
   if (!(sunsetAt >= earliest))
     throw new Error(`sunset ${sunsetOn} is less than ${NOTICE_MONTHS} months after ${deprecatedOn}`)
   return {
@@ -48,7 +48,7 @@ function addHeaders(reply: FastifyReply, { deprecation, sunset, link }: Deprecat
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set by `deprecate` where the operation will be removed. The OpenAPI document marks it as deprecated. */
+    /** Set by `deprecate` if the operation will be removed. The OpenAPI document marks it as deprecated. */
     deprecation?: Deprecation
   }
 }

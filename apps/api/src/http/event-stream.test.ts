@@ -9,21 +9,21 @@ afterEach(() => void vi.useRealTimers())
 const RUNNING: Job = JOB_EXAMPLE
 const ENDED: Job = { ...RUNNING, status: 'completed', finished_at: '2026-11-02T12:10:00.000Z' }
 
-/** What the reader is given now. */
+/** Returns the events available to the reader now. */
 function take(events: ReturnType<typeof openEventStream>): string {
   return String(events.stream.read() ?? '')
 }
 
 const namesIn = (text: string) => [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
 
-test('the first event comes at once, with the time to reconnect before it and padding behind it', () => {
+test('the first event is sent at once, after the retry interval and before the padding', () => {
   const text = take(openEventStream(RUNNING))
   expect(text).toMatch(/^retry: 3000\n\nevent: progress\nid: processing\/6400\ndata: \{.*\}\n\n:/)
   expect(text.length).toBeGreaterThan(8 * 1024)
   expect(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')).toEqual(RUNNING)
 })
 
-test('only what has changed is sent, and the forecast alone is no change', () => {
+test('only changes are sent, and a new estimate alone is not a change', () => {
   const events = openEventStream(RUNNING)
   take(events)
   events.show(RUNNING)
@@ -33,7 +33,7 @@ test('only what has changed is sent, and the forecast alone is no change', () =>
   expect(namesIn(take(events))).toEqual(['progress'])
 })
 
-test('the end comes after the last progress and closes the stream', async () => {
+test('the end event follows the last progress and closes the stream', async () => {
   const events = openEventStream(RUNNING)
   take(events)
   events.show(ENDED)
@@ -47,12 +47,12 @@ test('the end comes after the last progress and closes the stream', async () => 
   expect(events.stream.readableEnded).toBe(true)
 })
 
-test('a job that has ended is shown and closed', () => {
+test('a job that has ended is sent, and the stream is closed', () => {
   const events = openEventStream(ENDED)
   expect(namesIn(take(events))).toEqual(['progress', 'end'])
 })
 
-test('a comment every 15 seconds shows that the stream lives', () => {
+test('a comment every 15 seconds keeps the stream alive', () => {
   const events = openEventStream(RUNNING)
   take(events)
   vi.advanceTimersByTime(14_999)

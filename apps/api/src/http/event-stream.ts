@@ -8,22 +8,22 @@ export const END_ID = 'end'
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
-  'x-accel-buffering': 'no', // nginx passes on at once what it would otherwise collect
+  'x-accel-buffering': 'no', // nginx would otherwise buffer the events
 }
 
 const BEAT_EVERY_MS = 15_000
 const RECONNECT_AFTER_MS = 3_000
 /** Streams end after this time. Clients reconnect automatically, possibly to another process. */
 const LASTS_MS = 60 * 60 * 1000
-/** For a reader who does not read. An event holds everything, so one that is left out is made good by the next. */
+/** Limit for a client that does not read. Each event is complete, so the next one makes up for a skipped one. */
 const UNREAD_BYTES_MAX = 64 * 1024
-/** Some proxies wait until a buffer of theirs is full: what follows the first event pushes it through. */
+/** Some proxies wait until a buffer is full: the padding after the first event fills it. */
 export const PADDING = `:${' '.repeat(8 * 1024)}\n\n`
 
 /** The progress of a job as server-sent events. */
 export type EventStream = {
   stream: Readable
-  /** Sends the job where it differs from what was sent last; ends the stream when the job has ended. */
+  /** Sends the job if it differs from the last event; ends the stream when the job has ended. */
   show(job: Job): void
   close(): void
 }
@@ -65,7 +65,7 @@ export function openEventStream(first: Job): EventStream {
   return { stream, show, close }
 }
 
-/** The forecast moves with the clock: alone it is no news. */
+/** The estimate changes with the clock, so it alone causes no event. */
 function substance({ eta: _, ...job }: Job): string {
   return JSON.stringify(job)
 }
@@ -75,13 +75,13 @@ function eventOf(event: string, id: string, job: Job): string {
 }
 
 export type StreamSlots = {
-  /** Takes a place for a stream, or throws. Returns how to give it back, which may be called more than once. */
+  /** Reserves a slot for a stream, or throws. Returns a function that releases it and may be called more than once. */
   take(accountId: string): () => void
 }
 
 type Bounds = { perProcess: number; perAccount: number }
 
-/** A stream costs little, and lasts: without bounds a few clients would have them all. */
+/** A stream costs little but lasts long: without limits a few clients could occupy all slots. */
 export const STREAM_BOUNDS: Bounds = { perProcess: 200, perAccount: 10 }
 
 const RETRY_AFTER_S = 15

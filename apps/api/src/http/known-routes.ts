@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 type KnownRoute = FastifyRequest['routeOptions']
 
 /**
- * Lets hooks read the route of a request as often as they need it: Fastify builds `routeOptions` anew for each access, and a request has
- * a dozen of them. `forgetRoute` is for a request that is handed on to the handler of unknown paths, which has another route.
+ * Caches the route of a request for hooks: Fastify builds `routeOptions` anew for each access, and a request has a dozen of them.
+ * `forgetRoute`
+ * is for a request that is passed to the not-found handler, which has another route.
  */
 export function rememberRoutes(app: FastifyInstance): void {
   app.decorateRequest('knownRoute')
@@ -31,8 +32,8 @@ declare module 'fastify' {
 const API_PREFIX = '/api/v1/'
 
 /**
- * Collects which methods each path under /api/v1 has, as the routes are registered. The result is read only for requests that no
- * route takes, so it costs the others nothing.
+ * Collects the methods of each path under /api/v1 while routes are registered. It is read only for requests without a matching route,
+ * so it costs the others nothing.
  */
 export function collectMethods(app: FastifyInstance): void {
   const byPath = new Map<string, { pattern: URLPattern; methods: Set<string> }>()

@@ -4,15 +4,15 @@ export type RequestLimits = {
   bodyBytesMax: number
   headersTimeoutMs: number
   requestTimeoutMs: number
-  /** For a body that may be large, instead of the one above; its sender must be at least this quick. */
+  /** For large bodies, instead of the limit above; a minimum transfer rate applies too. */
   uploadTimeoutMs: number
   uploadBytesPerSecondMin: number
   keepAliveTimeoutMs: number
   requestsPerSocketMax: number
-  /** How long a handler may take until it responds; for a request with a `timeout`, how much longer than that. */
+  /** Time limit of a handler until it responds; for a request with a `timeout`, the time added to that. */
   handlerTimeoutMs: number
   handlerGraceMs: number
-  /** A client that takes none of its response for this long is disconnected. */
+  /** A client that reads nothing of its response for this long is disconnected. */
   writeTimeoutMs: number
   /** For each client network: an IPv4 address or an IPv6 /64. */
   connectionsPerNetworkMax: number
@@ -21,7 +21,7 @@ export type RequestLimits = {
 
 export const LIMITS: RequestLimits = {
   headerBytesMax: 16 * 1024,
-  bodyBytesMax: 4 * 1024, // what a route needs beyond this it says itself
+  bodyBytesMax: 4 * 1024, // routes that need more set their own limit
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   uploadTimeoutMs: 300_000,

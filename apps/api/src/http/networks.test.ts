@@ -10,7 +10,7 @@ test.each([
   ['2001:db8::9', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
   ['2001:db8:1:2:3::', '2001:db8:1:2'],
-])('networkOf takes %s as part of %s', (ip, network) => {
+])('networkOf maps %s to %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network)
 })
 
@@ -25,7 +25,7 @@ test.each([
   '198.51.100.7/32',
   '2001:db8:1::9',
   '2001:db8:1:2::/64',
-])('%s is within the list', (entry) => {
+])('%s is in the list', (entry) => {
   expect(isWithin(entry, LIST)).toBe(true)
 })
 
@@ -39,7 +39,7 @@ test.each([
   '2001:db8:1::/47',
   '2001:db8:2::1',
   '::/0',
-])('%s is not within the list', (entry) => {
+])('%s is not in the list', (entry) => {
   expect(isWithin(entry, LIST)).toBe(false)
 })
 
@@ -48,6 +48,6 @@ test.each([
   ['::ffff:192.0.2.7', '192.0.2'],
   ['2001:db8:1:2::9', '2001:db8:1'],
   ['::1', '0:0:0'],
-])('wideNetworkOf takes %s as part of %s', (ip, network) => {
+])('wideNetworkOf maps %s to %s', (ip, network) => {
   expect(wideNetworkOf(ip)).toBe(network)
 })

@@ -1,29 +1,29 @@
 import { BlockList, isIP } from 'node:net'
 import { Problem } from './problem.ts'
 
-/** Turns away who comes from where the account is not used. */
+/** Rejects clients outside the account's IP allowlist. */
 export function refuseForeignNetwork(client: { ip: string }, account: { accountIpAllowList: string[] }): void {
   if (!isFromNetwork(client, account)) throw new Problem('ip_not_allowed')
 }
 
-/** Whether the account's IP allowlist admits the client; an empty one admits all. */
+/** Whether the account's IP allowlist admits the client; an empty list admits all. */
 export function isFromNetwork({ ip }: { ip: string }, { accountIpAllowList: list }: { accountIpAllowList: string[] }) {
   return list.length === 0 || isOnList(ip, list)
 }
 
-/** Whether a list has this address or a range around it. */
+/** Whether a list contains this address or a range that includes it. */
 export function isOnList(ip: string, list: string[]): boolean {
   return matchRanges(list)(ip)
 }
 
-/** Reads the ranges once, for lists that many addresses are compared with. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
+/** Parses the ranges once, for lists that are compared with many addresses. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
 export function matchRanges(list: string[]): (ip: string) => boolean {
   if (list.length === 0) return () => false
   const ranges = new BlockList()
   for (const entry of list) addRange(ranges, entry)
   return (ip) => {
     const address = ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
-    const family = isIP(address) // 0 for what a proxy forwards that is no address, on which the class would throw
+    const family = isIP(address) // 0 for an invalid address from a proxy, on which the class would throw
     return family !== 0 && ranges.check(address, family === 6 ? 'ipv6' : 'ipv4')
   }
 }
@@ -59,13 +59,13 @@ export function wideNetworkOf(ip: string): string {
   return network.split(separator).slice(0, 3).join(separator)
 }
 
-/** Whether an entry can stand on an allow-list: one address, or a range with its prefix length. */
+/** Whether an entry is valid in an IP allowlist: one address, or a range with its prefix length. */
 export function isRange(entry: string): boolean {
   try {
     addRange(new BlockList(), entry)
     return true
   } catch {
-    return false // the class throws on whatever it cannot read, and that is the answer
+    return false // the class throws on invalid input
   }
 }
 

@@ -13,7 +13,7 @@ type Operation = {
   [SENDS]?: readonly HeaderName[]
 }
 
-/** Carries the headers that a route names in `operation` to the finished document, which does not have it. */
+/** Carries the headers that a route names in `operation` to the OpenAPI document, which then omits this key. */
 export const SENDS = 'x-sends'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
@@ -130,7 +130,7 @@ export const TAGS = {
 
 export type TagName = keyof typeof TAGS
 
-/** What any route under /api/v1 may answer before it looks at the request itself. */
+/** Problems that any route under /api/v1 may return before its handler runs. */
 export const MIDDLEWARE_PROBLEMS: ProblemCode[] = [
   'api_key_in_query',
   'conflicting_api_keys',
@@ -152,10 +152,10 @@ export const MIDDLEWARE_PROBLEMS: ProblemCode[] = [
   'service_unavailable',
 ]
 
-/** What every POST may answer besides, but the upload of a file. */
+/** Additional problems of every POST except file uploads. */
 export const IDEMPOTENCY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_mismatch']
 
-/** What a route that spends may answer besides. */
+/** Additional problems of a route that charges credits. */
 export const SPENDING_PROBLEMS: ProblemCode[] = [
   'invalid_request',
   'insufficient_credits',
@@ -166,10 +166,10 @@ export const SPENDING_PROBLEMS: ProblemCode[] = [
   ...MIDDLEWARE_PROBLEMS,
 ]
 
-/** What a route that spends sends with its answer. */
+/** Headers of a route that charges credits. */
 export const SPENDING_HEADERS = ['Credits-Charged', 'Credits-Remaining'] as const
 
-/** What a route that takes JSON may answer besides. */
+/** Additional problems of a route with a JSON body. */
 export const BODY_PROBLEMS: ProblemCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
 
 type Meaning = {
@@ -183,11 +183,11 @@ type Meaning = {
 }
 type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema; response: Record<number, TSchema> }
 
-/** A route's schema: what it takes, what it answers, and every way it may say no with an example of each. */
+/** The schema of a route: request, response and every problem with an example. */
 export function operation<const P extends Parts>(meaning: Meaning, parts: P): P {
   const { id, tag, summary, description, problems, sends = [] } = meaning
   const response = { ...parts.response, ...problemAnswers(problems) }
-  // Typed as the parts alone: handlers return answers, and problems are thrown.
+  // Typed as the parts only: handlers return responses, and problems are thrown.
   const schema = { operationId: id, tags: [tag], summary, description, [SENDS]: sends, ...parts, response }
   return schema
 }

@@ -9,7 +9,7 @@ export function readPage({ skip = 0, limit = LIMIT_DEFAULT }: { skip?: number; l
   return { skip, limit: Math.min(limit, PAGE_LIMIT_MAX) }
 }
 
-/** The total, and the neighbouring pages as web links (RFC 8288). */
+/** Sends the total and the adjacent pages as web links (RFC 8288). */
 export function sendPageHeaders(reply: FastifyReply, { skip, limit }: Page, total: number): void {
   const [path] = reply.request.url.split('?')
   const link = (from: number, relation: string) => `<${path}?skip=${from}&limit=${limit}>; rel="${relation}"`
@@ -21,7 +21,7 @@ export function sendPageHeaders(reply: FastifyReply, { skip, limit }: Page, tota
   if (links.length > 0) reply.header('link', links.join(', '))
 }
 
-/** The neighbouring pages have the same filter. */
+/** Adds the filter to the links of adjacent pages. */
 export function keepFilter(reply: FastifyReply, filter: Record<string, string>): void {
   const query = new URLSearchParams(filter)
   const links = reply.getHeader('link')

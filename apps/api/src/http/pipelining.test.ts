@@ -34,7 +34,7 @@ function send(text: string): Socket {
   return socket
 }
 
-/** The statuses of requests of another client, one after the other. */
+/** Sends requests of another client one after the other and returns their statuses. */
 async function askOften(times: number): Promise<number[]> {
   const statuses: number[] = []
   for (let n = 0; n < times; n += 1) {

@@ -7,18 +7,19 @@ const PIPELINED_MAX = 32
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 
 /**
- * Processes the requests of a connection one after the other. Node hands over all pipelined requests at once, and responses leave in the order of
- * their requests, so every request behind a response that the client does not read would hold a slot until the connection ends.
+ * Processes the requests of a connection one after the other. Node hands over all pipelined requests at once, and responses are sent in
+ * request
+ * order, so every request behind a response that the client does not read would hold a slot until the connection ends.
  */
 export function processInOrder(handle: RequestListener): RequestListener {
-  /** The requests that wait, for each connection that has one in process. */
+  /** The waiting requests of each connection that has one in progress. */
   const waiting = new WeakMap<Socket, Exchange[]>()
 
   function start(socket: Socket, { request, response }: Exchange): void {
     response.once('close', () => {
       const next = waiting.get(socket)?.shift()
       if (next && !socket.destroyed) {
-        socket.setTimeout(0) // of the response that has ended (time-limits.ts): the next handler may take longer
+        socket.setTimeout(0) // set by the previous response (time-limits.ts): the next handler may take longer
         start(socket, next)
       } else waiting.delete(socket)
     })

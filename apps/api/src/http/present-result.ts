@@ -3,7 +3,7 @@ import { confidenceIn, type Status } from '@probity/contract/constants/validatio
 import type { Result } from '@probity/contract/schemas/jobs/results'
 import type { KeptResult } from '@probity/database/jobs/results/results'
 
-/** How much of a result is shown, and the policy by which it is decided on. */
+/** Level of detail of a result, and the policy that decides on it. */
 export type Shown = { evidence: boolean; policy?: NamedPolicy | undefined }
 
 /**
@@ -47,12 +47,12 @@ function decide(policy: NamedPolicy, result: Result, override: KeptResult['resul
   return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based }, override: override ?? null })
 }
 
-/** Results that were kept before they said how far they went show it by their evidence. */
+/** Results stored before `depth` was introduced derive it from their evidence. */
 function depthIn({ evidence }: KeptResult['result']): Result['depth'] {
   return evidence.some(({ check }) => check === 'recipient') ? 'smtp' : 'dns'
 }
 
-/** Results that were kept before there were chances have their confidence, from which theirs follows. */
+/** Results stored before `deliverability` was introduced derive it from their confidence. */
 function chanceIn({ status, confidence }: KeptResult['result']): number {
-  return confidenceIn(status as Status, confidence) // the way back is the same as the way there
+  return confidenceIn(status as Status, confidence) // the conversion is its own inverse
 }

@@ -11,7 +11,7 @@ import type { Route } from './route.ts'
 
 const CANARY = 'canary-7f3a@example.org'
 
-/** Throws whatever a test asks for. */
+/** Throws the error that a test sets. */
 const trouble: Route = async (app) => {
   app.get('/bug', { schema: { hide: true } }, async () => {
     throw new Error(`column "x" of ${CANARY} does not exist`)
@@ -33,7 +33,7 @@ const trouble: Route = async (app) => {
 const api = await startTestApi({ routes: [trouble] })
 const { call } = await api.openCaller()
 
-test.each(Object.entries(ALL_PROBLEMS))('%s is answered as the table says', async (code, { status, title }) => {
+test.each(Object.entries(ALL_PROBLEMS))('%s has the status and title of the table', async (code, { status, title }) => {
   const answer = await call({ method: 'GET', url: `/api/v1/throw/${code}` })
   expect(answer.status).toBe(status)
   expect(answer.headers['content-type']).toBe('application/problem+json')
@@ -50,7 +50,7 @@ test('a path parameter of more than 100 characters is not found', async () => {
   expect((await callApp(api.app, { url: `/api/v1/things/${'a'.repeat(101)}` })).status).toBe(404)
 })
 
-test('a bug of ours is answered without its cause and logged with the request id', async () => {
+test('an internal error is returned without its cause and logged with the request id', async () => {
   const { status, body, text } = await call({ method: 'GET', url: '/api/v1/bug' })
   expect([status, body['code']]).toEqual([500, 'internal_error'])
   expect(text).not.toContain('column')
@@ -75,7 +75,7 @@ test.each([
     415,
     'unsupported_media_type',
   ],
-])('a body that is %s is refused and never told back', async (_name, request, status, code) => {
+])('a body that is %s is rejected and not repeated in the response', async (_name, request, status, code) => {
   const answer = await call({ method: 'POST', url: '/api/v1/echo', ...request })
   expect([answer.status, answer.body['code']]).toEqual([status, code])
   expect(answer.text).not.toContain('canary')
@@ -88,13 +88,13 @@ test.each([
   ['DELETE', '/things/1', 200],
   ['POST', '/optional', 200],
   ['POST', '/named', 400],
-] as const)('an empty JSON body of %s %s is answered with %i', async (method, path, expected) => {
+] as const)('an empty JSON body of %s %s returns %i', async (method, path, expected) => {
   const { status, body } = await call({ method, url: `/api/v1${path}`, payload: '', headers: JSON_TYPE })
   expect(status).toBe(expected)
   if (status === 400) expect(body['code']).toBe('malformed_json')
 })
 
-test('an optional body is an empty object where it is left out, and checked where it is sent', async () => {
+test('an optional body is an empty object if it is omitted, and validated if it is sent', async () => {
   const send = (request: InjectOptions) => call({ method: 'POST', url: '/api/v1/optional', ...request })
   expect((await send({})).body).toEqual({ got: '{}' })
   expect((await send({ payload: '', headers: JSON_TYPE })).body).toEqual({ got: '{}' })
@@ -128,14 +128,14 @@ test.each([
   expect([status, body['code'], headers['allow']]).toEqual([405, 'method_not_allowed', allow])
 })
 
-test('a path that no route has is 404 for every method', async () => {
+test('an unknown path is 404 for every method', async () => {
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'] as const) {
     const { status, headers } = await callApp(api.app, { method, url: '/api/v1/things/1/parts' })
     expect([status, headers['allow']]).toEqual([404, undefined])
   }
 })
 
-test('no response under /api/v1 may be stored by a cache, but for the OpenAPI document', async () => {
+test('no response under /api/v1 can be cached, except the OpenAPI document', async () => {
   for (const url of ['/things/1', '/bug', '/nothing', '/echo']) {
     const { headers } = await call({ method: 'GET', url: `/api/v1${url}` })
     expect([headers['cache-control'], headers['vary']]).toEqual(['no-store', 'X-API-Key, Authorization'])
@@ -145,7 +145,7 @@ test('no response under /api/v1 may be stored by a cache, but for the OpenAPI do
 })
 
 test.each([`/api/v1/${CANARY}`, `/${CANARY}`, '/api/v1/%zz', `/api/v1/echoes?email=${CANARY}`])(
-  'an unknown path is 404 and never told back: %s',
+  'an unknown path is 404 and not repeated in the response: %s',
   async (url) => {
     const answer = await callApp(api.app, { method: 'GET', url })
     expect([answer.status, answer.body['code']]).toEqual([404, 'not_found'])
@@ -153,7 +153,7 @@ test.each([`/api/v1/${CANARY}`, `/${CANARY}`, '/api/v1/%zz', `/api/v1/echoes?ema
   },
 )
 
-test('every answer has a request id and says how the rate stands', async () => {
+test('every response has a request id and RateLimit headers', async () => {
   for (const url of ['/livez', '/api/v1/nothing', '/api/v1/bug', '/api/v1/openapi.json']) {
     const { headers } = await call({ method: 'GET', url })
     expect(headers['request-id']).toMatch(/^req_[0-9a-f-]{36}$/)

@@ -16,11 +16,11 @@ import { forgetRoute } from './known-routes.ts'
 import { hasDisconnected } from './request-body.ts'
 
 type FieldFault = { pointer: string; detail: string }
-/** Says when to come again. */
+/** Sets Retry-After. */
 type ComeAgain = { retryAfterS: number }
 type ProblemOptions = Partial<ComeAgain> & { errors?: FieldFault[] }
 
-/** A customer's mistake, or our saying no: what is thrown here is what they read. Never put their input into it. */
+/** A client error or a rejection: the client receives its text. It must never contain client input. */
 export class Problem extends Error {
   readonly code: AnyProblemCode
   readonly retryAfterS: number | undefined
@@ -42,7 +42,7 @@ export function found<T>(one: T | undefined): T {
   return one
 }
 
-/** The last stop of everything thrown: mistakes are answered, bugs and outages are logged once and answered without detail. */
+/** Handles everything that is thrown: client errors become problems; bugs and outages are logged once and returned without detail. */
 export function sendError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
   // The error of a connection that ended is an ECONNRESET, as that of a database connection that ends.
   const isDisconnected = hasDisconnected(request)
@@ -98,7 +98,7 @@ const FRAMEWORK_CODES: Record<string, PermanentCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
-/** PostgreSQL's error codes for NUL and half surrogate pairs, in a text and in JSON. No text of our own has them, so the client sent one. */
+/** PostgreSQL error codes for NUL and lone surrogates, in text and in JSON. Our own texts never contain them, so the client sent one. */
 const UNSTORABLE = new Set(['22021', '22P05'])
 const UNSTORABLE_DETAIL = 'The request contains a character that cannot be stored. Remove NUL characters.'
 
@@ -120,9 +120,9 @@ const FAULTS_SHOWN_MAX = 10
 
 type SchemaFault = NonNullable<FastifyError['validation']>[number]
 
-/** Names the fields that are wrong and says why. */
+/** Lists the invalid fields with their reasons. */
 function readFaults(error: FastifyError): FieldFault[] {
-  // The checker reports an unknown field a second time, under that field's own name.
+  // The validator reports an unknown field a second time, under that field's own name.
   const faults = (error.validation ?? []).filter(({ keyword }) => keyword !== 'boolean').flatMap(readFault)
   return faults.slice(0, FAULTS_SHOWN_MAX)
 }
@@ -139,30 +139,30 @@ function readFault({ instancePath: place = '', keyword, params, message }: Schem
     : faults
 }
 
-/** Whether an unknown field is named in the response. Other names can be data: an address, or a key. */
+/** Whether an unknown field is named in the response. Other names can be data such as an address or a key. */
 function isFieldName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,50}$/.test(name) && !name.match(KEY_PATTERN)
 }
 
-/** The name of a request that comes in, as its answer and our log have it. */
+/** A new request id, as used in the response and the log. */
 export function newRequestId(): string {
   return `req_${randomUUID()}`
 }
 
-/** What Node refuses before there is a request, in our words. */
+/** Problems for errors that Node reports before there is a request. */
 const CODES: Record<string, PermanentCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** For the response to arrive, before the connection is closed whether the client goes on sending or not. */
+/** Time for the response to arrive before the connection is closed, whether or not the client is still sending. */
 const CLOSE_AFTER_MS = 1_000
 
-/** Answers what never became a request: headers too large or too slow, or no HTTP at all. */
+/** Responds to input that never became a request: headers too large or too slow, or not HTTP. */
 export function sendClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET') return
   if (socket.writable) endWithProblem(socket, new Problem(CODES[error.code ?? ''] ?? 'invalid_request'))
-  // A client that keeps its side open would otherwise keep the connection for ever.
+  // A client that keeps its side open would otherwise keep the connection forever.
   setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref()
 }
 

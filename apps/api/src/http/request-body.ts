@@ -6,27 +6,30 @@ export function hasBody({ headers }: FastifyRequest): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Whether some of the body is still to come. Requests within the process (mcp/call-api.ts) have no `complete`: they bring their whole body. */
+/**
+ * Whether part of the body has not arrived. Requests within the process (mcp/call-api.ts) have no `complete`: their body is always whole.
+ */
 export function isBodyIncomplete(request: FastifyRequest): boolean {
   const { complete = true, readableEnded } = request.raw
   return !complete && !readableEnded && hasBody(request)
 }
 
-/** Whether the connection ended before the body did. What waits for the rest of the body would wait for ever. */
+/** Whether the connection ended before the body did. Waiting for the rest would never end. */
 export function hasDisconnected({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the body can be left out. The handler then gets an empty object. */
+    /** Whether the body can be omitted. The handler then gets an empty object. */
     isBodyOptional?: boolean
   }
 }
 
 /**
- * Accepts requests that announce JSON and have no body, where the route needs none: many HTTP clients send
- * `Content-Type: application/json` with every request. Where a body is required, an empty one remains malformed JSON.
+ * Accepts requests that announce JSON and have no body, if the route needs none: many HTTP clients send `Content-Type: application/json`
+ * with
+ * every request. If a body is required, an empty one remains malformed JSON.
  */
 export function acceptEmptyBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -48,7 +51,7 @@ function fillBody(request: FastifyRequest, _reply: unknown, done: () => void): v
   done()
 }
 
-/** Aborts when the client disconnects before it has the response. */
+/** Aborts when the client disconnects before the response is sent. */
 export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   raw.once('close', () => {

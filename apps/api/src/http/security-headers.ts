@@ -11,7 +11,7 @@ const CREDENTIALS = 'X-API-Key, Authorization'
 
 /**
  * The same under /api/v1. RFC 9111 section 3.5 keeps shared caches from storing responses to requests with `Authorization` only, so
- * responses to `X-API-Key` say it themselves.
+ * responses to `X-API-Key` need explicit headers.
  */
 export const API_HEADERS = { ...SECURITY_HEADERS, 'cache-control': 'no-store', vary: CREDENTIALS }
 
@@ -20,7 +20,7 @@ export const VARY_BY_ORIGIN = `${CREDENTIALS}, Origin`
 
 const API_PREFIX = '/api/v1/'
 
-/** The headers that every response to this URL has. */
+/** Headers of every response to this URL. */
 export function commonHeaders(url: string): Record<string, string> {
   return url.startsWith(API_PREFIX) ? API_HEADERS : SECURITY_HEADERS
 }

@@ -1,6 +1,6 @@
 /**
- * A text as PostgreSQL can keep it. It takes neither NUL nor half a surrogate pair; another control character in their place
- * keeps the text what it was: no address.
+ * Replaces characters that PostgreSQL cannot store: NUL and lone surrogates. Their replacement is also a control character, so the text
+ * remains an invalid address.
  */
 export function storable(text: string): string {
   return text.replace(/\0|\p{Surrogate}/gu, '\u0001')

@@ -1,12 +1,12 @@
 import type { RequestedFeatures } from '@probity/redis/cache'
 
-/** The optional checks that a request allows. */
+/** The optional features that a request enables. */
 export type Features = RequestedFeatures
 
-/** What is allowed where nothing is said. */
+/** Default features. */
 export const ALL_FEATURES: Features = { ai: true, catchall: true, mailbox: true }
 
-/** Reads them from a body or a query, of which nobody has checked the types yet. */
+/** Reads the features from a body or query that is not validated yet. */
 export function readFeatures(part: unknown): Features {
   const said = typeof part === 'object' && part !== null ? (part as Record<string, unknown>) : {}
   return { ai: !isFalse(said['ai']), catchall: !isFalse(said['catchall']), mailbox: true }

@@ -24,7 +24,7 @@ function countJobs(accountId: string): Promise<number> {
   })
 }
 
-/** A refusal has its code and keeps nothing. */
+/** Expects a rejection with this code and that nothing was stored. */
 async function expectRefused(by: TestClient, confirming: () => Promise<TestResponse>, refusal: [number, string]) {
   const [books, jobs] = [await booksOf(db, by.accountId), await countJobs(by.accountId)]
   const { status, body } = await confirming()
@@ -33,7 +33,7 @@ async function expectRefused(by: TestClient, confirming: () => Promise<TestRespo
   expect(await countJobs(by.accountId)).toBe(jobs)
 }
 
-test('makes an upload a job that is queued, with its credits set aside and its file kept for a week', async () => {
+test('a confirmation turns an upload into a queued job, reserves its credits and keeps its file for a week', async () => {
   const by = await api.openCaller({ credits: 10 })
   const uploadId = await uploadList(by, csvOf([...emailsOf(3), 'PERSON0@example.com', '']))
   const { status, headers, body } = await confirmList(by, uploadId)
@@ -52,7 +52,7 @@ test('makes an upload a job that is queued, with its credits set aside and its f
   expect(rows[0]?.expiresIn).toBe(30)
 })
 
-test('an account that keeps nothing keeps a job for a day, and its file no longer', async () => {
+test('an account without retention keeps a job for a day, and its file no longer', async () => {
   const by = await api.openCaller({ credits: 10 })
   await asOwner(db, (trx) => sql`update accounts set retention_days = 0 where id = ${by.accountId}`.execute(trx))
   const { body } = await confirmList(by, await uploadList(by, csvOf(emailsOf(1))))
@@ -65,7 +65,7 @@ test('an account that keeps nothing keeps a job for a day, and its file no longe
   expect(rows).toEqual([{ days: 1, isWithIt: true }])
 })
 
-test('another column than the suggested one is counted first', async () => {
+test('a column other than the suggested one is counted first', async () => {
   const uploadId = await uploadList(caller, 'email,second\na@example.com,x@example.com\nb@example.com,X@example.com\n')
   const { status, body } = await confirmList(caller, uploadId, 'second')
   expect(status).toBe(201)
@@ -73,12 +73,12 @@ test('another column than the suggested one is counted first', async () => {
   expect(job).toMatchObject({ email_column: 'second', email_count: 2, unique_count: 1, credits: { reserved: 1 } })
 })
 
-test('a column that was suggested by its header alone is rejected if it contains no address', async () => {
+test('a column suggested by its header is rejected if it contains no address', async () => {
   const uploadId = await uploadList(caller, 'name,email\nAda,soon\n')
   await expectRefused(caller, () => confirmList(caller, uploadId), [422, 'column_without_emails'])
 })
 
-test('the reference of a confirmation is shown in the job, in its event stream and in its webhooks', async () => {
+test('the reference of a confirmation is returned in the job, its event stream and its webhooks', async () => {
   const by = await api.openCaller({ credits: 10 })
   const view = { accountId: by.accountId, mode: 'live' } as const
   await openTestWebhook(db, view, { events: ['job.paused'] })
@@ -121,18 +121,18 @@ test.each([-1, 1.5, '60'])('a maximum age of %o is rejected', async (max_age_s) 
   await expectRefused(caller, () => confirmList(caller, uploadId, 'email', { max_age_s }), [400, 'invalid_request'])
 })
 
-test('refuses a column that the file does not have, and never repeats its name', async () => {
+test('an unknown column is rejected without repeating its name', async () => {
   const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
   await expectRefused(caller, () => confirmList(caller, uploadId, 'canary'), [422, 'unknown_column'])
   expect((await confirmList(caller, uploadId, 'canary')).text).not.toContain('canary')
 })
 
-test('refuses a column that is empty in every row', async () => {
+test('a column without values is rejected', async () => {
   const uploadId = await uploadList(caller, 'email,second\na@example.com,\nb@example.com, \n')
   await expectRefused(caller, () => confirmList(caller, uploadId, 'second'), [422, 'column_without_emails'])
 })
 
-test("refuses more emails than the plan takes, in another column and where the plan's limit was lowered", async () => {
+test("more emails than the plan allows are rejected, also in another column and after a plan change", async () => {
   const by = await api.openCaller({ credits: 20_000 })
   const rows = emailsOf(10_001).map((email) => `${email},${email}`)
   const uploadId = await uploadList(by, `email,second\n${rows.join('\n')}\n`)
@@ -142,7 +142,7 @@ test("refuses more emails than the plan takes, in another column and where the p
   }
 })
 
-test('of one account so much may wait at once; then the upload is kept, and nothing is set aside', async () => {
+test('the limit of waiting rows per account rejects a confirmation, keeps the upload and reserves nothing', async () => {
   const by = await api.openCaller({ plan: 'starter', credits: 1_000_000 })
   const large = await confirmTestJob(db, by.accountId, { uniqueCount: WAITING_FILES_MAX * 10_000 - 1 })
   const last = await uploadList(by, csvOf(emailsOf(1)))
@@ -157,7 +157,7 @@ test('of one account so much may wait at once; then the upload is kept, and noth
   expect((await confirmList(by, over)).status).toBe(201)
 })
 
-test("an upload that is missing, expired, another's or a test key's is the same 404", async () => {
+test("a missing, expired or foreign upload and one of a test key return the same 404", async () => {
   const expired = await uploadList(caller, csvOf(emailsOf(1)))
   await asOwner(db, (trx) => sql`update uploads set expires_at = clock_timestamp() where id = ${expired}`.execute(trx))
   const foreign = await uploadList(await api.openCaller(), csvOf(emailsOf(1)))
@@ -179,7 +179,7 @@ async function openSandbox(of: TestClient): Promise<TestClient> {
   return { ...of, key, call: (request) => of.call({ ...request, headers: { ...request.headers, 'x-api-key': key } }) }
 }
 
-test('refuses what the credits do not pay for, and takes it once they do', async () => {
+test('a confirmation is rejected while credits are insufficient, and accepted afterwards', async () => {
   const by = await api.openCaller({ credits: 2 })
   const uploadId = await uploadList(by, csvOf(emailsOf(3)))
   await expectRefused(by, () => confirmList(by, uploadId), [402, 'insufficient_credits'])
@@ -192,18 +192,18 @@ test('refuses what the credits do not pay for, and takes it once they do', async
   expect(await booksOf(db, by.accountId)).toEqual({ available: 0, reserved: 3, spent: 0 })
 })
 
-test("refuses what the key's monthly cap does not allow", async () => {
+test("a confirmation beyond the key's monthly cap is rejected", async () => {
   const by = await api.openCaller({ credits: 10, key: { monthlyCap: 2 } })
   const uploadId = await uploadList(by, csvOf(emailsOf(3)))
   await expectRefused(by, () => confirmList(by, uploadId), [402, 'api_key_cap_reached'])
 })
 
-test('a key without the scope may not confirm', async () => {
+test('a confirmation requires the scope', async () => {
   const by = await api.openCaller({ key: { scopes: ['validations:write'] } })
   expect((await confirmList(by, randomUUID())).body['code']).toBe('missing_scope')
 })
 
-test('confirming again returns 200 with the present status of the job; another column is rejected', async () => {
+test('a repeated confirmation returns 200 with the current job, and another column is rejected', async () => {
   const uploadId = await uploadList(caller, 'email,second\na@example.com,b@example.com\n')
   const first = await confirmList(caller, uploadId)
   const { id } = first.body
@@ -223,7 +223,7 @@ test('confirming again returns 200 with the present status of the job; another c
   await expectRefused(caller, () => confirmList(caller, uploadId, 'second'), [409, 'upload_already_confirmed'])
 })
 
-test('confirming again still works when the upload is gone', async () => {
+test('a repeated confirmation works after the upload was deleted', async () => {
   const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
   const first = await confirmList(caller, uploadId)
   await asOwner(db, (trx) => sql`delete from uploads where id = ${uploadId}`.execute(trx))
@@ -231,7 +231,7 @@ test('confirming again still works when the upload is gone', async () => {
   expect([again.status, again.text]).toEqual([200, first.text])
 })
 
-test('an idempotency key gives the same answer, and is refused for another upload', async () => {
+test('an idempotency key replays the response, and is rejected for another upload', async () => {
   const headers = { 'idempotency-key': randomUUID() }
   const confirm = (uploadId: string) => {
     const payload = { upload_id: uploadId, email_column: 'email' }
@@ -246,7 +246,7 @@ test('an idempotency key gives the same answer, and is refused for another uploa
   expect([other.status, other.body['code']]).toEqual([422, 'idempotency_mismatch'])
 })
 
-/** As a client would: what could not be taken up is sent again, after a while. */
+/** Repeats a request that was rejected with 503, as a client would. */
 async function untilTaken(send: () => Promise<TestResponse>): Promise<TestResponse> {
   const until = performance.now() + TAKEN_WITHIN_MS
   while (performance.now() < until) {
@@ -257,7 +257,7 @@ async function untilTaken(send: () => Promise<TestResponse>): Promise<TestRespon
   throw new Error('never taken up')
 }
 
-test('a hundred confirmations at once make one job, one reservation and one response with 201', async () => {
+test('a hundred concurrent confirmations make one job, one reservation and one response with 201', async () => {
   const by = await api.openCaller({ credits: 1_000 })
   const uploadId = await uploadList(by, csvOf(emailsOf(7)))
   const answers = await Promise.all(Array.from({ length: 100 }, () => untilTaken(() => confirmList(by, uploadId))))
@@ -277,7 +277,7 @@ test('a hundred confirmations at once make one job, one reservation and one resp
   expect(reservations).toEqual([{ subject: answers[0]?.body['id'] }])
 })
 
-test('of two hundred confirmations at once just those are taken that the balance holds', async () => {
+test('of two hundred concurrent confirmations only those that the balance covers are accepted', async () => {
   const by = await api.openCaller({ credits: 3 * 37 + 2 })
   const uploadId = await uploadList(by, csvOf(emailsOf(3)))
   const copies = await copyUpload(db, uploadId, 200)
@@ -289,11 +289,11 @@ test('of two hundred confirmations at once just those are taken that the balance
   expect(await booksOf(db, by.accountId)).toEqual({ available: 2, reserved: 111, spent: 0 })
 })
 
-test('a connection that breaks before the commit leaves neither job nor reservation, and the next try makes both', async () => {
+test('a connection that breaks before the commit leaves neither job nor reservation, and a retry makes both', async () => {
   const by = await api.openCaller({ credits: 5 })
   // After the 200 confirmations above, lists are rejected with 503 until the process is less busy.
   const uploadId = await vi.waitFor(() => uploadList(by, csvOf(emailsOf(2))))
-  // Whoever is about to reserve waits for the account, with the job inserted already.
+  // The lock makes the reservation wait, after the job was inserted.
   const broken = await asOwner(db, async (trx) => {
     await sql`select from accounts where id = ${by.accountId} for no key update`.execute(trx)
     const confirming = confirmList(by, uploadId)
@@ -319,7 +319,7 @@ test('a connection that breaks before the commit leaves neither job nor reservat
   expect(await booksOf(db, by.accountId)).toEqual({ available: 3, reserved: 2, spent: 0 })
 })
 
-test('works without Redis', async () => {
+test('a confirmation works without Redis', async () => {
   const redis = await startRedis()
   const without = await startTestApi({ config: { redisUrl: redis.url } })
   const by = await without.openCaller({ credits: 5 })
@@ -330,7 +330,7 @@ test('works without Redis', async () => {
   expect(await getJob(by, String(body['id']))).toMatchObject({ status: 'queued', credits: { reserved: 2 } })
 })
 
-test('in the sandbox a job costs nothing and only test keys see it', async () => {
+test('a sandbox job costs nothing and only test keys see it', async () => {
   const by = await api.openCaller({ credits: 5 })
   const sandbox = await openSandbox(by)
   const { status, body } = await confirmList(sandbox, await uploadList(sandbox, csvOf(emailsOf(9))))

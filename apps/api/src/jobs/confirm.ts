@@ -41,7 +41,7 @@ type ConfirmDependencies = {
 /** Lists of that size take minutes. */
 const WAITING_RETRY_S = 60
 
-/** Turns an upload into a job and sets its credits aside, all or nothing. */
+/** Turns an upload into a job and reserves its credits, all or nothing. */
 export const confirmUpload: Route<ConfirmDependencies> = async (app, services) => {
   const schema = operation(
     {
@@ -126,7 +126,7 @@ function asFirst(replay: Replay, { resumed }: Attempt): Confirmed {
   return resumed && replay.kind === 'replayed' ? { kind: 'confirmed', jobId: replay.jobId } : replay
 }
 
-/** A replay comes first: the job outlives its upload. */
+/** A replay takes precedence: the job outlives its upload. */
 async function lookUp(trx: Trx, auth: Auth, { upload_id, email_column }: ConfirmRequest) {
   const view = viewOf(auth)
   const { account, plan } = await getAccount(trx, auth.accountId)
@@ -139,7 +139,7 @@ async function lookUp(trx: Trx, auth: Auth, { upload_id, email_column }: Confirm
 
 type Wanted = { accountId: string; column: string; emailsMax: number }
 
-/** The row has the counts of the suggested column. */
+/** The row has the counts of the suggested column only. */
 async function countEmails(
   services: ConfirmDependencies,
   upload: ConfirmableUpload,

@@ -25,7 +25,7 @@ const wish = (by: TestClient, jobId: string, name: string) =>
   by.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/${name}` })
 const remove = (by: TestClient, jobId: string) => by.call({ method: 'DELETE', url: `/api/v1/bulk/jobs/${jobId}` })
 
-/** How many rows of a job each table has. */
+/** Counts the rows of a job in each table. */
 function traceOf(jobId: string) {
   return asOwner(db, async (trx) => {
     const { rows } = await sql<Record<string, number>>`
@@ -38,7 +38,7 @@ function traceOf(jobId: string) {
   })
 }
 
-test('a paused job hands out no batch until it is resumed; both may be said twice', async () => {
+test('no batch of a paused job is claimed until it is resumed, and repeating either action changes nothing', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 20)
   const [first] = await planJob(db, jobId, [10, 10])
@@ -56,14 +56,14 @@ test('a paused job hands out no batch until it is resumed; both may be said twic
   expect(await workBatch(db, first)).toBe('settled')
 })
 
-test('a job that waits for its turn can be paused and resumed too', async () => {
+test('a queued job can be paused and resumed too', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 1)
   expect((await wish(by, jobId, 'pause')).body['status']).toBe('paused')
   expect((await wish(by, jobId, 'resume')).body['status']).toBe('queued')
 })
 
-test('cancelling keeps what is done and returns what is not, at once and once', async () => {
+test('cancellation keeps finished results and releases the other credits at once, and only once', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 30)
   const [first] = await planJob(db, jobId, [10, 10, 10])
@@ -87,7 +87,7 @@ test('a paused job can be canceled', async () => {
   expect(await booksOf(db, by.accountId)).toEqual({ available: 5, reserved: 0, spent: 0 })
 })
 
-test('a job that has ended can be neither paused nor resumed, and a completed one not canceled', async () => {
+test('an ended job can be neither paused nor resumed, and a completed one not canceled', async () => {
   const by = await api.openCaller({ credits: 20 })
   const completed = await startJob(by, 1)
   for (const ref of await planJob(db, completed, [1])) await workBatch(db, ref)
@@ -119,7 +119,7 @@ test('a batch that is settled after the cancellation changes nothing', async () 
   expect(await traceOf(jobId)).toMatchObject({ results: 0, pending: 0 })
 })
 
-test('canceled while its batches are settled, a job is paid for by just the results it has', async () => {
+test('a job that is canceled while its batches are settled is charged for exactly its results', async () => {
   const by = await api.openCaller({ credits: 2_000 })
   for (let round = 0; round < 8; round++) {
     const before = await booksOf(db, by.accountId)
@@ -134,7 +134,7 @@ test('canceled while its batches are settled, a job is paid for by just the resu
     await Promise.all(working)
     const answers = await Promise.all(cancelling)
     const job = await getJob(by, jobId)
-    // Whoever was first: all of it may have been done by then.
+    // The job may have been completed before the cancellation.
     for (const { status } of answers) expect(status).toBe(job.status === 'completed' ? 409 : 200)
     const after = await booksOf(db, by.accountId)
     expect((await traceOf(jobId))?.['results']).toBe(job.done_count)
@@ -150,12 +150,12 @@ async function isKept(key: string): Promise<boolean> {
   try {
     for await (const chunk of services.storage.open(key)) if (chunk.length > 0) return true
   } catch {
-    // There is no such file, which is the answer.
+    // A missing file is the expected result.
   }
   return false
 }
 
-test('a deleted job is gone everywhere, file and all; what was charged stays charged', async () => {
+test('a deleted job is removed everywhere with its file, and its charges remain', async () => {
   const by = await api.openCaller({ credits: 100 })
   const uploadId = await uploadList(by, csvOf(emailsOf(30)))
   const { storageKey } = await asOwner(db, (trx) =>
@@ -179,7 +179,7 @@ test('a deleted job is gone everywhere, file and all; what was charged stays cha
   expect((await by.call({ method: 'GET', url: '/api/v1/bulk/jobs' })).body).toEqual([])
 })
 
-test('a completed job can be deleted, and one whose file is gone already', async () => {
+test('a completed job can be deleted, also if its file is already deleted', async () => {
   const by = await api.openCaller({ credits: 20 })
   const jobId = await startJob(by, 10)
   for (const ref of await planJob(db, jobId, [10])) await workBatch(db, ref)
@@ -189,15 +189,15 @@ test('a completed job can be deleted, and one whose file is gone already', async
   expect(await booksOf(db, by.accountId)).toEqual({ available: 10, reserved: 0, spent: 10 })
 })
 
-test('a deletion that breaks off is finished by the next', async () => {
+test('an interrupted deletion is completed by the next one', async () => {
   const by = await api.openCaller({ credits: 20 })
   const jobId = await startJob(by, 10)
-  await wish(by, jobId, 'cancel') // as far as the first of its transactions comes
+  await wish(by, jobId, 'cancel') // stops after the first of its transactions
   expect((await remove(by, jobId)).status).toBe(204)
   expect(await booksOf(db, by.accountId)).toEqual({ available: 20, reserved: 0, spent: 0 })
 })
 
-test('deleted while its batches are settled, a job leaves no row behind and no credit set aside', async () => {
+test('a job that is deleted while its batches are settled leaves no rows and no reserved credits', async () => {
   const by = await api.openCaller({ credits: 2_000 })
   for (let round = 0; round < 5; round++) {
     const jobId = await startJob(by, 60)

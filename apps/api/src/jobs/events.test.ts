@@ -15,7 +15,7 @@ import { startTestApi, type TestApi, type TestClient } from '../testing/test-api
 import { addMember, signUp } from '../testing/test-browser.ts'
 import { planJob, startJob, workBatch } from '../testing/test-jobs.ts'
 
-/** Sends one character and then nothing more: what a proxy that collects answers keeps to itself. */
+/** Sends one character and then nothing: a buffering proxy does not pass it on. */
 const drip: Route = async (app) => {
   app.get('/drip', (_, reply) => {
     const stream = new PassThrough()
@@ -25,7 +25,7 @@ const drip: Route = async (app) => {
   })
 }
 
-// Shorter than any of the streams below: none of these may cut one off.
+// Shorter than any of the streams below: none of these limits may end one.
 const limits = { ...LIMITS, headersTimeoutMs: 300, requestTimeoutMs: 500, keepAliveTimeoutMs: 300 }
 const api = await startTestApi()
 const { db } = api
@@ -74,7 +74,7 @@ function readEvents(text: string): Event[] {
   return [...found].map(([, name = '', id = '', data = '']) => ({ name, id, job: JSON.parse(data) as Job }))
 }
 
-test('a job is shown at once, whenever it has changed, and at its end; then the stream is closed', async () => {
+test('a job is sent at once, after each change and at its end; then the stream is closed', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 20)
   const { answer, events, isOver } = await follow(by, jobId)
@@ -102,7 +102,7 @@ test('a job is shown at once, whenever it has changed, and at its end; then the 
   expect(answer.complete).toBe(true)
 })
 
-test('a job that has ended is shown with its end; who has seen that is told to stay away', async () => {
+test('an ended job is sent with the end event, and a client that has received that gets 204', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 1)
   await by.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/cancel` })
@@ -129,7 +129,7 @@ test.each([
   ['revoked', sql`revoked_at = clock_timestamp()`],
   ['paused', sql`paused_at = clock_timestamp()`],
   ['without its scope', sql`scopes = '{validations:read}'`],
-])('a key that is %s sees nothing more', async (_, change) => {
+])('a key that is %s receives no more events', async (_, change) => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 1)
   const { events, isOver } = await follow(by, jobId)
@@ -150,7 +150,7 @@ async function followAsMember(by: TestClient, jobId: string, headers: Record<str
   return { ...stream, member }
 }
 
-test('a stream that a session opened goes on for as long as the session may read the job', async () => {
+test('a stream opened with a session stays open as long as the session may read the job', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 20)
   const { events, isOver } = await followAsMember(by, jobId)
@@ -178,7 +178,7 @@ test.each(['membership', 'session'])(
   },
 )
 
-test('an account has ten streams at a time, and who leaves makes room', async () => {
+test('an account has ten streams at a time, and a closed stream frees its slot', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 1)
   const streams = await Promise.all(Array.from({ length: 10 }, () => follow(by, jobId)))
@@ -193,7 +193,7 @@ test('an account has ten streams at a time, and who leaves makes room', async ()
   await vi.waitFor(async () => expect((await follow(by, jobId)).answer.statusCode).toBe(200), SOON)
 })
 
-test('a process that must go ends its streams', async () => {
+test('a process that shuts down ends its streams', async () => {
   const hurry = new AbortController()
   const going = await startTestApi({ hurry: hurry.signal })
   const at = `http://127.0.0.1:${await listen(going)}`
@@ -230,9 +230,9 @@ test.each([
   void kept.then(
     ({ answer }) => answer.once('data', () => (hasDripped = true)),
     () => {},
-  ) // cut off at the end
+  ) // disconnected at the end
 
-  // Others share the machine: what counts is how long it takes when they leave us alone.
+  // The machine is shared with other programs, so the fastest of several attempts counts.
   let quickest = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < 3 && quickest >= 2_000; tries++) {
     const began = performance.now()
@@ -241,10 +241,10 @@ test.each([
     quickest = Math.min(quickest, performance.now() - began)
   }
   expect(quickest).toBeLessThan(2_000)
-  expect(hasDripped).toBe(false) // so the proxy does collect
+  expect(hasDripped).toBe(false) // so the proxy does buffer
 })
 
-test('through a proxy that heeds the advice the later events arrive too, and the end', async () => {
+test('through a proxy that follows the buffering headers the later events and the end arrive too', async () => {
   const proxy = await startNginx(port)
   whenDone(() => proxy.stop())
   const by = await api.openCaller({ credits: 10 })

@@ -79,7 +79,7 @@ type EventsDependencies = AccessDependencies & {
   log: FastifyBaseLogger
 }
 
-/** For readers of the API document: what is streamed is held against no schema. */
+/** For the OpenAPI document: streams are not validated against a schema. */
 const JobEvents = Type.Unsafe<Readable>({
   description: 'Server-sent events, each with the whole job as its data.',
   content: {
@@ -90,7 +90,7 @@ const JobEvents = Type.Unsafe<Readable>({
   },
 })
 
-/** A job's progress as it happens. */
+/** Progress of a job as server-sent events. */
 export const streamEvents: Route<EventsDependencies> = async (app, services) => {
   const { db, log, hurry } = services
   const watch = openJobWatch(db, log)

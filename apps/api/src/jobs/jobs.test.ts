@@ -31,7 +31,7 @@ async function list(by: TestClient, query = '') {
   return { jobs, ids: jobs.map(({ id }) => id), total: headers['x-total-count'], link: headers['link'] }
 }
 
-test('a queued job shows what the preview counted and what was set aside', async () => {
+test('a queued job has the counts of the preview and its reserved credits', async () => {
   const csv = csvOf([...emailsOf(4), 'person0@EXAMPLE.com', ''])
   const { body } = await confirmList(caller, await uploadList(caller, csv, 'newsletter.csv'))
   const job = await getJob(caller, String(body['id']))
@@ -64,7 +64,7 @@ test('a queued job shows what the preview counted and what was set aside', async
   })
 })
 
-test('a job under way shows its counts, its rate, what waits and when it will be done', async () => {
+test('a job in progress has its counts, its rate, its remaining rows and an estimated end', async () => {
   const jobId = await startJob(caller, 60)
   const [first, second] = await planJob(db, jobId, [20, 20, 20])
   if (!first || !second) throw new Error('no plan')
@@ -88,7 +88,7 @@ test('a job under way shows its counts, its rate, what waits and when it will be
   expect(Date.parse(job.eta?.latest_at ?? '')).toBeGreaterThan(now + 70 * 60_000)
 })
 
-test('a paused job says so, is forecast for no time, and goes on with what it was doing', async () => {
+test('a paused job has no estimate, and continues in its previous state when it is resumed', async () => {
   const jobId = await startJob(caller, 20)
   const [first] = await planJob(db, jobId, [10, 10])
   if (first) await workBatch(db, first)
@@ -98,14 +98,14 @@ test('a paused job says so, is forecast for no time, and goes on with what it wa
   expect((await getJob(caller, jobId)).status).toBe('processing')
 })
 
-test('progress is 1 only when all is done', async () => {
+test('progress is 1 only when all rows are finished', async () => {
   const jobId = await startJob(caller, 6_667)
   await planJob(db, jobId, [100])
   await asOwner(db, (trx) => sql`update jobs set done_count = unique_count - 1 where id = ${jobId}`.execute(trx))
   expect((await getJob(caller, jobId)).progress).toBe(0.9998)
 })
 
-test('a completed job keeps its summary when its rows have expired', async () => {
+test('a completed job keeps its summary after its rows have expired', async () => {
   const jobId = await startJob(caller, 20)
   const [first, second] = await planJob(db, jobId, [10, 10])
   if (first) await workBatch(db, first)
@@ -130,7 +130,7 @@ test('a completed job keeps its summary when its rows have expired', async () =>
   expect(before).toMatchObject(after)
 })
 
-test('the list is an array, newest first, ten at a time from the first on unless asked otherwise', async () => {
+test('GET /jobs returns an array, newest first, ten per page by default', async () => {
   const by = await api.openCaller({ credits: 100 })
   expect(await list(by)).toEqual({ jobs: [], ids: [], total: '0', link: undefined })
   const ids: string[] = []
@@ -149,13 +149,13 @@ test('the list is an array, newest first, ten at a time from the first on unless
   expect((await list(by, '?skip=50')).ids).toEqual([])
 })
 
-test('an item of the list is what the job shows alone', async () => {
+test('an item of GET /jobs equals the response of GET /jobs/{id}', async () => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 3)
   expect((await list(by)).jobs).toEqual([await getJob(by, jobId)])
 })
 
-test('a limit above 100 counts as 100, and one that is no number is refused', async () => {
+test('a limit above 100 counts as 100, and a limit that is not a number is rejected', async () => {
   const by = await api.openCaller({ credits: 1_000 })
   const jobId = await startJob(by, 1)
   await asOwner(db, (trx) =>
@@ -173,7 +173,7 @@ test('a limit above 100 counts as 100, and one that is no number is refused', as
   }
 })
 
-test('the counts add up to what is done in every answer, while batches are being settled', async () => {
+test('the counts add up to the finished rows in every response while batches are being settled', async () => {
   const jobId = await startJob(caller, 200)
   const refs = await planJob(
     db,
@@ -194,19 +194,19 @@ test('the counts add up to what is done in every answer, while batches are being
   expect((await getJob(caller, jobId)).status).toBe('completed')
 })
 
-test('a job that is not there is 404, and an id that is none is refused', async () => {
+test('a missing job is 404, and a malformed id is rejected', async () => {
   const get = async (id: string) => (await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${id}` })).body['code']
   expect(await get(randomUUID())).toBe('not_found')
   expect(await get('nonsense')).toBe('invalid_request')
 })
 
-test('no address is in the log, nor the name of a file', async () => {
+test('no address and no file name is in the log', async () => {
   const log = readFileSync(api.logFile, 'utf8')
   expect(log).toContain('/api/v1/bulk/jobs')
   for (const word of ['example.com', 'newsletter']) expect(log).not.toContain(word)
 })
 
-test('jobs are found by what they are doing and by a part of their file’s name, in the page, the total and the links', async () => {
+test('jobs are filtered by state and by part of their file name, in the page, the total and the links', async () => {
   const by = await api.openCaller({ credits: 100 })
   const begin = async (filename: string) => {
     const { body } = await confirmList(by, await uploadList(by, csvOf(emailsOf(1)), filename))

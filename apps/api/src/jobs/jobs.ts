@@ -102,7 +102,7 @@ async function removeAll({ db, storage }: JobDependencies, auth: Auth, jobId: st
   if (canceled === 'missing') throw new Problem('not_found')
   const upload = await inTenant(db, accountId, (trx) => removeJob(trx, view, jobId))
   if (upload === undefined) return
-  // The upload counts as expired from here on: if we end now, maintenance removes file and row.
+  // The upload counts as expired from here on: if the process ends now, maintenance removes file and row.
   await storage.remove(upload.storageKey)
   await removeExpiredUploads(db, [upload.id])
 }

@@ -11,7 +11,7 @@ const caller = await api.openCaller({ credits: 10 })
 const jobId = await startJob(caller, 1)
 const view = { accountId: caller.accountId, mode: 'live' as const }
 
-/** The database, with a count of how often it was asked; the first times it may be away. */
+/** The database with a query counter; the first queries can be made to fail. */
 function counted(failures = 0) {
   const asked = { times: 0 }
   const db: Db = {
@@ -29,7 +29,7 @@ function counted(failures = 0) {
 
 const SOON = { timeout: 15_000, interval: 20 }
 
-test('however many watch a job, it is looked at once for all of them, and not at all when they have left', async () => {
+test('all watchers of a job share one query, and there are no queries after they have left', async () => {
   const { db, asked } = counted()
   const watch = openJobWatch(db, log)
   const heard = Array.from({ length: 20 }, () => 0)
@@ -52,7 +52,7 @@ test('however many watch a job, it is looked at once for all of them, and not at
   expect(asked.times).toBe(timesAsked)
 })
 
-test('who comes after the last has left is served again', async () => {
+test('a watcher that joins after the last one left gets events', async () => {
   const watch = openJobWatch(api.db, log)
   for (let round = 0; round < 2; round++) {
     const job = await new Promise((resolve) => {
@@ -65,7 +65,7 @@ test('who comes after the last has left is served again', async () => {
   }
 })
 
-test('a database that is away for a while is asked again', async () => {
+test('the watch retries after the database was unavailable', async () => {
   const { db } = counted(2)
   const listener = vi.fn()
   const stop = openJobWatch(db, log).listen(view, jobId, listener)
@@ -73,7 +73,7 @@ test('a database that is away for a while is asked again', async () => {
   stop()
 })
 
-test("another account's job is not there", async () => {
+test("a job of another account is not found", async () => {
   const stranger = await api.openCaller()
   const listener = vi.fn()
   const stop = openJobWatch(api.db, log).listen({ ...view, accountId: stranger.accountId }, jobId, listener)
@@ -81,7 +81,7 @@ test("another account's job is not there", async () => {
   stop()
 })
 
-test('streams are bounded per account and per process, and who leaves makes room, once', () => {
+test('streams are limited per account and per process, and a closed stream frees its slot once', () => {
   const places = openStreamSlots({ perProcess: 3, perAccount: 2 })
   const leave = places.take('a')
   places.take('a')

@@ -7,16 +7,16 @@ import { isPublicSandbox } from './authentication/public-sandbox.ts'
 
 type Request = Pick<FastifyRequest, 'auth' | 'method'>
 
-/** The policy that a request names, if it names one. */
+/** Returns the policy that a request names, if any. */
 export async function findNamedPolicy(services: { db: Db }, request: Request, name: string | undefined) {
   return name === undefined ? undefined : getPolicy(services, request, name)
 }
 
-/** The account's own policy of that name, else the built-in one. */
+/** Returns the account's policy of that name, or else the built-in one. */
 export async function getPolicy({ db }: { db: Db }, request: Request, name: string): Promise<NamedPolicy> {
   const { auth } = request
   const { accountId } = auth
-  // Behind the public sandbox key there is no account that could have any.
+  // The public sandbox key has no account and therefore no own policies.
   const own = isPublicSandbox(auth)
     ? undefined
     : await inTenant(db, accountId, (trx) => findPolicy(trx, accountId, name))

@@ -18,7 +18,7 @@ type Authentication = {
   refuse: Parameters<typeof admit>[1]
 }
 
-/** Registers routes behind authentication. What they find in a request is the same whether it has a key or a session. */
+/** Registers routes behind authentication. A request has the same fields whether it was authenticated by key or session. */
 export async function serveRoutes<Dependencies extends AdmissionDependencies>(
   api: FastifyInstance,
   services: Dependencies,
@@ -33,7 +33,7 @@ export async function serveRoutes<Dependencies extends AdmissionDependencies>(
   })
   api.addHook('onResponse', countResults(services))
   const admitClient = admit(services, refuse)
-  // Before the body is read, where the decision does not need it: a client over its rate must not make us read and parse megabytes.
+  // Before the body is read, if the decision does not need it: a client over its rate limit must not make us read and parse megabytes.
   api.addHook('preParsing', (request, reply, payload, done) => {
     if (needsBody(request)) done(null, payload)
     else admitClient(request, reply).then(() => done(null, payload), done)
@@ -45,7 +45,7 @@ export async function serveRoutes<Dependencies extends AdmissionDependencies>(
   for (const route of routes) await api.register(route, services)
 }
 
-/** A recent result is looked up with the rate, in one call to Redis, by the address in the body. In test mode there are none. */
+/** A recent result is looked up together with the rate limit in one call to Redis, by the address in the body. Test mode has none. */
 function needsBody({ auth, route }: FastifyRequest): boolean {
   return auth.mode === 'live' && route.config.asksAbout !== undefined
 }

@@ -87,7 +87,7 @@ async function saveRecent(by: TestClient, email: string): Promise<void> {
   await createRecentResults(api.services.redis).save([{ key, text: '{}' }])
 }
 
-/** An account that has done everything with the address that leaves data, in live and test mode. */
+/** An account that has stored data about the address in every possible place, in live and test mode. */
 async function openUsed(email: string) {
   const by = await api.openCaller({ credits: 100 })
   const loud = email.toUpperCase()
@@ -119,7 +119,7 @@ async function openUsed(email: string) {
   return { by, jobId, kept, draft }
 }
 
-/** What an erasure must not change. */
+/** Data that an erasure must not change. */
 async function readBooks(accountId: string) {
   const read = (table: string) =>
     asOwner(api.db, (trx) =>
@@ -316,7 +316,7 @@ test('recent results are deleted, also those of earlier settings of the account'
   expect(await countsOf(by, email)).toEqual({ ...NOTHING, recent_results: 3 })
 })
 
-test('what a test key left is erased with a live key', async () => {
+test('data of a test key is erased with a live key', async () => {
   const email = `greylisted@${randomUUID()}.example`
   const by = await api.openCaller({ credits: 100 })
   const made = await send(by, 'POST', '/keys', {

@@ -30,8 +30,9 @@ const BOTH = [true, false] as const
 const RECENT_RETRY_AFTER_S = 5
 
 /**
- * Deletes the recent results of an address, and the notes of its first requests in test mode. Their names are hashes of the address, the options of the
- * request and the settings of the account, so that each combination that was possible within the last day is tried.
+ * Deletes the recent results of an address, and the notes of its first requests in test mode. Their Redis keys are hashes of the address,
+ * the
+ * options of the request and the settings of the account, so every combination that was possible within the last day is tried.
  */
 export async function eraseRecentResults({ redis, recentKeyOf }: Needed, erasing: Erasing): Promise<number> {
   const { db, accountId, address } = erasing
@@ -42,7 +43,7 @@ export async function eraseRecentResults({ redis, recentKeyOf }: Needed, erasing
       for (const [planAi, planCatchall] of combinations()) {
         const account = { accountId, ai: planAi, catchall: planCatchall, sendThreshold, excludedTraits }
         const key = recentKeyOf(account, { key: address.key }, { ai, catchall, mailbox })
-        // The secret behind the names is not read yet: the process has just started.
+        // The secret for the key names is not loaded yet: the process has just started.
         if (key === undefined) throw unavailable()
         keys.add(key)
         keys.add(sandboxKey(key))
@@ -109,8 +110,9 @@ function notComplete(): Problem {
 type Wanted = { accountId: string; email: string; signal: AbortSignal }
 
 /**
- * Searches first, so that an address in a running job is a problem before anything is deleted. Each step is a series of short transactions, and each can be
- * repeated: what an interrupted erasure has not reached is erased by the next.
+ * Searches first, so that an address in a running job is a problem before anything is deleted. Each step is a series of short transactions
+ * and
+ * can be repeated: the next erasure completes an interrupted one.
  */
 async function eraseAddress(services: EraseDependencies, { accountId, email, signal }: Wanted): Promise<Erasure> {
   const { db, storage, uploadReader } = services

@@ -24,7 +24,7 @@ type SearchOptions = { accountId: string; signal: AbortSignal }
 
 type Needed = { storage: FileStorage; uploadReader: UploadSearch }
 
-/** `email` is the address as it was sent: the threads that read files make their own matcher of it. */
+/** `email` is the address as it was sent: the threads that read files build their own matcher from it. */
 export type FileWork = Needed & { erasing: Erasing; email: string }
 
 /** Throws a problem if the address is in a job that has not ended. Queued jobs have no batches yet, so their files are read. */
@@ -40,7 +40,7 @@ export async function refuseUnfinished(work: FileWork): Promise<void> {
   }
 }
 
-/** Deletes uploads with the address that were not confirmed, file and preview. Their counts and quotes would be wrong without it. */
+/** Deletes unconfirmed uploads with the address, file and preview. Their counts and quotes would be wrong without it. */
 export async function eraseDrafts(work: FileWork): Promise<number> {
   const { db, accountId } = work.erasing
   const drafts: StoredUpload[] = []
@@ -57,8 +57,9 @@ export async function eraseDrafts(work: FileWork): Promise<number> {
 }
 
 /**
- * Removes the cells with the address from the files of ended jobs, and deletes files whose time is over. Their previews are not used any
- * more. Returns the number of changed rows.
+ * Removes the cells with the address from the files of ended jobs, and deletes expired files. Their previews are no longer used. Returns
+ * the
+ * number of changed rows.
  */
 export async function eraseFiles(work: FileWork): Promise<number> {
   const { erasing, storage, uploadReader, email } = work
@@ -96,7 +97,7 @@ function writingOf({ encoding, delimiter }: StoredUpload) {
   return readLayout({ encoding, delimiter, hasHeader: false, column: 0 })
 }
 
-/** Their time is over: if the process ends before this, maintenance removes files and rows. */
+/** The files have expired: if the process ends before this, maintenance removes files and rows. */
 async function removeFiles({ erasing, storage }: FileWork, uploads: StoredUpload[]): Promise<void> {
   for (const { storageKey } of uploads) await storage.remove(storageKey)
   if (uploads.length === 0) return

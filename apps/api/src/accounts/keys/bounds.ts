@@ -17,7 +17,7 @@ const LINEAGES_MAX = 20
 
 type Limits = Pick<NewKey, 'scopes'> & Pick<ApiKey, 'expiresAt' | 'ipAllowList'>
 type Wanted = Omit<NewKey, 'expiresAt' | 'ipAllowList' | 'monthlyCap'> & {
-  /** Undefined for what the request leaves out. */
+  /** Undefined if the request does not set it. */
   expiresAt: Date | null | undefined
   ipAllowList: string[] | undefined
   monthlyCap: number | null | undefined
@@ -39,7 +39,7 @@ export function boundNewKey({ expiresAt, ipAllowList, monthlyCap, ...key }: Want
   return { ...key, ...limits, lineages: [randomUUID(), ...bounds.lineages] }
 }
 
-/** Refuses a change of this key by the key with these limits. Undefined limits are those of a member, which has none. */
+/** Rejects a change of this key by the key with these limits. Undefined limits are those of a member, which has none. */
 export function refuseChange(key: ApiKey, change: KeyChange, bounds?: KeyBounds): void {
   if (bounds === undefined) return
   if (key.lineages[0] === bounds.lineages[0]) throw beyond('A key cannot change itself or its successor.')
@@ -52,7 +52,7 @@ export function refuseChange(key: ApiKey, change: KeyChange, bounds?: KeyBounds)
   }
 }
 
-/** Refuses that the key with these limits rotates this key, since the response contains the new key. */
+/** Rejects a rotation of this key by the key with these limits, since the response contains the new key. */
 export function refuseRotation(key: ApiKey, bounds?: KeyBounds): void {
   if (bounds === undefined) return
   refuseBeyond(key, bounds)

@@ -202,7 +202,7 @@ test('a rotated key and its successor share one monthly cap, and the successor k
   expect(await spend(bound, body['id'], 11)).toBe('over_cap')
   expect(await spend(bound, body['id'], 10)).toBe('posted')
   expect(await spend(bound, bound.keyId, 1)).toBe('over_cap')
-  // The old key still works, and its successor is itself under another name.
+  // The old key still works, and for it the successor is another key.
   expect((await bound.call(patch(String(body['id']), { name: 'x' }))).body['code']).toBe('exceeds_own_key')
 })
 

@@ -25,7 +25,7 @@ test('a revoked key makes room for another', async () => {
   expect((await call(post('one more'))).status).toBe(201)
 })
 
-test('an account at its limit rotates keys, but not without end', async () => {
+test('an account at its limit can rotate keys, a limited number of times', async () => {
   const { call, keyId, key } = await api.openCaller()
   for (let n = 1; n < KEYS_MAX; n++) await call(post(`key ${n}`))
   const codes: unknown[] = []
@@ -40,7 +40,7 @@ test('an account at its limit rotates keys, but not without end', async () => {
   expect(codes).toEqual([201, 201, 201, 201, 'too_many_keys'])
 })
 
-test('creating and revoking in turn ends after ten times the limit within a day', async () => {
+test('alternating creation and revocation is limited to ten times the key limit per day', async () => {
   const { call } = await api.openCaller()
   const create = async () => {
     const { status, body } = await call(post('short-lived'))

@@ -13,7 +13,7 @@ function withKey(key: unknown) {
   return { ...ACCOUNT, headers: { 'x-api-key': String(key) } }
 }
 
-test('a new key is shown once, works at once, and only its hash is kept', async () => {
+test('a new key is returned once, works at once, and only its hash is stored', async () => {
   const { call } = await api.openCaller()
   const created = await call(post({ name: 'Sign-up form' }))
 
@@ -35,7 +35,7 @@ test('a new key is shown once, works at once, and only its hash is kept', async 
   expect(JSON.stringify(rows.rows)).not.toContain(String(created.body['key']).slice(8, 40))
 })
 
-test('lists keys newest first, in pages, with the total and links', async () => {
+test('GET /keys lists keys newest first, in pages, with total and links', async () => {
   const { call } = await api.openCaller()
   for (const name of ['one', 'two', 'three']) await call(post({ name }))
 
@@ -48,12 +48,12 @@ test('lists keys newest first, in pages, with the total and links', async () => 
   )
 })
 
-test('a limit above a hundred counts as a hundred', async () => {
+test('a limit above 100 is reduced to 100', async () => {
   const { call } = await api.openCaller()
   expect((await call({ method: 'GET', url: '/api/v1/keys?limit=100000' })).status).toBe(200)
 })
 
-test('changes what the body names and nothing else', async () => {
+test('PATCH /keys/{id} changes the named settings and no others', async () => {
   const { call } = await api.openCaller()
   const { body } = await call(post({ name: 'before', monthly_cap: 5 }))
   const changed = await call({ method: 'PATCH', url: `/api/v1/keys/${body['id']}`, payload: { name: 'after' } })
@@ -61,7 +61,7 @@ test('changes what the body names and nothing else', async () => {
   expect(changed.body).toMatchObject({ name: 'after', monthly_cap: 5, ip_allowlist: [] })
 })
 
-test('a paused key rests until it is resumed', async () => {
+test('a paused key is rejected until it is resumed', async () => {
   const { call } = await api.openCaller()
   const { body } = await call(post({ name: 'resting' }))
   const set = (paused: boolean) => call({ method: 'PATCH', url: `/api/v1/keys/${body['id']}`, payload: { paused } })
@@ -94,7 +94,7 @@ const SETTINGS = {
   expires_at: '2099-01-01T00:00:00.000Z',
 }
 
-test('a rotated key has a successor with its settings, and works beside it for the overlap', async () => {
+test('a rotated key has a successor with its settings, and both work during the overlap', async () => {
   const { call } = await api.openCaller()
   const { body: old } = await call(post(SETTINGS))
   const rotated = await call({ method: 'POST', url: `/api/v1/keys/${old['id']}/rotate`, payload: {} })
@@ -117,7 +117,7 @@ test('a rotated key has a successor with its settings, and works beside it for t
   expect(hoursLeft).toBeLessThanOrEqual(24)
 })
 
-test('without an overlap the old key ends at once', async () => {
+test('a rotation without overlap revokes the old key at once', async () => {
   const { call } = await api.openCaller()
   const { body: old } = await call(post({ name: 'leaked' }))
   const url = `/api/v1/keys/${old['id']}`
@@ -128,7 +128,7 @@ test('without an overlap the old key ends at once', async () => {
   }, 2_000)
 })
 
-test('an overlap never keeps a key beyond its own expiry', async () => {
+test('an overlap never extends a key beyond its own expiry', async () => {
   const { call } = await api.openCaller()
   const expires_at = new Date(Date.now() + 60_000).toISOString()
   const { body: old } = await call(post({ name: 'short', expires_at }))
@@ -138,7 +138,7 @@ test('an overlap never keeps a key beyond its own expiry', async () => {
   expect(body['expires_at']).toBe(expires_at)
 })
 
-test('a key is rotated once, and one that has ended not at all', async () => {
+test('a key is rotated once, and an ended key cannot be rotated', async () => {
   const { call } = await api.openCaller()
   const rotate = (id: unknown) => call({ method: 'POST', url: `/api/v1/keys/${id}/rotate`, payload: {} })
   const [{ body: twice }, { body: ended }] = [await call(post({ name: 'twice' })), await call(post({ name: 'ended' }))]
@@ -148,7 +148,7 @@ test('a key is rotated once, and one that has ended not at all', async () => {
   expect((await rotate(ended['id'])).body['code']).toBe('inactive_api_key')
 })
 
-test('nobody gets by rotating what they may not hand out', async () => {
+test('a rotation cannot grant scopes that the calling key lacks', async () => {
   const owner = await api.openCaller()
   const { body: weak } = await owner.call(post({ name: 'weak', scopes: ['keys:write'] }))
   const { body: tester } = await owner.call(post({ name: 'tester', scopes: ['keys:write'], livemode: false }))
@@ -165,7 +165,7 @@ test('nobody gets by rotating what they may not hand out', async () => {
 })
 
 test.each([{ overlap_s: -1 }, { overlap_s: 604_801 }, { overlap_s: 1.5 }, { name: 'x' }])(
-  'a rotation with %j is refused',
+  'a rotation with %j is rejected',
   async (payload) => {
     const { call, keyId } = await api.openCaller()
     const { status, body } = await call({ method: 'POST', url: `/api/v1/keys/${keyId}/rotate`, payload })
@@ -173,7 +173,7 @@ test.each([{ overlap_s: -1 }, { overlap_s: 604_801 }, { overlap_s: 1.5 }, { name
   },
 )
 
-test('webhooks are told of a successor and whose place it takes', async () => {
+test('webhooks receive an event with the successor and the replaced key', async () => {
   const { call, keyId } = await api.openCaller()
   await call({ method: 'POST', url: '/api/v1/webhooks', payload: { url: 'https://hooks.example.com/' } })
   const { body } = await call({ method: 'POST', url: `/api/v1/keys/${keyId}/rotate`, payload: {} })
@@ -189,7 +189,7 @@ test('webhooks are told of a successor and whose place it takes', async () => {
   })
 })
 
-test('last use shows within seconds', async () => {
+test('the last use is visible within seconds', async () => {
   const { call } = await api.openCaller()
   const { body } = await call(post({ name: 'used' }))
   await callApp(api.app, withKey(body['key']))
@@ -200,7 +200,7 @@ test('last use shows within seconds', async () => {
   })
 })
 
-test('the last request of a key shows within seconds, by its pattern and without the address', async () => {
+test('the last request of a key is visible within seconds, with its route pattern and without the address', async () => {
   const { call } = await api.openCaller()
   const { body } = await call(post({ name: 'first steps', livemode: false }))
   const lastRequest = async () =>
@@ -247,7 +247,7 @@ test('a read scope permits no change, and a key with it grants no write scope', 
   expect((await other.call(post({ name: 'x', scopes: ['jobs:write'] }))).body['code']).toBe('scope_not_grantable')
 })
 
-test('nobody hands out power they do not have', async () => {
+test('a key cannot create a key with more permissions than its own', async () => {
   const { call } = await api.openCaller({ key: { scopes: ['keys:write', 'account:read'] } })
   const beyond = await call(post({ name: 'x', scopes: ['validations:write'] }))
   expect([beyond.status, beyond.body['code']]).toEqual([403, 'scope_not_grantable'])
@@ -278,7 +278,7 @@ test.each([
   [{ name: 'x', ip_allowlist: ['192.0.2.1', 'nowhere'] }, '/ip_allowlist/1'],
   [{ name: 'x', expires_at: '2001-01-01T00:00:00Z' }, '/expires_at'],
   [{ name: 'x', monthly_cap: -1 }, '/monthly_cap'],
-])('%j is refused with a pointer to %s', async (payload, pointer) => {
+])('%j is rejected with a pointer to %s', async (payload, pointer) => {
   const { call } = await api.openCaller()
   const { status, body } = await call(post(payload))
   expect([status, body['code']]).toEqual([400, 'invalid_request'])

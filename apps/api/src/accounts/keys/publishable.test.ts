@@ -9,7 +9,7 @@ const ORIGINS = ['https://www.example.com', 'http://localhost:5173']
 const PAGE = { name: 'Sign-up page', type: 'publishable', allowed_origins: ORIGINS }
 const post = (payload: object, url = '/api/v1/keys') => call({ method: 'POST', url, payload })
 
-test('a publishable key says that it is one, validates and does nothing else, and is held to its pages and visitors', async () => {
+test('a publishable key only validates, and its origins and visitor limits are enforced', async () => {
   const { status, body } = await post(PAGE)
   expect(status).toBe(201)
   expect(Value.Check(CreatedKey, body)).toBe(true)
@@ -40,7 +40,7 @@ test('the default monthly cap of a publishable key can be changed and removed', 
   expect((await post({ ...PAGE, monthly_cap: null })).body).toMatchObject({ monthly_cap: null })
 })
 
-test('its pages and its cap can be changed, and a rotated one keeps them', async () => {
+test('the origins and the cap of a publishable key can be changed, and rotation keeps them', async () => {
   const { body } = await post(PAGE)
   const url = `/api/v1/keys/${body['id']}`
   const payload = {
@@ -73,13 +73,13 @@ test.each([
   [{ type: 'secret', allowed_origins: undefined, allowed_policies: ['signup'] }, '/allowed_policies'],
   [{ type: 'secret' }, '/allowed_origins'],
   [{ type: 'secret', allowed_origins: undefined, visitor_cap: 3 }, '/visitor_cap'],
-])('settings that make no sense are refused: %o', async (part, pointer) => {
+])('invalid settings are rejected: %o', async (part, pointer) => {
   const { status, body } = await post({ ...PAGE, ...part })
   expect(status).toBe(400)
   expect(body['errors']).toMatchObject([{ pointer }])
 })
 
-test('neither kind can be given what the other has', async () => {
+test('secret keys reject settings of publishable keys, and the reverse', async () => {
   const page = await post(PAGE)
   const server = await post({ name: 'server' })
   const patch = (id: unknown, payload: object) => call({ method: 'PATCH', url: `/api/v1/keys/${String(id)}`, payload })

@@ -40,7 +40,7 @@ function ask(caller: TestClient, payload: object) {
 const outcomesOf = (body: Record<string, unknown>) =>
   (body['evidence'] as { check: string; outcome: string }[]).map(({ check, outcome }) => `${check} ${outcome}`)
 
-test('entries are kept as they are compared, each once, with who put them there and why', async () => {
+test('overrides are stored once in normalized form, with creator and note', async () => {
   const caller = await api.openCaller()
   const targets = [' Ada@EXAMPLE.com', 'ada@example.com', '@Bücher.example', 'xn--bcher-kva.example', 'example.org.']
   const { status, body } = await add(caller, 'block', targets.slice(0, 4), 'Asked for it')
@@ -86,7 +86,7 @@ test('a request with an invalid target adds no overrides and names the target', 
   expect((await add(caller, 'block', many)).status).toBe(400)
 })
 
-test('can be searched, filtered and read page by page', async () => {
+test('overrides can be searched, filtered and paged', async () => {
   const caller = await api.openCaller()
   await add(caller, 'block', ['a@example.com', 'b@example.com', 'c_d@example.org'])
   await add(caller, 'allow', ['d@example.com'])
@@ -99,7 +99,7 @@ test('can be searched, filtered and read page by page', async () => {
   expect(page.headers['link']).toContain('</api/v1/overrides?action=block&skip=2&limit=1>; rel="next"')
 })
 
-test('the whole of it is a sheet that can be put back, and holds no formula', async () => {
+test('the export can be imported again and contains no formulas', async () => {
   const caller = await api.openCaller()
   await add(caller, 'block', ['+ada@example.com'], '=1+1')
   await add(caller, 'allow', ['example.org'])
@@ -131,7 +131,7 @@ test('reading needs account:read, changing needs account:write and a live key', 
   expect((await add(tester, 'block', ['ada@example.com'])).body['code']).toBe('live_key_required')
 })
 
-test('an account has as many entries as it may, and not one more', async () => {
+test('the limit of overrides per account is enforced exactly', async () => {
   const caller = await api.openCaller()
   await inTenant(api.db, caller.accountId, async (trx) => {
     const rows = Array.from({ length: OVERRIDES_MAX - 1 }, (_, n) => ({
@@ -156,7 +156,7 @@ test('a blocked address is not safe to send and keeps its verdict', async () => 
   expect(body).toMatchObject({ status: 'valid', is_valid: true, safe_to_send: false, override: 'block' })
   expect(body['policy']).toMatchObject({ decision: 'block', rule: null, reason: expect.stringContaining('blocklist') })
   expect(outcomesOf(body)).toEqual(['override block'])
-  // One unique address is one credit, whatever lists say.
+  // One unique address is one credit, with or without overrides.
   expect([headers['credits-charged'], await balancesOf(api.db, caller.accountId)]).toEqual(['1', [4, 1]])
 })
 
@@ -170,7 +170,7 @@ test('an allowed address is safe to send unless it is invalid', async () => {
   expect(await of('rick@sub.example.com')).toMatchObject({ override: null, safe_to_send: false })
 })
 
-test('an address goes before its domain, and what is no address is on no list', async () => {
+test('an override of an address takes precedence over one of its domain, and a malformed address matches none', async () => {
   const caller = await api.openCaller({ credits: 5 })
   await add(caller, 'block', ['example.com'])
   await add(caller, 'allow', ['vera@example.com'])
@@ -179,7 +179,7 @@ test('an address goes before its domain, and what is no address is on no list', 
   expect((await ask(caller, { email: 'two@@example.com' })).body['override']).toBe(null)
 })
 
-test('a recent result follows the lists from the next request on, and keeps nothing of them', async () => {
+test('a recent result uses the current overrides of each request and stores none of them', async () => {
   const caller = await api.openCaller({ credits: 9 })
   const email = 'vera@recent.example'
   const { email: _, ...found } = pendingResult(email, 'not_probed')
@@ -205,7 +205,7 @@ test('a recent result follows the lists from the next request on, and keeps noth
   expect(await api.services.redis.get(recentKey)).toBe(kept)
 })
 
-test('every address of a JSON list says which list it is on, and costs what it always does', async () => {
+test('each address of a bulk validation names its override and costs the usual credits', async () => {
   const caller = await api.openCaller({ credits: 5 })
   await add(caller, 'block', ['vera@example.com'])
   const payload = { emails: ['vera@example.com', 'nobody@example.com'], policy: 'signup' }
@@ -217,7 +217,7 @@ test('every address of a JSON list says which list it is on, and costs what it a
   ])
 })
 
-test('in test mode the lists of the account hold too, and the public sandbox knows none', async () => {
+test('overrides apply in test mode too, and the public sandbox key has none', async () => {
   const caller = await api.openCaller()
   await add(caller, 'block', ['valid@example.com'])
   const { text: key } = await inTenant(api.db, caller.accountId, (trx) =>

@@ -31,7 +31,7 @@ import { refuseTestKey } from '../../middleware/authentication/authenticate.ts'
 /** Any local part works: it turns a domain into an address, so that both are parsed by the same rules. */
 const LOCAL_PART = 'any'
 
-/** A target as it is compared: an address by its key, a domain in the form that keys of its addresses have. Undefined if it is neither. */
+/** Normalizes a target for comparison: an address to its key, a domain to the form used in such keys. Undefined if it is neither. */
 export function readTarget(text: string): string | undefined {
   const plain = text.trim()
   if (plain.slice(1).includes('@')) return keyOf(plain)
@@ -41,7 +41,7 @@ export function readTarget(text: string): string | undefined {
   return keyOf(`${LOCAL_PART}@${domain}`)?.slice(LOCAL_PART.length + 1)
 }
 
-/** The key of a text that is no address begins with a space. */
+/** The key of a text that is not an address starts with a space. */
 function keyOf(text: string): string | undefined {
   const key = dedupeKey(text)
   return key.startsWith(' ') || parseAddress(text).kind !== 'address' ? undefined : key
@@ -85,7 +85,7 @@ export const addOverrides: Route<{ db: Db }> = async (app, { db }) => {
   })
 }
 
-/** Each target once. The error names the targets that cannot be parsed. */
+/** Removes duplicate targets. The error names the targets that cannot be parsed. */
 async function readTargets(texts: string[]): Promise<string[]> {
   const read = await mapInSlices(texts, readTarget)
   const errors = read.flatMap((target, n) =>
@@ -103,7 +103,7 @@ export function presentOverride({ id, target, action, note, createdBy, createdAt
 
 const COLUMNS = ['action', 'target', 'note', 'created_by', 'created_at'] as const satisfies (keyof Override)[]
 
-/** The limit of overrides per account keeps the sheet small enough for one response. */
+/** The limit of overrides per account keeps the export small enough for one response. */
 export function writeOverrides(overrides: KeptOverride[]): string {
   const rows = overrides.map((one) => {
     const override = presentOverride(one)

@@ -36,7 +36,7 @@ function policies(caller: TestClient, method: 'GET' | 'POST' | 'PATCH' | 'DELETE
   return caller.call({ method, url: `/api/v1/policies${path}`, ...(payload && { payload }) })
 }
 
-test('a request that names a policy is answered with what it decides, one that names none without', async () => {
+test('a request with a policy gets a decision, and a request without one gets none', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const blocked = await ask(caller, { email: 'nowhere@example.com', policy: 'signup' })
   expect(Value.Check(ValidationResult, blocked.body)).toBe(true)
@@ -51,7 +51,7 @@ test('a request that names a policy is answered with what it decides, one that n
   expect((await ask(caller, { email: 'ada@example.com' })).body).not.toHaveProperty('policy')
 })
 
-test('a recent result is decided on by whatever policy asks for it, and keeps none of that', async () => {
+test('a recent result gets the decision of the policy in each request and stores none', async () => {
   const caller = await api.openCaller({ credits: 9 })
   const email = 'nobody@recent.example'
   const { email: _, ...found } = pendingResult(email, 'not_probed')
@@ -76,7 +76,7 @@ test('a recent result is decided on by whatever policy asks for it, and keeps no
   expect(await api.services.redis.get(recentKey)).toBe(kept)
 })
 
-test('every address of a JSON list is decided on', async () => {
+test('each address of a bulk validation gets a decision', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const payload = { emails: ['nobody@example.com', 'nowhere@example.com'], policy: 'signup' }
   const { body } = await caller.call({ method: 'POST', url: '/api/v1/validation/bulk', payload })
@@ -84,7 +84,7 @@ test('every address of a JSON list is decided on', async () => {
   expect((body as BulkSummary).results.map(({ policy }) => policy?.decision)).toEqual(['allow', 'block'])
 })
 
-test('a policy that nobody has is refused, and nothing is charged', async () => {
+test('an unknown policy is rejected without a charge', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const fault = { errors: [{ pointer: '/policy', detail: 'must be the name of a policy' }] }
   for (const policy of ['partners', 'constructor']) {
@@ -98,23 +98,23 @@ test('a policy that nobody has is refused, and nothing is charged', async () => 
   expect(await balancesOf(api.db, caller.accountId)).toEqual([5, 0])
 })
 
-test('the sandbox decides by policies too, and the public key has the built-in ones', async () => {
+test('the sandbox applies policies too, and the public sandbox key has the built-in ones', async () => {
   const caller = await api.openCaller({ key: { mode: 'test' } })
   const payload = { email: 'disposable@example.com', policy: 'signup' }
   expect((await ask(caller, payload)).body['policy']).toMatchObject({ decision: 'block', rule: 3 })
 
-  const anybody = (policy: string) =>
+  const byPublicKey = (policy: string) =>
     callApp(api.app, {
       method: 'POST',
       url: '/api/v1/validation/single',
       payload: { email: 'mailbox-not-found@example.com', policy },
       headers: { 'x-api-key': PUBLIC_SANDBOX_KEY },
     })
-  expect((await anybody('newsletter')).body['policy']).toMatchObject({ decision: 'block' })
-  expect((await anybody('partners')).status).toBe(400)
+  expect((await byPublicKey('newsletter')).body['policy']).toMatchObject({ decision: 'block' })
+  expect((await byPublicKey('partners')).status).toBe(400)
 })
 
-test('an own policy is made, shown, used, changed and deleted', async () => {
+test('an own policy can be created, read, used, changed and deleted', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const made = await policies(caller, 'POST', '', { name: 'partners', description: 'Known by name', ...RULES })
   expect(made.status).toBe(201)
@@ -140,7 +140,7 @@ test('an own policy is made, shown, used, changed and deleted', async () => {
   expect((await ask(caller, asked)).status).toBe(400)
 })
 
-test('an own policy takes the place of a built-in one until it is deleted', async () => {
+test('an own policy replaces a built-in one until it is deleted', async () => {
   const caller = await api.openCaller({ credits: 5 })
   expect((await policies(caller, 'PATCH', '/signup', { rules: [] })).status).toBe(404)
   await policies(caller, 'POST', '', { name: 'signup', ...RULES })
@@ -158,7 +158,7 @@ test('an own policy takes the place of a built-in one until it is deleted', asyn
   expect((await ask(caller, asked)).body['policy']).toMatchObject({ decision: 'allow' })
 })
 
-test('a second policy of a name is refused, and one more than an account may have', async () => {
+test('a duplicate policy name and a policy beyond the limit are rejected', async () => {
   const caller = await api.openCaller()
   const make = (name: string) => policies(caller, 'POST', '', { name, ...RULES })
   for (let n = 0; n < POLICIES_MAX; n++) expect((await make(`policy-${n}`)).status).toBe(201)
@@ -179,14 +179,14 @@ test.each([
   [{ default: { decision: 'maybe', reason: 'Any.' } }, '/default/decision'],
   [{ default: { decision: 'allow', reason: '' } }, '/default/reason'],
   [{ rules: Array.from({ length: 51 }, () => RULES.rules[0]) }, '/rules'],
-])('a policy that could not mean anything is refused: %o', async (part, pointer) => {
+])('an invalid policy is rejected: %o', async (part, pointer) => {
   const caller = await api.openCaller()
   const { status, body } = await policies(caller, 'POST', '', { name: 'own', ...RULES, ...part })
   expect(status).toBe(400)
   expect((body['errors'] as { pointer: string }[]).map((fault) => fault.pointer)).toContain(pointer)
 })
 
-test('a text that PostgreSQL cannot keep does no harm', async () => {
+test('text that PostgreSQL cannot store is rejected without side effects', async () => {
   const caller = await api.openCaller()
   const odd = 'not \0 a \ud800 text'
   const made = await policies(caller, 'POST', '', {
@@ -217,7 +217,7 @@ test('reading needs account:read, changing needs account:write and a live key', 
 const run = promisify(execFile)
 const DOCS = readFileSync(join(import.meta.dirname, '../../../../../docs/policies.md'), 'utf8')
 
-test('the command of the documentation runs as it is printed there, and is answered as the page says', async () => {
+test('the command in the documentation works and returns the documented response', async () => {
   const [, command = ''] = /<!-- test: policies -->\s*```sh\n(.*?)```/s.exec(DOCS) ?? []
   const [shown, own] = [...DOCS.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']) => JSON.parse(text))
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })

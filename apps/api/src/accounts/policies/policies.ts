@@ -44,7 +44,7 @@ function presentRules({ rules, default: fallback }: PolicyRules): Pick<Policy, '
   }
 }
 
-/** Fifty rules with all that each may hold, and what JSON needs around them. */
+/** Fifty rules of maximum size, with the JSON around them. */
 export const POLICY_BYTES_MAX = 128 * 1024
 
 export function readNewPolicy({ name, description = '', rules, default: fallback }: CreatePolicy): NewPolicy {
@@ -64,7 +64,7 @@ function readReason<Part extends { reason: string }>(part: Part): Part {
   return { ...part, reason: storable(part.reason) }
 }
 
-/** Makes a policy of the account's own. */
+/** Creates a policy of the account. */
 export const createPolicy: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
@@ -98,7 +98,7 @@ export const createPolicy: Route<{ db: Db }> = async (app, { db }) => {
   )
 }
 
-/** The policies that a request may name. */
+/** The policies that a request can name. */
 export const listPolicies: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {

@@ -18,7 +18,7 @@ function remove({ owner, account, canary }: FullAccount, changes: object = {}) {
 
 const findText = (text: string) => findTextIn(api, text)
 
-test('lists what is deleted with the account', async () => {
+test('GET lists the data that is deleted with the account', async () => {
   const full = await openFullAccount(api)
   const { status, body } = await full.owner.get('/deletion', full.account)
   const counts = { jobs: 2, running_jobs: 1, keys: 1, members: 1, webhooks: 1, overrides: 1 }
@@ -28,11 +28,11 @@ test('lists what is deleted with the account', async () => {
   ])
 }, 240_000)
 
-test('keys stop within a second, members are out, lists end, and after a while nothing is left but amounts', async () => {
+test('deletion stops keys within a second, removes members, ends jobs and finally leaves only amounts', async () => {
   const [full, neighbour] = [await openFullAccount(api), await openFullAccount(api)]
   const before = await findText(full.canary)
   expect(before).toEqual(expect.arrayContaining(['invitations', 'jobs', 'overrides', 'users', 'validations']))
-  expect(await findText(full.accountId)).toContain('result_chunks') // compressed, so that no text is found in them
+  expect(await findText(full.accountId)).toContain('result_chunks') // compressed, so that text search cannot find it
   expect(before).toEqual(
     expect.arrayContaining(['idempotency_records', 'uploads', 'uncollected_results', 'webhook_events']),
   )
@@ -53,7 +53,7 @@ test('keys stop within a second, members are out, lists end, and after a while n
   await deleteExpiredUploads(api.db, api.services.storage)
   expect(await removeClosedAccounts(api.db, 3_600)).toBe(0)
   expect(await removeClosedAccounts(api.db, 0)).toBe(1)
-  // The person stays, and may sign in again; they are no part of the organisation.
+  // The user remains and can sign in again, without being a member of the account.
   expect(await findText(full.canary)).toEqual(['users'])
   expect(await findText(full.accountId)).toEqual(['audit_entries', 'ledger'])
   const { rows: told } = await asOwner(api.db, (trx) =>
@@ -72,7 +72,7 @@ test('keys stop within a second, members are out, lists end, and after a while n
   expect(files.filter((file) => file.isFile())).toHaveLength(8)
 }, 240_000)
 
-test('needs the name, the password and an owner', async () => {
+test('deletion requires the account name, the password and an owner', async () => {
   const full = await openFullAccount(api)
   const refused = [await remove(full, { name: 'Another' }), await remove(full, { password: 'not the right one' })]
   expect(refused.map(({ status, body }) => [status, body['errors']])).toEqual([
@@ -87,7 +87,7 @@ test('needs the name, the password and an owner', async () => {
   expect((await full.owner.get('/account', full.account)).status).toBe(200)
 }, 240_000)
 
-test('a plan that is paid for has to be ended first', async () => {
+test('an account with a paid plan cannot be deleted until the subscription ends', async () => {
   const full = await openFullAccount(api)
   await inTenant(api.db, full.accountId, async (trx) => {
     await saveCustomer(trx, full.accountId, `cus_${full.accountId}`)

@@ -16,7 +16,7 @@ const read = (text: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line)
 
-test('is one file with everything that is kept, and ends with how much there is', async () => {
+test('the export is one file with all stored data, and ends with counts', async () => {
   const { status, headers, text } = await full.owner.post('/export', { password: PASSWORD }, full.account)
   expect([status, headers['content-type']]).toEqual([200, 'application/x-ndjson'])
   expect(headers['content-disposition']).toBe('attachment; filename="probity-export.ndjson"')
@@ -57,7 +57,7 @@ test('the export contains no secrets and no data of other accounts', async () =>
   expect(text).not.toMatch(/whsec_|"hash"|argon2/)
 }, 240_000)
 
-test('is for owners who know their password', async () => {
+test('the export requires an owner and their password', async () => {
   const wrong = await full.owner.post('/export', { password: 'not the right one' }, full.account)
   expect([wrong.status, wrong.body['errors']]).toEqual([
     400,

@@ -23,7 +23,7 @@ function change(by: SignedIn, account: Record<string, string>, payload: object) 
   return by.call({ method: 'PATCH', url: '/app/api/network', payload, headers: account })
 }
 
-/** The same person, with the same cookies, on another network. */
+/** The same user with the same cookies on another network. */
 function moveTo(person: SignedIn, ip: string): SignedIn {
   const browser = openBrowser(api.app)
   const call: SignedIn['call'] = (request) =>
@@ -49,7 +49,7 @@ function moveTo(person: SignedIn, ip: string): SignedIn {
 
 const REFUSED = { status: 403, body: { code: 'ip_not_allowed' } }
 
-test('shows the list and the address one has, as it is behind a proxy too', async () => {
+test("GET returns the allowlist and the client's IP address, also behind a proxy", async () => {
   const { owner, account } = await openOwner()
   const { body } = await owner.get('/network', account)
   expect(body).toEqual({ ip_allowlist: [], your_address: owner.ip })
@@ -58,7 +58,7 @@ test('shows the list and the address one has, as it is behind a proxy too', asyn
   expect(forwarded.body['your_address']).toBe('192.0.2.9')
 })
 
-test('nobody shuts themselves out without saying that they mean it', async () => {
+test('an allowlist that excludes the caller requires confirmation', async () => {
   const { owner, account } = await openOwner()
   const refused = await change(owner, account, { ip_allowlist: ['192.0.2.0/24'] })
   expect([refused.status, refused.body['code']]).toEqual([409, 'ip_lockout'])
@@ -73,14 +73,14 @@ test('nobody shuts themselves out without saying that they mean it', async () =>
   expect((await moveTo(owner, '192.0.2.7').get('/network', account)).status).toBe(200)
 })
 
-test('what is no address and no range is refused by its name', async () => {
+test('an invalid address or range is rejected and named', async () => {
   const { owner, account } = await openOwner()
   const { status, body } = await change(owner, account, { ip_allowlist: [owner.ip, 'office'] })
   expect([status, body['errors']]).toMatchObject([400, [{ pointer: '/ip_allowlist' }]])
   expect(JSON.stringify(body['errors'])).toContain('office')
 })
 
-test('members work from there alone, in the application and in what the sign-in library does', async () => {
+test('members are limited to the allowlist, in the application and in the sign-in library', async () => {
   const { owner, account, accountId } = await openOwner()
   const other = await openNewAccount(owner, 'Elsewhere')
   const invite = { organizationId: accountId, email: 'eve@example.com', role: 'viewer' }
@@ -105,7 +105,7 @@ test('members work from there alone, in the application and in what the sign-in 
   expect((await owner.get(`/auth/organization/list-members?${named}`)).status).toBe(200)
 })
 
-test('keys work from there alone within a second, and publishable ones from everywhere', async () => {
+test('secret keys are limited to the allowlist within a second, and publishable keys are not', async () => {
   const { owner, account, accountId } = await openOwner()
   const make = (key: object) =>
     inTenant(api.db, accountId, (trx) =>
@@ -139,7 +139,7 @@ test('keys work from there alone within a second, and publishable ones from ever
   await vi.waitFor(async () => expect((await from('198.51.100.7')).status).toBe(200), 1_000)
 })
 
-test('only owners and admins see it and change it', async () => {
+test('only owners and admins can read and change the allowlist', async () => {
   const { owner, account, accountId } = await openOwner()
   for (const [role, status] of [
     ['admin', 200],

@@ -67,7 +67,7 @@ function wrongName(): Problem {
   return new Problem('invalid_request', undefined, { errors: [{ pointer: '/name', detail }] })
 }
 
-/** At once, as far as it goes: maintenance does it again every hour. */
+/** Removes files immediately where possible. Maintenance repeats this every hour. */
 async function removeFiles({ db, storage, log }: DeletionDependencies): Promise<void> {
   try {
     await deleteExpiredUploads(db, storage)
@@ -87,7 +87,7 @@ type ExportDependencies = {
   log: FastifyBaseLogger
 }
 
-/** Each holds a database connection and a snapshot while it is read. Two accounts leave room for a third. */
+/** Each export holds a database connection and a snapshot. The limit of three lets two accounts export while a third starts. */
 const LIMITS = { ...EXPORT_LIMITS, atOnceMax: 3, perAccountMax: 1 }
 
 /** Exports all data of an account as one file. */
@@ -133,7 +133,7 @@ function refuseBadRanges(list: string[]): void {
   throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/ip_allowlist', detail }] })
 }
 
-/** As people write it down: IPv4 without the clothes of IPv6. */
+/** In the usual notation: IPv4 without the IPv6 prefix. */
 function plain(ip: string): string {
   return ip.replace(/^::ffff:(?=\d+\.)/, '')
 }

@@ -18,6 +18,6 @@ test.each([
   ["it's (1)*.csv", 'csv', 'it_s (1)-results.csv', 'it%27s%20%281%29-results.csv'],
   ['.csv', 'csv', 'list-results.csv', 'list-results.csv'],
   ['名簿.csv', 'csv', '__-results.csv', '%E5%90%8D%E7%B0%BF-results.csv'],
-] as const)('%j is downloaded under a name that is safe everywhere', (filename, ending, plain, encoded) => {
+] as const)('%j is downloaded under a name that is safe on every system', (filename, ending, plain, encoded) => {
   expect(attachment(filename, ending)).toBe(`attachment; filename="${plain}"; filename*=UTF-8''${encoded}`)
 })

@@ -65,13 +65,13 @@ const FORMULAS = [
   ' " =1',
 ]
 
-test('the table has fifty hostile beginnings and more', () => {
+test('the table has at least fifty formula prefixes', () => {
   expect(new Set(FORMULAS).size).toBeGreaterThanOrEqual(50)
 })
 
-test.each(FORMULAS)('%j gets a mark in front and stays as it was behind it', (cell) => {
+test.each(FORMULAS)('%j gets a leading quote and is otherwise unchanged', (cell) => {
   expect(defuseCell(cell).startsWith("'")).toBe(true)
-  // Behind a tab or a line's end, which may be where a cell begins, there is a second mark.
+  // There is a second quote after a tab or line break, where a new cell may begin.
   expect(defuseCell(cell).replaceAll("'", '')).toBe(cell.replaceAll("'", ''))
 })
 
@@ -83,7 +83,7 @@ test.each([
   ['x\t+1', "x\t'+1"],
   ['x|"@A1"', `x|'"@A1"`],
   ['=1;=2,-3', "'=1;'=2,'-3"],
-])('%j is made safe behind what another program may take for a delimiter', (cell, safe) => {
+])('%j is made safe after characters that another program may read as a delimiter', (cell, safe) => {
   expect(defuseCell(cell)).toBe(safe)
 })
 
@@ -102,11 +102,11 @@ test.each([
   '{"a":"b","c":-1}',
   'x\r\ny',
   '{=1}',
-])('%j is no formula and stays as it is', (cell) => {
+])('%j is not a formula and stays unchanged', (cell) => {
   expect(defuseCell(cell)).toBe(cell)
 })
 
-test('takes as long as a cell is long, whatever it is made of', { tags: ['timed'] }, () => {
+test('defuseCell takes linear time for any content', { tags: ['timed'] }, () => {
   const began = performance.now()
   for (const piece of ['\t', ' ', '=', ',=', '" ', '\u200B', '-,']) defuseCell(piece.repeat(500_000))
   expect(performance.now() - began).toBeLessThan(10_000)

@@ -1,15 +1,16 @@
-/** What a formula begins with, in all the widths and heights that Unicode has of it. */
+/** Characters that start a formula, in all their Unicode widths and heights. */
 const BEGINS_FORMULA = /[=＝﹦⁼₌+＋﹢⁺₊\-－﹣⁻₋−@＠﹫]/gu
-/** The same, or a beginning that is dropped. Most cells have neither and need not be looked at closely. */
+/** A formula character, or a leading character that spreadsheets drop. Most cells have neither and need no further check. */
 const MAY_NEED_IT = new RegExp(`${BEGINS_FORMULA.source}|^[\\t\\r\\n]`, 'u')
-/** Spreadsheets pass over these when they look for the beginning of a cell. */
+/** Characters that spreadsheets skip at the beginning of a cell. */
 const PASSED_OVER = /[\s\p{C}\p{Z}"]/u
-/** Where another cell begins for a program that takes the file to be separated otherwise than it is. */
+/** Characters at which a program with another delimiter setting starts a new cell. */
 const SEPARATES = /[,;|\t\r\n]/
 
 /**
- * Puts a ' before whatever a spreadsheet would take for a formula: at the beginning of the cell, and inside it behind what could be
- * a delimiter or a line's end, since a sheet opened with the wrong delimiter is cut there. Everything else stays as it is.
+ * Puts a ' before everything that a spreadsheet would read as a formula: at the beginning of the cell, and after a possible delimiter or
+ * line
+ * break inside it, since a sheet opened with the wrong delimiter is split there. The rest of the cell is unchanged.
  */
 export function defuseCell(cell: string): string {
   if (!MAY_NEED_IT.test(cell)) return cell
@@ -22,13 +23,13 @@ export function defuseCell(cell: string): string {
     from = start
   }
   safe += cell.slice(from)
-  // Some spreadsheets drop a tab or a line's end in front and then begin anew.
+  // Some spreadsheets drop a leading tab or line break and then parse the rest as a cell.
   return /^[\t\r\n]/.test(safe) ? `'${safe}` : safe
 }
 
-/** Where the part begins whose first visible character stands here; nothing if it is not the first. */
+/** Returns the start of the part whose first visible character is at this index; undefined if it is not the first. */
 function startOfPart(cell: string, index: number): number | undefined {
-  // Never passes another such character, so all searches in a cell together pass each character once.
+  // The loop stops at the previous such character, so all searches in a cell together visit each character once.
   for (let at = index; at > 0; ) {
     const character = characterBefore(cell, at)
     if (SEPARATES.test(character)) return at

@@ -28,12 +28,12 @@ async function startListening(limits: Partial<ExportLimits> = {}): Promise<Liste
   return { ...api, port: (api.app.server.address() as AddressInfo).port }
 }
 
-/** Asks for an export and waits for its head. Nothing of the body is read until somebody does. */
+/** Requests an export and waits for the response head. The body is not read until the test does. */
 function open({ port }: { port: number }, { key }: TestClient, path: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { 'x-api-key': key }
     const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, resolve)
-    whenDone(() => asked.destroy()) // the api waits for its readers when it closes
+    whenDone(() => asked.destroy()) // the API waits for its clients when it closes
     asked.on('error', reject)
     asked.end()
   })
@@ -44,7 +44,7 @@ const pathOf = (jobId: string, query: string) => `/api/v1/bulk/jobs/${jobId}/res
 const FAT_ROWS = 4_000
 const FAT_DETAIL_UNITS = 8_000
 
-/** A job whose NDJSON with evidence is more than what waits in the sockets of a connection. */
+/** A job whose NDJSON with evidence exceeds the socket buffers of a connection. */
 async function keepFatList(api: TestApi, by: TestClient): Promise<string> {
   const emails = Array.from({ length: FAT_ROWS }, (_, n) => `v${n}@example.com`)
   const jobId = await keepList(api, { content: `email\n${emails.join('\n')}\n`, by })
@@ -55,7 +55,7 @@ async function keepFatList(api: TestApi, by: TestClient): Promise<string> {
   return pathOf(jobId, 'format=ndjson&evidence=true')
 }
 
-/** Until the api has asked PostgreSQL nothing for a second: whoever writes an export waits for its reader. */
+/** Waits until the API has sent PostgreSQL no query for a second: an export that waits for its client is idle. */
 async function untilQuiet({ db }: TestApi): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -74,10 +74,10 @@ async function untilQuiet({ db }: TestApi): Promise<void> {
 
 const LONG = 300_000
 
-// Node lets garbage lie for as long as there is room, so it is given little: what is really needed shows.
+// Node delays garbage collection while there is memory, so the heap is small: the measurement then shows the memory in use.
 const LITTLE_ROOM = ['--max-old-space-size=128', '--max-semi-space-size=4']
 
-/** The api as a process of its own over the same database and files, so that what it takes is not mixed with what a test takes. */
+/** Starts the API as a separate process on the same database and files, so that its memory is measured alone. */
 async function startProcess({ url, config }: TestApi): Promise<{ port: number; pid: number }> {
   const port = await freePort()
   const env = {
@@ -89,7 +89,7 @@ async function startProcess({ url, config }: TestApi): Promise<{ port: number; p
     LOG_LEVEL: 'warn',
     STOP_NOTICE_MS: '0',
   }
-  const log = openSync(join(inject('logFolder'), `export-${randomUUID()}.log`), 'a') // where the run looks for secrets
+  const log = openSync(join(inject('logFolder'), `export-${randomUUID()}.log`), 'a') // the folder that the run searches for secrets
   const child = spawn(process.execPath, [...LITTLE_ROOM, join(import.meta.dirname, '../../server/main.ts')], {
     stdio: ['ignore', log, log],
     env,
@@ -102,7 +102,7 @@ async function startProcess({ url, config }: TestApi): Promise<{ port: number; p
   return { port, pid: child.pid ?? 0 }
 }
 
-/** What a process has in memory, or had at its highest (VmHWM), in megabytes. */
+/** Memory of a process in megabytes: current (VmRSS) or peak (VmHWM). */
 function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1_000
@@ -126,7 +126,7 @@ test('a CSV of 100,000 rows takes at most 64 MB of memory', { tags: ['long'], ti
 })
 
 test(
-  'results are read as their reader takes them, and a job that is deleted meanwhile breaks its export off',
+  'results are read at the pace of the client, and deleting the job interrupts the export',
   async () => {
     const api = await startListening()
     const caller = await api.openCaller()
@@ -147,7 +147,7 @@ test(
 )
 
 test(
-  'two accounts with as many exports as they can open leave room for a third',
+  'two accounts with the maximum number of exports leave a slot for a third',
   async () => {
     const api = await startListening()
     const [one, other, third] = [await api.openCaller(), await api.openCaller(), await api.openCaller()]
@@ -165,7 +165,7 @@ test(
     const refused = await open(api, other, otherPath)
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5'])
     expect(JSON.parse(await text(refused))).toMatchObject({ code: 'overloaded', retry_after_s: 5 })
-    expect(await status(other, otherPath.replace('ndjson', 'json'))).toBe(200) // a page is no export
+    expect(await status(other, otherPath.replace('ndjson', 'json'))).toBe(200) // a page does not count as an export
 
     for (let n = 0; n < 10; n++) expect([await status(one, path), await status(other, otherPath)]).toEqual([503, 503])
     expect(await status(third, thirdPath)).toBe(200)
@@ -178,7 +178,7 @@ test(
 )
 
 test(
-  'an export ends when its reader takes less than the minimum rate, however steadily it reads',
+  'an export ends when its client reads below the minimum rate, even steadily',
   async () => {
     const api = await startListening({ bytesPerSecondMin: 50_000_000, graceMs: 300 })
     const caller = await api.openCaller()
@@ -197,7 +197,7 @@ test(
   LONG,
 )
 
-test('a reader that takes nothing is dropped and its place is free; one that takes a little all the time is served to the end', {
+test('a client that stops reading is disconnected and frees its slot; one that reads slowly gets the whole export', {
   tags: ['timed'],
   timeout: LONG,
 }, async () => {
@@ -225,11 +225,11 @@ test('a reader that takes nothing is dropped and its place is free; one that tak
     await sleep(15)
   }
   expect(lines).toBe(FAT_ROWS)
-  expect(performance.now() - began).toBeGreaterThan(4_000) // or it proved nothing
+  expect(performance.now() - began).toBeGreaterThan(4_000) // otherwise the client was not slow enough
 })
 
 test(
-  'however steadily somebody reads, an export ends in the time it has',
+  'an export ends at its time limit, however steadily the client reads',
   async () => {
     const api = await startListening({ wholeMs: 1_500 })
     const caller = await api.openCaller()

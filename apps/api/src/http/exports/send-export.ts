@@ -6,14 +6,14 @@ import { Problem } from '../problem.ts'
 export type ExportLimits = {
   /** Exports that one process writes at once. */
   atOnceMax: number
-  /** Exports of one account, while others leave room for them. */
+  /** Exports of one account, if others leave slots free. */
   perAccountMax: number
-  /** A reader that takes nothing for this long is disconnected. */
+  /** A client that reads nothing for this long is disconnected. */
   stallMs: number
-  /** A reader that takes less than this on average is disconnected, after a grace period for connections that start slowly. */
+  /** A client that reads less than this on average is disconnected, after a grace period for connections that start slowly. */
   bytesPerSecondMin: number
   graceMs: number
-  /** An export takes no longer than this, at any rate. */
+  /** Maximum duration of an export at any read rate. */
   wholeMs: number
 }
 
@@ -30,7 +30,7 @@ const RETRY_AFTER_S = 5
 
 export type Export = { type: string; disposition: string; chunks: AsyncGenerator<string> }
 
-/** Sends exports as their readers take them. A reader that disconnects, stalls or is too slow ends the reading from the database. */
+/** Sends exports at the pace of their clients. A client that disconnects, stalls or is too slow ends the reading from the database. */
 export function openExports(limits: ExportLimits) {
   const { stallMs, wholeMs } = limits
   const enter = createAdmission(limits)
@@ -53,8 +53,8 @@ export function openExports(limits: ExportLimits) {
 }
 
 /**
- * Admits exports. Every account may start one while there is room. More of the same account are admitted only in the first half, so
- * that a few accounts cannot take all of the room.
+ * Admits exports. Each account may start one while a slot is free. Further ones of the same account are admitted only in the first half of
+ * the slots, so that a few accounts cannot occupy all of them.
  */
 function createAdmission({ atOnceMax, perAccountMax }: Pick<ExportLimits, 'atOnceMax' | 'perAccountMax'>) {
   const byAccount = new Map<string, number>()
@@ -79,7 +79,7 @@ function createAdmission({ atOnceMax, perAccountMax }: Pick<ExportLimits, 'atOnc
 
 type ReadRate = Pick<ExportLimits, 'bytesPerSecondMin' | 'graceMs'>
 
-/** Passes chunks on. Time counts only while the reader is awaited: a slow database is not the reader's fault. */
+/** Passes chunks on. Only the time spent waiting for the client counts: a slow database is not the client's fault. */
 async function* withReadRate(chunks: AsyncGenerator<string>, rate: ReadRate, onSlow: () => void) {
   let sentBytes = 0
   let awaitedMs = 0
@@ -97,18 +97,18 @@ async function* withReadRate(chunks: AsyncGenerator<string>, rate: ReadRate, onS
   }
 }
 
-/** The name of a download (RFC 6266): the uploaded file's, with what it is now behind it. */
+/** File name of a download (RFC 6266): the name of the uploaded file with a suffix for the kind of export. */
 export function attachment(filename: string, ending: 'csv' | 'ndjson'): string {
   const base = filename
     .replace(/\.[^.]{1,10}$/, '')
-    .replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, '') // what some file system or header would take for something else
+    .replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, '') // characters that have a special meaning in file systems or headers
     .replace(/^[.\s]+/, '')
   const name = `${base || 'list'}-results.${ending}`
   const plain = name.normalize('NFKD').replace(/[^\w.() -]/g, '_')
   return `attachment; filename="${plain}"; filename*=UTF-8''${encode(name)}`
 }
 
-/** RFC 8187 allows fewer characters than encodeURIComponent leaves as they are. */
+/** RFC 8187 allows fewer characters than encodeURIComponent leaves unescaped. */
 function encode(name: string): string {
   return encodeURIComponent(name).replace(/['()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -21,7 +21,7 @@ async function getBreakdown(jobId: string): Promise<Breakdown> {
   return JSON.parse(text) as Breakdown
 }
 
-/** Two valid of which one is a role account, one of each other kind, one address twice, and a row without any. */
+/** Two valid addresses, one of them a role account; one address of each other status; a duplicate; and a row without an address. */
 const LIST = `name,email
 a,vera@one.example
 b,vinfo@one.example
@@ -32,11 +32,11 @@ f,VERA@one.example
 g,
 `
 
-/** As the engine does for role accounts. */
+/** The engine's result for role accounts. */
 const notSafe = (jobId: string, email: string) =>
   changeTestResults(api.db, jobId, (result) => (result.email === email ? { ...result, safe_to_send: false } : result))
 
-test('counts unique addresses by reason, provider and domain, largest first', async () => {
+test('the breakdown counts unique addresses by reason, provider and domain, largest first', async () => {
   const found = await getBreakdown(await keep(LIST))
   expect(found.by_reason).toEqual([
     { status: 'valid', sub_status: '', count: 2 },
@@ -60,7 +60,7 @@ test('of many domains the 20 largest are named', async () => {
   expect(by_domain.map(({ domain }) => domain)).toEqual(Array.from({ length: 20 }, (_, n) => `d${29 - n}.example`))
 })
 
-test('each preset says how many it keeps and removes, and how many of those that stay may bounce', async () => {
+test('each preset reports kept and removed results, and the expected bounces among the kept ones', async () => {
   const jobId = await keep(LIST)
   await notSafe(jobId, 'vinfo@one.example')
   const { keep_plans } = await getBreakdown(jobId)
@@ -77,7 +77,7 @@ test('each preset says how many it keeps and removes, and how many of those that
 })
 
 test.each(PRESET_NAMES)(
-  '%s: both parts can be read in every format, and no result is in both or in none',
+  '%s: both parts can be read in every format, and each result is in exactly one of them',
   async (preset) => {
     const jobId = await keep(LIST)
     await notSafe(jobId, 'vinfo@one.example')
@@ -99,13 +99,13 @@ test.each(PRESET_NAMES)(
     )
     expect(parts.map(({ rows }) => rows.length)).toEqual([plan?.keep_count, plan?.remove_count])
     expect(parts.flatMap(({ rows }) => rows).toSorted((a, b) => a - b)).toEqual([2, 3, 4, 5, 6])
-    // The repeated address goes where its first row goes, and the row without one nowhere.
+    // A repeated address is in the part of its first row, and the row without an address in neither.
     expect(new Set(parts.flatMap(({ names }) => names))).toEqual(new Set('abcdef'))
     expect(parts[0]?.names).toContain('f')
   },
 )
 
-test.each(PRESET_NAMES)('%s keeps as many results with an override as can be read', async (preset) => {
+test.each(PRESET_NAMES)('%s counts results with an override as they are exported', async (preset) => {
   for (const isOrdered of [false, true]) {
     const jobId = await keep(LIST)
     await changeTestResults(api.db, jobId, (result) => {
@@ -119,7 +119,7 @@ test.each(PRESET_NAMES)('%s keeps as many results with an override as can be rea
   }
 })
 
-test('without a part it is the one that is kept; a part without a preset is refused', async () => {
+test('the default part is the kept one, and a part without a preset is rejected', async () => {
   const jobId = await keep(LIST)
   const get = (query: string) => caller.call({ method: 'GET', url: urlOf(jobId, `results?${query}`) })
   expect((await get('preset=balanced')).headers['x-total-count']).toBe('3')
@@ -131,7 +131,7 @@ test('without a part it is the one that is kept; a part without a preset is refu
   )
 })
 
-test('while the job is under way it counts what there is, and nothing of nothing', async () => {
+test('the breakdown of a job in progress counts the available results, and is empty without any', async () => {
   const some = await keep(LIST, { isDone: (email) => email.startsWith('v') })
   expect((await getBreakdown(some)).by_reason).toEqual([{ status: 'valid', sub_status: '', count: 2 }])
   const { keep_plans, ...rest } = await getBreakdown(await keep(LIST, { isDone: () => false }))
@@ -139,7 +139,7 @@ test('while the job is under way it counts what there is, and nothing of nothing
   expect(keep_plans[0]).toMatchObject({ keep_count: 0, expected_bounce_rate: { low: 0, high: 0 } })
 })
 
-test('once the results have left there is nothing to count', async () => {
+test('the breakdown is empty after the results have expired', async () => {
   const jobId = await keep(LIST)
   await asOwner(api.db, (trx) => sql`update jobs set expires_on = utc_today() - 1 where id = ${jobId}`.execute(trx))
   const { status, body } = await caller.call({ method: 'GET', url: urlOf(jobId, 'breakdown') })

@@ -18,7 +18,7 @@ import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../../http/exports/defuse-cell.ts'
 import { presentResult, type Shown } from '../../http/present-result.ts'
 
-/** A page has at most this many rows, and fewer where results are large. */
+/** Maximum number of rows of a page; large results make pages smaller. */
 const PAGE_ROWS_MAX = 500
 const FIRST_PAGE_ROWS = 50
 const ROWS_UNITS = 512 * 1024
@@ -43,7 +43,7 @@ function sizeOf({ result }: KeptResult): number {
 
 export type LinesOptions = Shown & { filter: ResultsFilter }
 
-/** All results of a job as NDJSON, page by page; the next page is read when the last was taken. */
+/** All results of a job as NDJSON, page by page; the next page is read when the previous one was sent. */
 export async function* writeLines(
   db: Db,
   job: ResultsLocation,
@@ -63,7 +63,7 @@ export async function* writeLines(
   }
 }
 
-/** What we put behind the customer's columns, in this order. */
+/** The columns that are appended to the customer's, in this order. */
 const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_status', ({ status }) => status],
   ['probity_sub_status', ({ sub_status }) => sub_status],
@@ -84,7 +84,7 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
   ['probity_override', ({ override }) => override ?? ''],
   ['probity_depth', ({ depth }) => depth],
-  // The cell may hold a display name too, and a repeated address may be spelled otherwise in its first row.
+  // The cell can contain a display name, and a repeated address can be spelled differently in its first row.
   ['probity_email', ({ email }) => email],
 ]
 const POLICY_COLUMNS: typeof COLUMNS = [
@@ -94,9 +94,9 @@ const POLICY_COLUMNS: typeof COLUMNS = [
 const EVIDENCE_COLUMN: (typeof COLUMNS)[number] = ['probity_result', (result) => JSON.stringify(result)]
 
 export type SheetColumns = {
-  /** A customer's row with our names behind it. */
+  /** The customer's header row with our column names appended. */
   names(theirs: string[]): string[]
-  /** Our cells for one row; empty ones where there is no result. */
+  /** Our cells for one row, empty without a result. */
   cells(result: Result | undefined): string[]
 }
 
@@ -111,7 +111,7 @@ export function sheetColumns({ evidence, policy }: Shown): SheetColumns {
   }
 }
 
-/** The file may be one of our own exports, come back for another round. */
+/** The file may be an earlier export that was uploaded again. */
 function nameBeside(name: string, taken: Set<string>): string {
   if (!taken.has(name)) return name
   let n = 2
@@ -119,7 +119,7 @@ function nameBeside(name: string, taken: Set<string>): string {
   return `${name}_${n}`
 }
 
-/** The cells of the file that one page holds at most. */
+/** Maximum size of the file's cells in one page. */
 const PAGE_UNITS = 256 * 1024
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -128,9 +128,9 @@ export type SheetOptions = Shown & { filter: ResultsFilter; bom: boolean; formul
 export type SheetJob = ResultsJob & { file: ResultsFile }
 
 /**
- * The customer's own file with our columns behind it, page by page: their rows, order, columns and delimiter. A repeated address has
- * the result of its first row; a row without an address or a result has empty cells. The row of an erased address has the verdict
- * and no cells of the file, since any of them may contain the address.
+ * The uploaded file with our columns appended, page by page: same rows, order, columns and delimiter. A repeated address has the result of
+ * its first row; a row without an address or a result has empty cells. The row of an erased address has the verdict and no cells of
+ * the file, since any of them may contain the address.
  */
 export async function* writeSheet(
   { db, storage }: { db: Db; storage: FileStorage },
@@ -138,7 +138,7 @@ export async function* writeSheet(
   { filter, evidence, policy, bom, formulaSafe }: SheetOptions,
 ): AsyncGenerator<string> {
   const { file } = job
-  const writing = file as Writing // as our own reader found it
+  const writing = file as Writing // as detected by our own reader
   const ours = sheetColumns({ evidence, policy })
   const onlyMeant = isNarrow(filter)
   const firstRowOf = openFirstRows(file.columns.indexOf(job.emailColumn))
@@ -171,22 +171,22 @@ export async function* writeSheet(
   }
 }
 
-/** All cells in quotes, so that nothing in one can end it. */
+/** All cells are quoted, so that no content can end them. */
 function writeRows(rows: string[][], delimiter: string, formulaSafe: boolean): string {
   const safe = formulaSafe ? rows.map((cells) => cells.map(defuseCell)) : rows
   return stringify(safe, { delimiter, quoted: true, quoted_empty: true, record_delimiter: 'windows' })
 }
 
 /**
- * Says for each row, in order, where its address occurs first; nothing where it has none. Eight bytes of a hash stand for an
- * address, as they do where a file is counted.
+ * Returns the first row with the same address for each row in order; undefined without an address. Addresses are compared by eight bytes of
+ * a hash, as when a file is counted.
  */
 function openFirstRows(column: number): (row: Row) => number | undefined {
   const seen = new Map<bigint, number>()
   return ({ row, cells, isHeader }) => {
     const text = cells[column] ?? ''
     if (isHeader || isBlank(text)) return undefined
-    // The first row of an erased address has a result, which is found by its number.
+    // The first row of an erased address has a result, found by its row number.
     if (text === ERASED_CELL) return row
     const cell = readCell(text)
     if (cell.kind === 'text') return undefined
@@ -204,7 +204,7 @@ function findResults(reader: ResultsReader, { firstRows, filter }: Wanted): Prom
   return reader.listAt({ ...filter, rowNos })
 }
 
-/** Puts small pages of the file together. */
+/** Combines small pages of the file. */
 async function* pagesOf(small: AsyncIterable<Row[]>, rowsMax: () => number): AsyncGenerator<Row[]> {
   let page: Row[] = []
   let units = 0

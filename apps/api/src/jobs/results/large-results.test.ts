@@ -18,7 +18,7 @@ const api = await startTestApi({ routes: [previewUpload, listResults] })
 /** One of four verdicts at 997 domains. */
 const emailOf = (n: number) => `${'virv'.charAt(n % 4)}person${n}@domain${n % 997}.example`
 
-/** A job whose chunks as settled have rows from the whole file, since batches are made by mail server. */
+/** A job whose chunks have rows from the whole file when they are settled, since batches are formed by mail server. */
 async function makeJob(by: TestClient): Promise<string> {
   const rows = Array.from({ length: ROWS }, (_, n) => ({ rowNo: n + 2, email: emailOf(n) }))
   const content = `email\n${rows.map(({ email }) => email).join('\n')}\n`
@@ -54,12 +54,12 @@ async function measure(by: TestClient, jobId: string, queryOf: (n: number) => Qu
   return times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN
 }
 
-/** On a busy machine, elapsed time is that of the other programs: processor time is compared instead. */
+/** On a busy machine elapsed time depends on other programs, so CPU time is compared instead. */
 function isBusy(): boolean {
   return (loadavg()[0] ?? 0) > availableParallelism() * 2
 }
 
-/** Positions all over a list of this length. */
+/** Positions spread over a list of this length. */
 const skipOf = (n: number, length: number) => Math.floor((((n * 617) % REQUESTS) / REQUESTS) * length)
 
 test(`filter, search and page turn in ${ROWS} results take at most ${P95_MS_MAX} ms at p95`, async () => {

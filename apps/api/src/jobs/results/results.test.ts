@@ -19,7 +19,7 @@ function keep(content: string | Buffer, list: Partial<TestList> = {}): Promise<s
   return keepList(api, { content, by: caller, ...list })
 }
 
-/** Not by `call`, which reads every kind of JSON as one document. */
+/** Not with `call`, which parses all JSON as one document. */
 async function get(jobId: string, query: Record<string, string> = {}, { key }: Pick<TestClient, 'key'> = caller) {
   const url = `/api/v1/bulk/jobs/${jobId}/results`
   const { statusCode, headers, payload } = await api.app.inject({ url, query, headers: { 'x-api-key': key } })
@@ -52,7 +52,7 @@ function readCsv(text: string, delimiter = ','): string[][] {
   return parse(text, { delimiter, record_delimiter: '\r\n', bom: true })
 }
 
-/** Addresses of all four kinds by turns. */
+/** Addresses of all four statuses in turn. */
 function emails(count: number): string[] {
   return Array.from({ length: count }, (_, n) => `${'viru'.charAt(n % 4)}${n}@example.com`)
 }
@@ -78,7 +78,7 @@ const STABLE_FIELDS = [
   'override',
 ]
 
-test('a page has the first ten results in the order of rows, the total, and a link to the next', async () => {
+test('a page has the first ten results in row order, the total, and a link to the next page', async () => {
   const jobId = await keep(`email\n${emails(25).join('\n')}\n`)
   const { status, headers, text } = await get(jobId)
   const page = JSON.parse(text) as Result[]
@@ -90,7 +90,7 @@ test('a page has the first ten results in the order of rows, the total, and a li
   expect(await getResults(jobId, { skip: '25' })).toEqual([])
 })
 
-test('a download is in the audit log, and a page of results is not', async () => {
+test('a download is recorded in the audit log, and a page of results is not', async () => {
   const by = await api.openCaller()
   const jobId = await keep('email\na@example.com\n', { by, filename: 'spring.csv' })
   for (const query of [{}, { format: 'csv' }, { format: 'ndjson' }])
@@ -109,12 +109,12 @@ test('a download is in the audit log, and a page of results is not', async () =>
   expect(rows).toEqual([entry, entry])
 })
 
-test('a page above 100 counts as 100', async () => {
+test('a limit above 100 counts as 100', async () => {
   const jobId = await keep(`email\n${emails(120).join('\n')}\n`)
   expect(await getResults(jobId, { limit: '5000' })).toHaveLength(100)
 })
 
-test('a result has the stable fields in their order and nothing else', async () => {
+test('a result has the stable fields in their order and no others', async () => {
   const jobId = await keep('email\nino@example.com\n')
   const [result] = await getResults(jobId)
   expect(Object.keys(result ?? {})).toEqual(STABLE_FIELDS)
@@ -142,7 +142,7 @@ test('a result has the stable fields in their order and nothing else', async () 
   expect(text).toBe(`${JSON.stringify(result)}\n`)
 })
 
-test('with evidence it is the whole standing result besides, in every format', async () => {
+test('with evidence a result also has the complete validation result, in every format', async () => {
   const jobId = await keep('email\nvera@example.com\n')
   const [result] = await getResults(jobId, { evidence: 'true' })
   const { evidence: _, ...standing } = resultOf('vera@example.com')
@@ -154,7 +154,7 @@ test('with evidence it is the whole standing result besides, in every format', a
   expect(JSON.parse(cells.at(-1) ?? '')).toEqual(result)
 })
 
-test('a filter by status holds for every format, for the total and for the links', async () => {
+test('a status filter applies to every format, the total and the links', async () => {
   const jobId = await keep(`email\n${emails(40).join('\n')}\n`)
   const { headers, text } = await get(jobId, { status: 'valid,risky', limit: '5' })
   const page = JSON.parse(text) as Result[]
@@ -211,7 +211,7 @@ test.each<[Record<string, string>, number[]]>([
   }
 })
 
-test('the results of a job are byte for byte the same in every format before and after they are in row order', async () => {
+test('the results of a job are identical in every format before and after they are ordered by row', async () => {
   const jobId = await keep(
     `name,email\n${emails(250)
       .map((email, n) => `${n},${email}`)
@@ -250,7 +250,7 @@ test('the row of an erased address has its verdict in every format, and nothing 
   ])
 })
 
-test('pages of filtered results follow each other, and their links keep the filter', async () => {
+test('pages of filtered results are consecutive, and their links keep the filter', async () => {
   const jobId = await keep(MIXED)
   const rows: number[] = []
   let url = `/api/v1/bulk/jobs/${jobId}/results?provider=google&search=E&limit=2`
@@ -284,12 +284,12 @@ test.each([
   { format: 'xlsx' },
   { skip: '-1' },
   { limit: '0' },
-])('refuses %j', async (query) => {
+])('%j is rejected', async (query) => {
   const { status, body } = await get(await keep('email\nvera@example.com\n'), query)
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
 })
 
-test('10,000 results are the same NDJSON byte for byte on every read, each row once and in order', async () => {
+test('10,000 results are identical NDJSON on every read, each row once and in order', async () => {
   const jobId = await keep(`email\n${emails(10_000).join('\n')}\n`)
   const [first, second] = [await get(jobId, { format: 'ndjson' }), await get(jobId, { format: 'ndjson' })]
   expect(first.headers['content-type']).toBe('application/x-ndjson')
@@ -304,7 +304,7 @@ test('10,000 results are the same NDJSON byte for byte on every read, each row o
   expect(rows).toEqual(Array.from({ length: 10_000 }, (_, n) => n + 2))
 })
 
-test('two jobs over the same list are the same NDJSON, whenever their results were found', async () => {
+test('two jobs over the same list are identical NDJSON, whenever their results were found', async () => {
   const list = `email\n${emails(50).join('\n')}\n`
   const [one, other] = [await keep(list), await keep(list)]
   expect((await get(one, { format: 'ndjson' })).text).toBe((await get(other, { format: 'ndjson' })).text)
@@ -337,7 +337,7 @@ const NOTHING = SHEET_HEAD.map(() => '')
 const LIST =
   'name,email,city\nAda,vera@example.com,Rome\nBo,ino@example.com\nNo one,,Bonn\nCy,VERA@Example.com,Oslo\nDee,una@example.com,\n'
 
-test('a CSV has every row of the file with our columns behind, duplicates with the result of their first occurrence', async () => {
+test('a CSV has every row of the file with our columns appended, duplicates with the result of their first occurrence', async () => {
   const jobId = await keep(LIST, { filename: 'Kunden März.csv' })
   const { headers, text } = await get(jobId, { format: 'csv' })
   expect(headers).toMatchObject({
@@ -374,7 +374,7 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
   ])
 })
 
-test('a CSV keeps the cell as it was and names the address that was validated', async () => {
+test('a CSV keeps the original cell and names the address that was validated', async () => {
   const cells = ['Vera V. <vera@example.com>', '"Vera, V." <VERA@example.com>', 'mailto:ino@example.com', 'no address']
   const jobId = await keep(`email\n${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join('\n')}\n`)
   const [head = [], ...rows] = readCsv(await getCsv(jobId))
@@ -412,7 +412,7 @@ test('every CSV cell is quoted, rows end with CRLF, and a byte order mark is add
   expect(await getCsv(jobId, { bom: 'true' })).toBe(`\uFEFF${text}`)
 })
 
-test('rows that are not finished have empty cells, and appear once they are', async () => {
+test('unfinished rows have empty cells until they are finished', async () => {
   const jobId = await keep(LIST, { isDone: (email) => email !== 'ino@example.com' })
   expect(readCsv(await getCsv(jobId)).map((row) => row[3])).toEqual([
     'probity_status',
@@ -428,14 +428,14 @@ test('rows that are not finished have empty cells, and appear once they are', as
   expect((await getLines(jobId)).map(({ row }) => row)).toEqual([2, 3, 6])
 })
 
-test('a job without any result yet has an empty page, empty lines and the customer’s rows', async () => {
+test("a job without results has an empty page, an empty NDJSON and the customer's rows as CSV", async () => {
   const jobId = await keep('email\nvera@example.com\n', { isDone: () => false })
   expect(await getResults(jobId)).toEqual([])
   expect(await getLines(jobId)).toEqual([])
   expect(readCsv(await getCsv(jobId))[1]).toEqual(['vera@example.com', ...NOTHING])
 })
 
-test('a file without a header gets one: numbers for its columns and our names', async () => {
+test('a file without a header gets one: numbered columns and our names', async () => {
   const jobId = await keep('Ada,vera@example.com\nBo,ino@example.com,more\n')
   const [head, ...rows] = readCsv(await getCsv(jobId))
   expect(head).toEqual(['column_1', 'column_2', 'column_3', ...SHEET_HEAD])
@@ -445,7 +445,7 @@ test('a file without a header gets one: numbers for its columns and our names', 
   ])
 })
 
-test('a header is kept as it is, and our names stand back behind the customer’s', async () => {
+test("a header is kept unchanged, and our names follow the customer's", async () => {
   const jobId = await keep('email,email,, Probity_Status ,probity_status_2\nvera@example.com,a,b,c,d,e\n')
   const [head] = readCsv(await getCsv(jobId))
   expect(head?.slice(0, 8)).toEqual([
@@ -498,7 +498,7 @@ test.each(WRITTEN)(
 
 const HOSTILE = ['=1+1', "+cmd|'/c calc'!A0", '-2', '@SUM(1)', '＝1', ' =1', '\u00A0@A1', '\tx', 'x;=1;y', 'x\n=1']
 
-test('no cell of a CSV begins a formula, theirs or ours, names of columns included; without the guard they are as sent', async () => {
+test('no CSV cell starts a formula, including column names; without the guard cells are exported unchanged', async () => {
   const quoted = (cell: string) => `"${cell}"`
   const rows = HOSTILE.map((cell) => `vera@example.com,${quoted(cell)}`)
   const jobId = await keep(`email,"=head"\n${rows.join('\n')}\n"=i@example.com",x\n`)
@@ -550,7 +550,7 @@ test.each(['json', 'ndjson', 'csv'])(
   },
 )
 
-test('on the last day of the retention the results are still there', async () => {
+test('results are available on the last day of the retention', async () => {
   const jobId = await keep(LIST)
   await asOwner(api.db, async (trx) => {
     await sql`update jobs set expires_on = utc_today() where id = ${jobId}`.execute(trx)
@@ -576,7 +576,7 @@ test('a missing file returns internal_error before any byte is sent', async () =
   expect(headers['content-disposition']).toBeUndefined()
 })
 
-test.each(['json', 'ndjson', 'csv'])('%s: another’s job and a missing one are the same 404', async (format) => {
+test.each(['%s: a job of another account and a missing one return the same 404', 'ndjson', 'csv'])('%s: another’s job and a missing one are the same 404', async (format) => {
   const jobId = await keep(LIST)
   const stranger = await api.openCaller()
   const foreign = await get(jobId, { format }, stranger)
@@ -585,7 +585,7 @@ test.each(['json', 'ndjson', 'csv'])('%s: another’s job and a missing one are 
   expect({ ...foreign.body, request_id: '' }).toEqual({ ...missing.body, request_id: '' })
 })
 
-test('jobs of test keys are seen by test keys alone, and those of live keys by live keys', async () => {
+test('jobs of test keys are visible to test keys only, and live jobs to live keys only', async () => {
   const [live, sandbox] = [await keep(LIST), await keep(LIST, { mode: 'test' })]
   const { text } = await inTenant(api.db, caller.accountId, (trx) =>
     insertKey(trx, caller.accountId, { mode: 'test', name: 'test', scopes: ['jobs:write'] }),
@@ -599,18 +599,18 @@ test('jobs of test keys are seen by test keys alone, and those of live keys by l
   expect(await statuses(tester)).toEqual([404, 200])
 })
 
-test('a key without the scope for lists is refused', async () => {
+test('results require the scope for jobs', async () => {
   const other = await api.openCaller({ key: { scopes: ['validations:write', 'account:read'] } })
   const { status, body } = await get(randomUUID(), {}, other)
   expect([status, body['code']]).toEqual([403, 'missing_scope'])
 })
 
-test('a policy decides on every result anew, in each format, and nothing of it is kept', async () => {
+test('a policy decides on every result in each format at read time, and nothing is stored', async () => {
   const jobId = await keep(`email\n${emails(4).join('\n')}\n`)
   const decisions = (results: Result[]) => results.map(({ policy }) => policy?.decision)
   const asked = { policy: 'newsletter' }
   const pages = await getResults(jobId, asked)
-  // What is risky here is likely enough to arrive for the fifth rule.
+  // The risky result here has enough deliverability for the fifth rule.
   expect(decisions(pages)).toEqual(['allow', 'block', 'allow', 'review'])
   expect(pages[1]?.policy).toEqual({
     name: 'newsletter',

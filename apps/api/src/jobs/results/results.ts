@@ -46,7 +46,7 @@ export function readFilter(query: ResultsQuery): ResultsFilter {
     statuses: status?.split(',') ?? [],
     subStatuses: sub_status?.split(','),
     provider: provider && storable(provider),
-    // As results have it. What is no domain matches none of them, whatever becomes of it.
+    // In the form that results use. An invalid domain matches none of them.
     domain: domain && (domainToASCII(domain) || storable(domain)),
     search: search && storable(search),
     plan: preset && { preset, part },
@@ -65,7 +65,7 @@ const FILTERS = [
   'evidence',
 ] as const
 
-/** The same once more, for the links to other pages. */
+/** The filter as query parameters, for the links to other pages. */
 export function repeatFilter(query: ResultsQuery): Record<string, string> {
   const given = FILTERS.filter((name) => query[name] !== undefined && query[name] !== false)
   return Object.fromEntries(given.map((name) => [name, String(query[name])]))
@@ -75,7 +75,7 @@ function fault(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }
 
-/** A job of the client whose results can still be read. */
+/** Returns a job of the client whose results have not expired. */
 export async function getResultsJob(db: Db, auth: Auth, jobId: string): Promise<ResultsJob> {
   const job = found(await inTenant(db, auth.accountId, (trx) => findResultsJob(trx, viewOf(auth), jobId)))
   if (job.isExpired) throw new Problem('results_expired')
@@ -211,7 +211,7 @@ function sumOf(kinds: KindCount[]): number {
   return kinds.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** The results of a job in numbers, and what each preset would make of them. */
+/** The breakdown of a job's results, and the effect of each preset on them. */
 export const showBreakdown: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {

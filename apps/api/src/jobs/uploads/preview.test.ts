@@ -49,7 +49,7 @@ function countRows(): Promise<number> {
   })
 }
 
-/** A refusal names its code and leaves neither file nor row; and whatever was in the file is not in the answer. */
+/** Expects a rejection with this code, without a file or row left behind, and without file content in the response. */
 async function expectRefused(answer: Promise<TestResponse>, status: number, code: string, detail?: RegExp) {
   const [files, rows] = [filesKept(), await countRows()]
   const { status: given, body, text } = await answer
@@ -60,7 +60,7 @@ async function expectRefused(answer: Promise<TestResponse>, status: number, code
   expect(await countRows()).toBe(rows)
 }
 
-// First, while this process has freed nothing yet that a thread could live on unseen.
+// First, before this process has freed memory that a thread could reuse unseen.
 test('reading 50 MB takes at most 64 MB of memory', { tags: ['long'], timeout: 180_000 }, async () => {
   const { key, size } = await services.storage.save(bytesOf(longRows(90_000)))
   expect(size).toBeGreaterThan(49_000_000)
@@ -136,7 +136,7 @@ test('preview returns the counts, the cost and the available credits', async () 
   expect(hoursLeft).toBeLessThanOrEqual(24)
 })
 
-test('keeps the file for our own user only, and a row that finds it, without its cells', async () => {
+test('the file is stored readable by our own user only, and its row contains no cells', async () => {
   const { upload_id } = await preview(LIST)
   const row = await asOwner(db, (trx) =>
     trx.selectFrom('uploads').selectAll().where('id', '=', upload_id).executeTakeFirstOrThrow(),
@@ -157,7 +157,7 @@ test('keeps the file for our own user only, and a row that finds it, without its
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('spends nothing and sets nothing aside', async () => {
+test('a preview charges and reserves nothing', async () => {
   await preview(LIST)
   const { body } = await caller.call({ method: 'GET', url: '/api/v1/account' })
   expect(body['credits']).toMatchObject({ available: 7, reserved: 0, used: 0, unlimited: false })
@@ -174,7 +174,7 @@ const WRITTEN = ENCODERS.flatMap(([encoding, encode]) =>
   [',', ';', '\t', '|'].map((delimiter) => ({ encoding, encode, delimiter })),
 )
 
-test.each(WRITTEN)('reads $encoding separated by "$delimiter"', async ({ encoding, encode, delimiter }) => {
+test.each(WRITTEN)('$encoding separated by "$delimiter" is read', async ({ encoding, encode, delimiter }) => {
   const rows = [
     ['größe', 'e-mail', 'preis €'],
     [`Bücher${delimiter} "alt"`, 'jörg@example.com', '1'],
@@ -198,7 +198,7 @@ test.each([
   ['one column only', 'email\nada@example.com\nbo@example.com\n', ','],
   ['a comma in every quoted name', '"name"|"email"\n"Lovelace, Ada"|"ada@example.com"\n', '|'],
   ['all cells in quotes', '"name"\t"email"\r\n"Ada"\t"ada@example.com"\r\n', '\t'],
-])('finds the delimiter with %s', async (_, text, delimiter) => {
+])('the delimiter is found with %s', async (_, text, delimiter) => {
   expect((await preview(text)).delimiter).toBe(delimiter)
 })
 
@@ -218,33 +218,33 @@ test.each([
     'work email',
     1,
   ],
-])('suggests a column by its header if %s', async (_, text, column, emails) => {
+])('a column is suggested by its header if %s', async (_, text, column, emails) => {
   const found = await preview(text)
   expect(found).toMatchObject({ suggested_email_column: column, suggestion_reason: 'name_only', email_count: emails })
   expect(found.credits.quote).toBe(emails)
 })
 
 test.each(['mailing city', 'blackmail', 'probity_email'])(
-  'does not suggest a column by the header %s',
+  'a column is not suggested by the header %s',
   async (header) => {
     await expectRefused(upload(`${header},name\nRome,Ada\n`), 422, 'no_email_column')
   },
 )
 
-test('an upload has an id, which is its upload_id', async () => {
+test('the id of an upload is its upload_id', async () => {
   const found = await preview(LIST)
   expect(found.id).toBe(found.upload_id)
   const again = await caller.call({ method: 'GET', url: `/api/v1/bulk/uploads/${found.id}` })
   expect(again.body).toMatchObject({ id: found.id, upload_id: found.id })
 })
 
-test('names every column once: repeated headers get a suffix, empty ones their number, long rows more columns', async () => {
+test('every column has one name: repeated headers get a suffix, empty ones their number, long rows more columns', async () => {
   const found = await preview('email,email,,email_2,__proto__\na@example.com,b,c,d,e,f\n')
   expect(found.columns).toEqual(['email', 'email_2', 'column_3', 'email_2_2', '__proto__', 'column_6'])
   expect(found.sample_rows).toEqual([['a@example.com', 'b', 'c', 'd', 'e', 'f']])
 })
 
-test('suggests the column with the most addresses, and of equals the one that says so', async () => {
+test('the column with the most addresses is suggested, and among equals the one with a matching header', async () => {
   const sparse = await preview('main,other mail\na@example.com,\nb@example.com,x@example.com\nbroken,\n')
   expect(sparse).toMatchObject({ suggested_email_column: 'main', suggestion_reason: 'several_columns' })
   const equal = await preview('login,E-Mail\na@example.com,a@example.com\n')
@@ -254,7 +254,7 @@ test('suggests the column with the most addresses, and of equals the one that sa
   expect(notes).toMatchObject({ suggested_email_column: 'main', suggestion_reason: 'most_addresses' })
 })
 
-test('duplicates are found by what makes two spellings one email, and addresses with a syntax error count as well', async () => {
+test('duplicates are found by dedupe key, and addresses with a syntax error count as well', async () => {
   const cells = [
     'Ada@EXAMPLE.com',
     ' ada@example.com ',
@@ -294,7 +294,7 @@ test('a cell with a display name, brackets or mailto counts as the address in it
   })
 })
 
-test('rows with text that holds no address are counted, shown and not charged', async () => {
+test('rows with text that contains no address are counted, shown and not charged', async () => {
   const texts = [...Array.from({ length: 12 }, (_, n) => `no address ${n}`), 'x'.repeat(300)]
   const cells = ['a@example.com', '', ...texts, 'b@example.com', 'c@example.com', 'd@example.com']
   const found = await preview(`email,n\n${cells.map((cell, n) => `${cell},${n}`).join('\n')}\n`)
@@ -316,12 +316,12 @@ test('columns of an export are not suggested when the export is uploaded again',
   expect(alone.suggested_email_column).toBe('probity_email')
 })
 
-test('domains with names that objects have by birth are domains like others', async () => {
+test('domains named like properties of Object.prototype are handled like others', async () => {
   const found = await preview('email\na@example.com\nx@constructor\nx@__proto__\n')
   expect(found.provider_mix).toEqual([{ provider: '', count: 3 }])
 })
 
-test('shows cells of the first rows up to 200 characters, whole characters', async () => {
+test('the sample has cells of the first rows up to 200 whole characters', async () => {
   const { sample_rows } = await preview(`email,note\na@example.com,${'x'.repeat(199)}😀y\n`)
   expect(sample_rows).toEqual([['a@example.com', 'x'.repeat(199)]])
 })
@@ -330,34 +330,34 @@ test.each([
   ['CR', '\r'],
   ['LF', '\n'],
   ['CRLF', '\r\n'],
-])('reads lines that end with %s, empty ones and rows of empty cells left out', async (_, end) => {
+])('lines that end with %s are read, without empty lines and rows of empty cells', async (_, end) => {
   const text = ['', 'email,city', '', 'a@example.com,"x', 'y"', ',', 'b@example.com,z', '', ''].join(end)
   const found = await preview(text)
   expect(found).toMatchObject({ row_count: 2, unique_count: 2, columns: ['email', 'city'] })
   expect(found.sample_rows[0]).toEqual(['a@example.com', `x${end}y`])
 })
 
-test('reads a file in which every line ends differently', async () => {
+test('a file with mixed line endings is read', async () => {
   const found = await preview('email\r\na@example.com\nb@example.com\rc@example.com')
   expect(found).toMatchObject({ row_count: 3, unique_count: 3, columns: ['email'] })
 })
 
-test('a quote inside a cell is a character like any other', async () => {
+test('a quote inside a cell is an ordinary character', async () => {
   const { sample_rows } = await preview('email,item\na@example.com,5" disk\n')
   expect(sample_rows).toEqual([['a@example.com', '5" disk']])
 })
 
-test('a name that would hide or turn round a part of itself is cleaned and cut', async () => {
+test('control and direction characters are removed from a file name, and it is truncated', async () => {
   expect((await preview(LIST, { name: '../../etc/\u202Evsc.exe' })).filename).toBe('vsc.exe')
   expect((await preview(LIST, { name: `${'n'.repeat(500)}.csv` })).filename).toBe('n'.repeat(200))
 })
 
-test('a test key may look as well', async () => {
+test('a test key can preview an upload', async () => {
   const tester = await api.openCaller({ key: { mode: 'test' } })
   expect((await preview(LIST, { by: tester })).unique_count).toBe(2)
 })
 
-test('a key without the scope for lists is refused', async () => {
+test('a preview requires the scope for jobs', async () => {
   const other = await api.openCaller({ key: { scopes: ['validations:write'] } })
   await expectRefused(upload(LIST, { by: other }), 403, 'missing_scope')
 })
@@ -421,7 +421,7 @@ test.each<[string, string | Buffer, number, string, RegExp?]>([
   ['a million rows too many', `email\n${'x\n'.repeat(1_000_001)}`, 422, 'too_many_rows'],
   ['more bytes than fit', Buffer.alloc(FILE_BYTES_MAX + 1, 'canary,'), 413, 'file_too_large'],
   ['far more bytes than fit', Buffer.alloc(BIG, 'canary,'), 413, 'file_too_large'],
-])('refuses %s', async (_, content, status, code, detail) => {
+])('%s is rejected', async (_, content, status, code, detail) => {
   await expectRefused(upload(content), status, code, detail)
 })
 
@@ -442,7 +442,7 @@ test.each([
   await services.storage.remove(key)
 })
 
-/** Others share the machine: what counts is the processor time that we need, with all our threads, when nothing is in the way. */
+/** The machine is shared with other programs, so the least CPU time of several runs counts, over all threads. */
 async function leastWorkOf(times: number, work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let n = 0; n < times; n++) {
@@ -491,7 +491,7 @@ function emails(count: number): string {
   return Array.from({ length: count }, (_, n) => `person${n}@example.com`).join('\n')
 }
 
-test('100,000 emails pass and 100,001 do not, whatever rows without one there are', async () => {
+test('100,000 emails are accepted and 100,001 are not, whatever rows without one there are', async () => {
   const full = `email\n${emails(100_000)}\n`
   const found = await preview(`${full}${'""\n'.repeat(10)}`)
   expect(found).toMatchObject({ email_count: 100_000, unique_count: 100_000, duplicate_count: 0 })
@@ -499,13 +499,13 @@ test('100,000 emails pass and 100,001 do not, whatever rows without one there ar
   await expectRefused(upload(`${full}canary@@example\n`), 422, 'too_many_emails', /Row 100002 /)
 })
 
-test("a plan's smaller limit holds", async () => {
+test("the smaller limit of a plan applies", async () => {
   const small = await api.openCaller({ plan: 'starter' })
   expect((await preview(emails(10_000), { by: small })).unique_count).toBe(10_000)
   await expectRefused(upload(emails(10_001), { by: small }), 422, 'too_many_emails', /10,000 addresses/)
 })
 
-test('a file that takes too long to read is given up, and the next is read', async () => {
+test('a file that takes too long to read is rejected, and the next one is read', async () => {
   const reader = openUploadReader(services.storage, 1)
   const { key } = await services.storage.save(bytesOf([LIST]))
   for (let n = 0; n < 3; n++)
@@ -518,7 +518,7 @@ test('a file that takes too long to read is given up, and the next is read', asy
   await services.storage.remove(key)
 })
 
-test('a file that is read after another needs no thread of its own, which takes longer than to read it', {
+test('a second file reuses the thread of the first, because starting one takes longer than reading', {
   tags: ['timed'],
 }, async () => {
   const reader = openUploadReader(services.storage)
@@ -535,7 +535,7 @@ test('a file that is read after another needs no thread of its own, which takes 
   await services.storage.remove(key)
 })
 
-test('many files at once are read one after the other, each with its own answer', async () => {
+test('many concurrent files are read one after the other, each with its own response', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => preview(emails(n + 1))))
   expect(answers.map((answer) => answer.unique_count)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   expect(new Set(answers.map((answer) => answer.upload_id)).size).toBe(8)
@@ -568,7 +568,7 @@ test('a body that is too large is rejected while it is being sent', async () => 
   expect(filesKept()).toEqual(files)
 })
 
-test('a connection that carried an upload carries the next, after an answer as after a refusal', async () => {
+test('a connection can be reused after an upload, accepted or rejected', async () => {
   const { port } = api.app.server.address() as AddressInfo
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const headers = { 'x-api-key': caller.key, 'content-type': 'multipart/form-data; boundary=b' }
@@ -592,14 +592,14 @@ test('no file is stored if the client disconnects during the upload', async () =
   const files = filesKept()
   const headers = { 'x-api-key': caller.key, 'content-type': 'multipart/form-data; boundary=b' }
   const out = httpRequest({ port, path: URL_PATH, method: 'POST', headers })
-  out.on('error', () => {}) // we hang up ourselves
+  out.on('error', () => {}) // the test ends the connection
   out.write('--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\nemail\n')
   await expect.poll(() => filesKept().length).toBe(files.length + 1)
   out.destroy()
   await expect.poll(() => filesKept()).toEqual(files)
 })
 
-test('an upload whose time is over goes, file and row, and so does a file without a row; others stay', async () => {
+test('an expired upload is deleted with file and row, as is a file without a row; others stay', async () => {
   const over = await preview(LIST)
   const still = await preview(LIST)
   const keyOf = (id: string) =>
@@ -638,7 +638,7 @@ test('no cell of any file and no file name is in the log', async () => {
   for (const word of ['canary', 'example.com', 'Lovelace', 'list.csv', 'März']) expect(log).not.toContain(word)
 })
 
-test('the document says how to send the file', async () => {
+test('the OpenAPI document describes how to send the file', async () => {
   const { body } = await callApp(api.app, { method: 'GET', url: '/api/v1/openapi.json' })
   expect(body).toMatchObject({
     paths: {

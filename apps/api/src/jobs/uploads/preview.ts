@@ -24,7 +24,7 @@ import { presentPreview } from './uploads.ts'
 const FORM_BYTES_MAX = 64 * 1024
 const FILENAME_UNITS_MAX = 200
 
-/** One file and a few small fields, which we do not read. Bytes of the file are counted where they are kept. */
+/** One file and a few small fields, which are ignored. The bytes of the file are counted where it is stored. */
 export const FORM_LIMITS = {
   files: 1,
   fields: 10,
@@ -66,7 +66,7 @@ async function findFile(request: FastifyRequest): Promise<MultipartFile | undefi
   try {
     return await request.file()
   } catch {
-    throw brokenForm() // whatever the library says of it, its words are not for our callers
+    throw brokenForm() // the library's message is not for clients
   }
 }
 
@@ -79,16 +79,16 @@ async function* withinLimit(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
       yield chunk
     }
   } catch (error) {
-    throw error instanceof Problem ? error : brokenForm() // faults of the disk do not come by here
+    throw error instanceof Problem ? error : brokenForm() // disk errors are not thrown here
   }
 }
 
-/** The form ends before it is whole, or is none. */
+/** The form is incomplete or invalid. */
 function brokenForm(): Problem {
   return new Problem('invalid_request', 'The form is incomplete.')
 }
 
-/** For people to recognise: without what would hide or turn round a part of it. */
+/** For display: without control and direction characters. */
 function cleanName(name: string): string {
   return cut(name.replace(/[\p{C}\p{Zl}\p{Zp}/\\]/gu, '').trim(), FILENAME_UNITS_MAX) || 'upload.csv'
 }
@@ -100,7 +100,7 @@ type PreviewDependencies = {
   uploadShares: UploadShares
 }
 
-/** Takes a file in and says what is in it, before anything is validated or charged. */
+/** Receives a file and returns its counts, before anything is validated or charged. */
 export const previewUpload: Route<PreviewDependencies> = async (app, services) => {
   await app.register(multipart, { limits: FORM_LIMITS })
   const schema = operation(
@@ -123,7 +123,7 @@ export const previewUpload: Route<PreviewDependencies> = async (app, services) =
       idempotency: 'ignored',
       handlerTimeoutMs: READS_FILE_MS,
     },
-    validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
+    validatorCompiler: () => () => true, // the form is parsed by receiveFile as it arrives
   } as const
   const { uploadShares, storage } = services
   app.post('/bulk/upload/preview', options, async (request, reply) => {
@@ -141,12 +141,12 @@ export const previewUpload: Route<PreviewDependencies> = async (app, services) =
   })
 }
 
-/** For a client that is still sending to read the response. */
+/** Time for a client that is still sending to read the response. */
 const LINGER_MS = 1_000
 
 /**
- * Reads and discards what the client sends after its file was rejected, and closes the connection a second later. Closing it at once would reset
- * it, and the client could lose the response.
+ * Reads and discards what the client sends after its file was rejected, and closes the connection a second later. Closing it at once would
+ * reset it, and the client could lose the response.
  */
 function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   raw.resume()
@@ -183,7 +183,7 @@ async function readFile(
 
 type Read = Received<UploadReading>
 
-/** Notes what was found in the file; one of which nothing could be noted is removed. */
+/** Stores the upload and its preview; removes the file if that fails. */
 async function keepUpload(services: PreviewDependencies, auth: Auth, received: Read): Promise<UploadPreview> {
   const { db, storage, uploadShares } = services
   const { accountId, mode } = auth

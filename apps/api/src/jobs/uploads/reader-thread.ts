@@ -6,8 +6,8 @@ import { Refusal } from '@probity/uploads/refusal'
 import type { ReadOutcome, ReadTask } from './reader.ts'
 
 /**
- * What runs in a thread of its own: reads one file and says what it found.
- * @public The pool of threads calls it by its name.
+ * Runs in a worker thread: reads one file and returns its findings.
+ * @public The thread pool calls it by its name.
  */
 export async function readFile(task: ReadTask): Promise<ReadOutcome> {
   if (task.kind === 'find') return { kind: 'found', isFound: await findInFile(task.path, task.search) }

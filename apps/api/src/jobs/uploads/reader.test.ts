@@ -41,13 +41,13 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
       return { found, key: storageKey }
     }
 
-    test('a file is looked at, kept, and read again', async () => {
+    test('a file is read, stored and read again', async () => {
       const { found, key } = await keep(LIST)
       expect(found).toMatchObject({ suggested_email_column: 'email', email_count: 3, unique_count: 3 })
       expect((await buffer(services.storage.open(key))).toString()).toBe(LIST)
     })
 
-    test('another column than the suggested one can be counted', async () => {
+    test('a column other than the suggested one can be counted', async () => {
       const { key } = await keep(LIST)
       const { uploadReader } = services
       expect(await uploadReader.readColumn(key, LAYOUT, { accountId: caller.accountId, emailsMax: 3 })).toMatchObject({
@@ -80,7 +80,7 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
       })
     })
 
-    test('a file that is refused is nowhere', async () => {
+    test('a rejected file is not stored', async () => {
       await services.storage.removeOlderThan(new Date(Date.now() + 3_600_000))
       expect((await upload('name,city\nAda,London\n')).body['code']).toBe('no_email_column')
       expect(await services.storage.removeOlderThan(new Date(Date.now() + 3_600_000))).toBe(0)
@@ -88,11 +88,11 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
   },
 )
 
-test('with a bucket nothing stays on the disk of the host', () => {
+test('with a bucket nothing is left on the local disk', () => {
   expect(readdirSync(`${S3.folder}/scratch`)).toEqual([])
 })
 
-test('a bucket that is out of reach is our outage, and the caller learns no more than that', async () => {
+test('an unavailable bucket is an internal problem without details for the client', async () => {
   const wrong = { ...S3, secretAccessKey: 'wrong' }
   const api = await startTestApi({ config: { storage: wrong } })
   const caller = await api.openCaller()

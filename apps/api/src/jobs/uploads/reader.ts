@@ -6,17 +6,17 @@ import type { FileStorage } from '@probity/uploads/storage'
 import { Piscina } from 'piscina'
 import { Problem } from '../../http/problem.ts'
 
-/** Work of one account waits for its turn. */
+/** Serializes the work of each account. */
 export type Turns = {
   /** Runs the work when no other of the account runs. Rejects with the signal's reason if it aborts before that. */
   take<T>(accountId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
-  /** How many wait for a turn of the account. */
+  /** Number of waiting tasks of the account. */
   waiting(accountId: string): number
 }
 
-/** At most one piece of work per account at a time, in the order of arrival, so that one account cannot occupy a shared pool. */
+/** At most one task per account at a time, in order of arrival, so that one account cannot occupy a shared pool. */
 export function openTurns(): Turns {
-  /** An account is in here while work of it runs. */
+  /** Contains the accounts with a running task. */
   const queues = new Map<string, (() => void)[]>()
 
   async function enter(accountId: string, signal: AbortSignal): Promise<void> {
@@ -28,7 +28,7 @@ export function openTurns(): Turns {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abandon = () => {
       const at = queue.indexOf(resolve)
-      if (at === -1) return // its turn has come
+      if (at === -1) return // it has already started
       queue.splice(at, 1)
       reject(signal.reason)
     }
@@ -92,10 +92,10 @@ export type UploadReader = {
   stop(): Promise<void>
 }
 
-/** The limit for one reading, its wait included. Readings take seconds: this bounds files that our own limits do not. */
+/** Time limit of one reading, including its wait. Readings take seconds: this limits files that pass all other limits. */
 const DEADLINE_MS = 120_000
 const RETRY_AFTER_S = 5
-/** Readings of one account that wait for their turn. Each upload among them has its file on the disk. */
+/** Maximum number of waiting readings per account. Each waiting upload has its file on disk. */
 const WAITING_MAX = 20
 
 const THREADS = {

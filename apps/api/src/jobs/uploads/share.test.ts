@@ -42,7 +42,7 @@ async function pathOf({ db }: TestApi, { upload_id: id }: UploadPreview): Promis
 
 const LIST = 'email,second\nada@example.com,x@example.com\nbob@example.com,n/a\nn/a,y@example.com\n'
 
-test('the preview of an upload is kept, so that its file is read once for each column', async () => {
+test('the preview of an upload is stored, so that its file is read once per column', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const first = await upload(caller, LIST)
   const second = (await look(caller, first, 'second')).body
@@ -54,7 +54,7 @@ test('the preview of an upload is kept, so that its file is read once for each c
   expect((await confirm(caller, first, 'second')).status).toBe(201)
 })
 
-test('the kept preview goes with its upload', async () => {
+test('the stored preview is deleted with its upload', async () => {
   const caller = await api.openCaller()
   const files = readdirSync(folder)
   const first = await upload(caller, LIST)
@@ -63,7 +63,7 @@ test('the kept preview goes with its upload', async () => {
   expect(readdirSync(folder)).toEqual(files)
 })
 
-test('a smaller plan holds for a preview that was kept before', async () => {
+test('the limit of a smaller plan applies to a stored preview', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const first = await upload(caller, `email\n${emails(10_001)}\n`)
   await asOwner(api.db, (trx) =>
@@ -76,7 +76,7 @@ function emails(count: number): string {
   return Array.from({ length: count }, (_, n) => `person${n}@example.com`).join('\n')
 }
 
-test('an account has a limited number of uploads that are not confirmed', async () => {
+test('an account has a limited number of unconfirmed uploads', async () => {
   const small = await startTestApi({ config: { uploadLimits: { uploadsMax: 3, bytesMax: 1_000_000 } } })
   const [caller, other] = [await small.openCaller({ credits: 10 }), await small.openCaller()]
   const [first] = [await upload(caller, LIST), await upload(caller, LIST), await upload(caller, LIST)]
@@ -89,7 +89,7 @@ test('an account has a limited number of uploads that are not confirmed', async 
   const last = await upload(caller, LIST)
   expect((await send(caller, LIST)).status).toBe(409)
   await caller.call({ method: 'DELETE', url: `/api/v1/bulk/uploads/${last.upload_id}` })
-  // At once: files that are still coming in count too.
+  // Concurrently: files that are still arriving count too.
   const answers = await Promise.all([send(caller, LIST), send(caller, LIST), send(caller, LIST)])
   expect(answers.filter((one) => one.status === 200).length).toBeLessThanOrEqual(1)
 })
@@ -108,7 +108,7 @@ test('an account has a limited number of bytes, and confirmed uploads of test mo
   const tried = [await upload(tester, large), await upload(tester, large)]
   for (const one of tried) expect((await confirm(tester, one)).status).toBe(201)
   expect((await send(tester, large)).body['code']).toBe('too_many_uploads')
-  // Five are kept with a preview each; of rejected ones nothing is.
+  // Five are stored with a preview each; rejected ones leave nothing.
   expect(readdirSync(small.config.storage.folder)).toHaveLength(files.length + 10)
 })
 
@@ -130,7 +130,7 @@ test('uploads of an account succeed while another account keeps reading a large 
     while (!isDone) {
       const { status } = await look(busy, large, n % 3 === 0 ? undefined : `mail${n % 8}`)
       seen.set(status, (seen.get(status) ?? 0) + 1)
-      await sleep(20) // rejected at once, it would take the processor from the api in this process
+      await sleep(20) // without a delay the rejected requests would occupy the CPU of the API in this process
     }
   })
   const statuses: number[] = []
@@ -141,7 +141,7 @@ test('uploads of an account succeed while another account keeps reading a large 
   expect(seen.get(200)).toBeGreaterThan(0)
 })
 
-test('a reading ends when its client disconnects, and nothing of the upload is kept', { timeout: 60_000 }, async () => {
+test('a reading ends when its client disconnects, and nothing of the upload is stored', { timeout: 60_000 }, async () => {
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = api.app.server.address() as AddressInfo
   const caller = await api.openCaller()
@@ -154,9 +154,9 @@ test('a reading ends when its client disconnects, and nothing of the upload is k
     'content-length': Buffer.byteLength(content),
   }
   const sent = httpRequest({ port, path: PREVIEW, method: 'POST', headers, agent: false })
-  sent.on('error', () => {}) // the connection ends on purpose
+  sent.on('error', () => {}) // the test ends the connection
   sent.end(content)
-  // It is read when the whole of it has arrived.
+  // The file is read when it has arrived completely.
   const arrived = () => readdirSync(folder).filter((name) => !files.includes(name))
   await vi.waitFor(() => expect(arrived().map((name) => statSync(join(folder, name)).size)).toEqual([list.length]), {
     timeout: 20_000,

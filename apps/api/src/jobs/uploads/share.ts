@@ -2,19 +2,22 @@ import { type Db, inTenant, type Trx } from '@probity/database/connection/connec
 import { sumKeptUploads } from '@probity/database/jobs/uploads'
 import { Problem } from '../../http/problem.ts'
 
-/** The share of the storage that one account may take. */
+/** Storage limits per account. */
 export type UploadLimits = {
-  /** Uploads that are not confirmed. */
+  /** Unconfirmed uploads. */
   uploadsMax: number
-  /** Bytes of these, and of confirmed ones of test mode, which cost nothing. */
+  /** Bytes of these, and of confirmed ones of test mode, which are free. */
   bytesMax: number
 }
 
-/** The uploads of accounts, against their share. */
+/** Enforces the storage limits of accounts. */
 export type UploadShares = {
-  /** Runs while a file comes in, which counts as an upload meanwhile. Throws a Problem where the account has no room for one. */
+  /** Runs while a file arrives, which counts as an upload meanwhile. Throws a Problem if the account is at its limit. */
   hold<T>(accountId: string, receive: () => Promise<T>): Promise<T>
-  /** Throws a Problem where a file of this size is too much. Until the transaction ends, no other is added to the account. */
+  /**
+   * Throws a Problem if a file of this size exceeds the limit. Holds a lock until the transaction ends, so that no other is added
+   * meanwhile.
+   */
   check(trx: Trx, accountId: string, sizeBytes: number): Promise<void>
 }
 

@@ -4,10 +4,10 @@ import type { FileStorage } from '@probity/uploads/storage'
 import { Problem } from '../../http/problem.ts'
 import type { ReadOptions, UploadReader } from './reader.ts'
 
-/** What was read from a file, kept as its note. It holds cells, so it is with the file and not in the database. */
+/** The stored reading of a file. It contains cells, so it is stored with the file and not in the database. */
 type KeptReading = { version: number; reading: UploadReading; columns: ColumnReading[] }
 
-/** Notes of another version are not used: the file is read again. */
+/** Readings of another version are ignored: the file is read again. */
 const VERSION = 1
 
 export async function keepReading(storage: FileStorage, key: string, reading: UploadReading): Promise<void> {
@@ -20,7 +20,7 @@ type Wanted = ReadOptions & {
   column: string | undefined
 }
 
-/** The reading of an upload. The file is read only for a column that was not asked for before. */
+/** The reading of an upload. The file is read only for a column that was not counted before. */
 export async function getReading(
   { storage, uploadReader }: Needed,
   key: string,

@@ -37,7 +37,7 @@ Cy,cy@example.com,ADA@gmail.com
 Dee,dee@example.com,none
 `
 
-test('an upload is looked at again with the same answer as the first time', async () => {
+test('a repeated GET of an upload returns the same response as the upload', async () => {
   const caller = await api.openCaller({ credits: 7 })
   const first = await send(caller)
   const again = await look(caller, first.upload_id)
@@ -45,7 +45,7 @@ test('an upload is looked at again with the same answer as the first time', asyn
   expect(first).toMatchObject({ email_column: 'email', email_count: 4, suggestion_reason: 'several_columns' })
 })
 
-test('another column is counted when it is named, and the suggestion stays what it was', async () => {
+test('another column is counted when it is named, and the suggestion is unchanged', async () => {
   const caller = await api.openCaller({ credits: 7 })
   const first = await send(caller)
   const { body } = await look(caller, first.upload_id, { email_column: 'work mail' })
@@ -65,7 +65,7 @@ test('another column is counted when it is named, and the suggestion stays what 
   expect([none.status, none.body['code']]).toEqual([422, 'unknown_column'])
 })
 
-test('looking again tells the credits that there are by now', async () => {
+test('a repeated GET returns the current credits', async () => {
   const caller = await api.openCaller({ credits: 20 })
   const [first, other] = [await send(caller), await send(caller)]
   await confirm(caller, other.upload_id)
@@ -91,7 +91,7 @@ test('uploads are listed newest first, with a total and links, until they are co
   expect((await look(caller, sent[2]?.upload_id ?? '')).status).toBe(404)
 })
 
-test('an upload is removed with its file, at once and for good', async () => {
+test('an upload is deleted with its file immediately', async () => {
   const caller = await api.openCaller({ credits: 20 })
   const before = readdirSync(folder)
   const { upload_id } = await send(caller)
@@ -103,7 +103,7 @@ test('an upload is removed with its file, at once and for good', async () => {
   expect(rows).toEqual([])
 })
 
-test('a confirmed upload is not removed: its job needs the file', async () => {
+test('a confirmed upload cannot be deleted: its job needs the file', async () => {
   const caller = await api.openCaller({ credits: 20 })
   const { upload_id } = await send(caller)
   await confirm(caller, upload_id)
@@ -112,7 +112,7 @@ test('a confirmed upload is not removed: its job needs the file', async () => {
   expect(readdirSync(folder)).toEqual(before)
 })
 
-test('one that is removed while it is being confirmed becomes either a job or nothing', async () => {
+test('an upload that is deleted while it is confirmed becomes either a job or nothing', async () => {
   const { accountId, ...caller } = await api.openCaller({ credits: 20 })
   const view = { accountId, mode: 'live' } as const
   const counts = { emailColumn: 'email', keyId: null, emailCount: 4, uniqueCount: 4 }
@@ -147,7 +147,7 @@ function untilSomebodyWaits(): Promise<void> {
   })
 }
 
-test('live keys see the uploads of live keys, and test keys those of test keys', async () => {
+test('uploads of live keys are visible to live keys, and uploads of test keys to test keys', async () => {
   const caller = await api.openCaller({ credits: 20 })
   const live = await send(caller)
   const { text } = await inTenant(api.db, caller.accountId, (trx) =>
@@ -166,7 +166,7 @@ test('live keys see the uploads of live keys, and test keys those of test keys',
   expect((await remove(tester, live.upload_id)).status).toBe(404)
 })
 
-test('an upload whose time is over is there no more', async () => {
+test('an expired upload is not found', async () => {
   const caller = await api.openCaller()
   const { upload_id } = await send(caller)
   await asOwner(api.db, (trx) => sql`update uploads set expires_at = now() where id = ${upload_id}`.execute(trx))

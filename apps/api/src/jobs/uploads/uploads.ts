@@ -26,10 +26,10 @@ import { getReading } from './stored-preview.ts'
 
 type Kept = Pick<Draft, 'id' | 'mode' | 'filename' | 'sizeBytes' | 'expiresAt'>
 
-/** What the account has, and what it would get for it just now. */
+/** The account's balance, and whether its lists would be probed now. */
 type Asker = { account: Account; probing: Probing }
 
-/** What was found in a file, with the counts of the column that was read. */
+/** Preview of a file, with the counts of the requested column. */
 export function presentPreview(kept: Kept, reading: UploadReading, { account, probing }: Asker): UploadPreview {
   const { columns, counts, rowCount, emailCount, uniqueCount, textCount } = reading
   const livemode = kept.mode === 'live'
@@ -87,7 +87,7 @@ export function presentDraft(draft: Draft): Upload {
   }
 }
 
-/** The account's files that wait to be confirmed, newest first. */
+/** The account's unconfirmed uploads, newest first. */
 export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
   const schema = operation(
     {
@@ -171,7 +171,7 @@ async function lookAgain(services: UploadDependencies, auth: Auth, { uploadId, c
 
 async function removeDraft({ db, storage }: UploadDependencies, auth: Auth, uploadId: string): Promise<void> {
   const draft = found(await inTenant(db, auth.accountId, (trx) => discardDraft(trx, viewOf(auth), uploadId)))
-  // Its time is over from here on: if we end now, maintenance removes file and row.
+  // The upload counts as expired from here on: if the process ends now, maintenance removes file and row.
   await storage.remove(draft.storageKey)
   await removeExpiredUploads(db, [draft.id])
 }

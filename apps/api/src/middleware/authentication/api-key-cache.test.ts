@@ -22,12 +22,12 @@ async function statusAt(port: number, key: string): Promise<number> {
   return answer.status
 }
 
-/** Revokes a key that all processes know, and says how long after that a request was last begun that was still let in. */
+/** Revokes a key that all processes have cached, and returns how long afterwards the last accepted request was sent. */
 async function letInAfterRevoking(caller: { accountId: string; keyId: string; key: string }): Promise<number> {
   for (const port of ports) expect(await statusAt(port, caller.key)).toBe(200)
   await inTenant(api.db, caller.accountId, (trx) => revokeKey(trx, { accountId: caller.accountId }, caller.keyId))
   const revokedAt = performance.now()
-  // Every process is asked over and over, as by a customer who does not stop, until it refuses.
+  // Each process gets requests without a pause until it rejects one.
   const times = ports.map(async (port) => {
     for (let last = 0; ; ) {
       const began = performance.now() - revokedAt
@@ -38,21 +38,21 @@ async function letInAfterRevoking(caller: { accountId: string; keyId: string; ke
   return Math.max(...(await Promise.all(times)))
 }
 
-test('a revoked key is refused by every process within a second', { tags: ['timed'] }, async () => {
+test('every process rejects a revoked key within a second', { tags: ['timed'] }, async () => {
   for (let round = 0; round < 5; round++) expect(await letInAfterRevoking(await api.openCaller())).toBeLessThan(1_000)
 })
 
-test('the same without Redis', { tags: ['timed'] }, async () => {
+test('every process rejects a revoked key within a second when Redis is unavailable', { tags: ['timed'] }, async () => {
   await redis.halt()
   for (let round = 0; round < 3; round++) expect(await letInAfterRevoking(await api.openCaller())).toBeLessThan(1_000)
   await redis.restart()
 })
 
-test('a known key costs the database nothing while nothing changes', async () => {
+test('a cached key costs no database queries while nothing changes', async () => {
   const { keys } = api.services
   const { key } = await api.openCaller()
   expect(keys.recall(key)).toBeUndefined()
-  // The news of its creation may arrive after the first lookup, and makes one more necessary.
+  // The notification of the key's creation may arrive after the first lookup and cause one more.
   await vi.waitFor(async () => {
     const found = await keys.find(key)
     await sleep(50)
@@ -60,7 +60,7 @@ test('a known key costs the database nothing while nothing changes', async () =>
   })
 })
 
-test('fifty first requests with one key ask the database once', async () => {
+test('fifty first requests with one key cause one database query', async () => {
   const { key } = await api.openCaller()
   const found = await Promise.all(Array.from({ length: 50 }, () => api.services.keys.find(key)))
   expect(new Set(found).size).toBe(1)

@@ -4,9 +4,9 @@ import { type AuthKey, findAuthKey, hashKey, listChangedKeys } from '@probity/da
 import type { Db } from '@probity/database/connection/connect'
 
 const WATCH_EVERY_MS = 300
-/** How old the last look at changed keys may be before nothing cached is believed: revoking takes hold within a second. */
+/** Maximum age of the last check for changed keys. After that the cache is not used, so a revoked key is rejected within a second. */
 const TRUST_FOR_MS = 850
-/** Longer than any transaction that changes a key can take, so that none commits unseen between two looks. */
+/** Longer than any transaction that changes a key, so that no commit between two checks is missed. */
 const WATCH_BACK_S = 10
 /** A plan's limits are cached with the key and change rarely. */
 const KEEP_FOR_MS = 60_000
@@ -15,13 +15,14 @@ const KEYS_MAX = 10_000
 type Kept = { key: AuthKey; since: number }
 
 /**
- * The keys this process has seen, kept in memory for as long as it also sees what changes. Every process looks for changed
- * keys a few times a second in PostgreSQL; one that cannot look believes nothing it remembers. Redis has no part in it.
+ * Caches the keys that this process has seen, as long as it also sees their changes. Every process queries PostgreSQL for changed keys a
+ * few
+ * times a second. A process whose queries fail does not use its cache. Redis is not involved.
  */
 export type ApiKeyCache = {
-  /** The key with this text, or undefined where there is none. Throws where it cannot be known. */
+  /** Returns the key with this text, or undefined if there is none. Throws if the database is unavailable. */
   find(text: string): Promise<AuthKey | undefined>
-  /** The same, but only if it is known without asking the database. */
+  /** Like `find`, but only from the cache. */
   recall(text: string): AuthKey | undefined
   stop(): Promise<void>
 }
@@ -62,7 +63,7 @@ export function openApiKeyCache(db: Db): ApiKeyCache {
   }
 }
 
-/** The hash as a text, which takes a third of the time of one in a buffer. */
+/** The hash as a string: three times as fast as a buffer. */
 function nameOf(text: string): string {
   return hash('sha256', text, 'base64')
 }
@@ -79,7 +80,7 @@ function startWatch(db: Db, forget: (changed: Set<string>) => void) {
       forget(new Set(await listChangedKeys(db, WATCH_BACK_S)))
       trustedUntil = began + TRUST_FOR_MS
     } catch {
-      // The database is away. Trust runs out by itself, and whoever needs a key will meet the same error and report it.
+      // The database is unavailable. The cache expires by itself, and requests that need a key report the same error.
     }
     if (stopped) return
     timer = setTimeout(() => {

@@ -5,7 +5,7 @@ import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { View } from '@probity/database/connection/scope'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Who is calling: a key, or a person in the web application, who has none and for whom the rest is filled in likewise. */
+/** The client of a request: a key, or a signed-in user of the web application, who has no key id. */
 export type Auth = Omit<AuthKey, 'id'> & { id: string | null }
 
 /** Live keys see the lists and webhooks of live keys, test keys those of test keys. */
@@ -14,8 +14,9 @@ export function viewOf({ accountId, mode }: Auth): View {
 }
 
 /**
- * Names the actor for the audit log. Runs when the client is known and the body read, and as a callback: everything that follows runs
- * inside. Requests that only read have no actor; those that export data name it themselves (record-export.ts).
+ * Names the actor for the audit log. Runs when the client is known and the body read. A callback, so that the rest of the request runs
+ * inside
+ * the actor's context. Requests that only read have no actor; those that export data set it themselves (record-export.ts).
  */
 export function noteActor(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   if (request.method === 'GET' || request.method === 'HEAD') done()
@@ -31,14 +32,14 @@ export function actorOf({ auth, person, ip }: FastifyRequest): Actor {
   return { kind: 'unauthenticated', ip }
 }
 
-/** The same for those who run the installation, whose word goes for every account. */
+/** Like noteActor, for operators, whose changes can concern any account. */
 export function noteOperator(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const { person, ip } = request
   if (person) actAs({ kind: 'operator', id: person.userId, name: person.name, ip }, done)
   else done()
 }
 
-/** Records in the audit log that data of the client's account leaves as a file. Not for test mode, whose data is invented. */
+/** Records in the audit log that data of the client's account was exported as a file. Not in test mode, whose data is synthetic. */
 export async function noteExport(
   { db }: { db: Db },
   request: FastifyRequest,

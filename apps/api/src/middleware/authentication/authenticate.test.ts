@@ -12,13 +12,13 @@ const ACCOUNT = { method: 'GET', url: '/api/v1/account' } as const
 /** Part of a network that no earlier run has used: Redis keeps counters between runs. */
 const FRESH = randomInt(0xffff).toString(16)
 
-test('the key goes in the header, for GET and POST alike', async () => {
+test('the key is accepted in the X-API-Key header, for GET and POST', async () => {
   const { call } = await api.openCaller()
   expect((await call(ACCOUNT)).status).toBe(200)
   expect((await call({ method: 'POST', url: '/api/v1/keys', payload: { name: 'second' } })).status).toBe(201)
 })
 
-test('a request without a key is told where to put one', async () => {
+test('a request without a key gets a hint where to put one', async () => {
   const { status, body } = await callApp(api.app, ACCOUNT)
   expect([status, body['code']]).toEqual([401, 'missing_api_key'])
   expect(body['detail']).toContain('X-API-Key')
@@ -47,7 +47,7 @@ test('two different keys in one request are rejected, whichever of them is valid
 })
 
 test.each(['api_key', 'apikey', 'key', 'X-API-Key', 'anything'])(
-  'a key in the query as %s is refused with a hint',
+  'a key in the query as %s is rejected with a hint',
   async (name) => {
     const { key } = await api.openCaller()
     const { status, body, text } = await callApp(api.app, { ...ACCOUNT, query: { [name]: key } })
@@ -57,13 +57,13 @@ test.each(['api_key', 'apikey', 'key', 'X-API-Key', 'anything'])(
   },
 )
 
-test('a mistyped key is refused without touching the database', async () => {
+test('a mistyped key is rejected without a database query', async () => {
   const away = await startTestApi({ config: { databaseUrl: 'postgres://127.0.0.1:1/nowhere' } })
   const mistyped = `${formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu').slice(0, -1)}!`
   const { status, body } = await callApp(away.app, { ...ACCOUNT, headers: { 'x-api-key': mistyped } })
   expect([status, body['code']]).toEqual([401, 'invalid_api_key'])
 
-  // The same api cannot say anything about a key that is well formed.
+  // The same API cannot decide about a well-formed key without the database.
   const wellFormed = { 'x-api-key': formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu') }
   const unknown = await callApp(away.app, { ...ACCOUNT, headers: wellFormed })
   expect([unknown.status, unknown.body['code'], unknown.headers['retry-after']]).toEqual([
@@ -73,7 +73,7 @@ test('a mistyped key is refused without touching the database', async () => {
   ])
 })
 
-test('a key that was never made, revoked, expired or paused is refused, each by its name', async () => {
+test('unknown, revoked, expired and paused keys are rejected, each with its own code', async () => {
   const never = { 'x-api-key': formatKey('live', 'A7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu') }
   expect((await callApp(api.app, { ...ACCOUNT, headers: never })).body['code']).toBe('invalid_api_key')
 
@@ -92,7 +92,7 @@ test('a key that was never made, revoked, expired or paused is refused, each by 
   expect((await paused.call(ACCOUNT)).body['code']).toBe('paused_api_key')
 })
 
-test('a key with an allow-list works from the addresses on it and from no other', async () => {
+test('a key with an IP allowlist is accepted from the listed addresses only', async () => {
   const { call } = await api.openCaller({ key: { ipAllowList: ['192.0.2.0/24', '2001:db8::7'] } })
   const from = (address: string) => call({ ...ACCOUNT, headers: { 'x-forwarded-for': address } })
   expect((await from('192.0.2.9')).status).toBe(200)
@@ -118,14 +118,14 @@ test('requests of a rejected key do not use up the rate of its account', async (
   expect(await remaining()).toBeGreaterThanOrEqual(before - 1)
 })
 
-test('a forwarded address is believed from a trusted proxy only', async () => {
+test('a forwarded address is used from a trusted proxy only', async () => {
   const direct = await startTestApi()
   const { call } = await direct.openCaller({ key: { ipAllowList: ['192.0.2.0/24'] } })
   const spoofed = await call({ ...ACCOUNT, headers: { 'x-forwarded-for': '192.0.2.9' } })
   expect(spoofed.body['code']).toBe('ip_not_allowed')
 })
 
-test('whoever guesses keys is slowed down without holding up a key that works', async () => {
+test('guessing keys is rate-limited, and valid keys of the same network are not', async () => {
   const fresh = await startTestApi()
   const { call } = await fresh.openCaller()
   expect((await call(ACCOUNT)).status).toBe(200)
@@ -169,11 +169,11 @@ test.each([
   expect(isOnList(ip, list)).toBe(expected)
 })
 
-test.each(['192.0.2.1', '192.0.2.0/24', '2001:db8::/32', '::1'])('%s can stand on an allow-list', (entry) => {
+test.each(['%s is accepted in an IP allowlist', '192.0.2.0/24', '2001:db8::/32', '::1'])('%s can stand on an allow-list', (entry) => {
   expect(isRange(entry)).toBe(true)
 })
 
 test.each(['', 'localhost', '192.0.2.1/33', '192.0.2.0/', '192.0.2.0/24/1', '2001:db8::/129', '1', '10.0.0.0/-1'])(
-  '"%s" cannot stand on an allow-list',
+  '"%s" is rejected in an IP allowlist',
   (entry) => expect(isRange(entry)).toBe(false),
 )

@@ -33,12 +33,15 @@ declare module 'fastify' {
     isForPages?: boolean
     /** Whether the public sandbox key, which has no account, can use the route. */
     isPublic?: boolean
-    /** For routes that ask about an address: where it stands, and how it is to be judged. Called before the request is known to be well formed. */
+    /**
+     * For routes that validate an address: returns the part of the request with the address and its options. Called before schema
+     * validation.
+     */
     asksAbout?: (request: FastifyRequest) => unknown
   }
 }
 
-/** For clients without a known key, per network (an IPv4 address or an IPv6 /64): what a guess costs. */
+/** Limit for clients without a known key, per network (an IPv4 address or an IPv6 /64). It limits how many keys a client can guess. */
 export const UNAUTHENTICATED: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
 
 export type AuthenticationDependencies = {
@@ -50,8 +53,8 @@ export type AuthenticationDependencies = {
 }
 
 /**
- * Finds out who is calling; rejects if the key is not known or not valid. Without a promise if the key is known already, as for nearly all
- * requests: a promise for each hook of a request costs as much as the work of the hooks.
+ * Identifies the client; throws if the key is unknown or not valid. Returns no promise if the key is cached, as for nearly all requests:
+ * a promise per hook costs as much as the work of the hooks.
  */
 export function authenticate(dependencies: AuthenticationDependencies) {
   const { keys, unauthenticatedRate, keyUse, publicSandbox } = dependencies
@@ -107,8 +110,8 @@ export function authenticate(dependencies: AuthenticationDependencies) {
 }
 
 /**
- * Reads a bearer token as if it had been sent as `X-API-Key`, so that the rest of the process knows one header. Other schemes than
- * Bearer are not ours: a proxy may need them.
+ * Reads a bearer token as if it had been sent as `X-API-Key`, so that the rest of the process handles one header. Other schemes than
+ * Bearer are left for proxies.
  */
 function takeBearer(headers: FastifyRequest['headers']): void {
   const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
@@ -123,15 +126,16 @@ function isValid({ revokedAt, expiresAt }: AuthKey): boolean {
 }
 
 /**
- * Lets a known client in who is within its rate and allowed to do this, as `refuse` says. Comes when the body has been read, since a
- * recent result for what it asks is fetched in the same call to Redis.
+ * Applies the checks of `refuse` and the rate limit to a known client. Runs after the body is read: a recent result for the address is
+ * fetched
+ * in the same call to Redis.
  */
 export function admit(
   { admission, recentKeyOf }: { admission: Admission; recentKeyOf: RecentKeys['keyOf'] },
   refuse: (request: FastifyRequest) => void,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    // Before anything is counted: a paused, misplaced or limited key must not use up the rate of its account.
+    // Before anything is counted: a rejected key must not use up the rate limit of its account.
     refuse(request)
     const { auth } = request
     if (auth.mode === 'test') request.moveToSandbox?.()
@@ -170,7 +174,7 @@ type ValidationLookup = { request: ValidationRequest; emailKey: string | undefin
 
 const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'access_token'])
 
-/** URLs are kept in logs, histories and proxies, so a key there is refused even though it may be right. */
+/** URLs are stored in logs, browser histories and proxies, so a key in a URL is rejected even if it is valid. */
 function refuseKeyInQuery(request: FastifyRequest): void {
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
     if (KEY_PARAMETERS.has(name.toLowerCase()) || String(value).match(KEY_PATTERN))
@@ -199,7 +203,7 @@ export function refuseWithout({ id, scopes }: Auth, scope: KeyScope): void {
   throw new Problem('missing_scope', `This request requires a key with the scope "${scope}".`)
 }
 
-/** For what holds in both modes: a test key, which may be in many hands, does not decide over live results. */
+/** For data that both modes share: a test key, which many people may know, must not change live results. */
 export function refuseTestKey({ mode, id }: Auth): void {
   if (mode === 'test' && id !== null) throw new Problem('live_key_required')
 }

@@ -8,7 +8,7 @@ import { isPublicSandbox } from './public-sandbox.ts'
 /** Short, because new users watch for their first request. */
 const REPORT_EVERY_MS = 1_000
 
-/** Counts requests per key in memory and reports them now and then, so that no request waits for it. */
+/** Counts requests per key in memory and writes them periodically, so that no request waits for it. */
 export type KeyUseCounter = {
   count(keyId: string): void
   /** Records the request that a key was used for, after the response. */
@@ -34,7 +34,7 @@ export function openKeyUseCounter(db: Db, log: FastifyBaseLogger): KeyUseCounter
         [...reported].map(([keyId, use]) => describeUse(keyId, use)),
       )
     } catch (error) {
-      // Not money: what the database could not take now is added to the next report.
+      // Usage counts are not billed: those that could not be written are added to the next report.
       log.warn({ err: error }, 'failed to record key use')
       for (const [keyId, { requests, lastUsedAt, last }] of reported) {
         const use = useOf(keyId)

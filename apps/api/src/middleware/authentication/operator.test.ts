@@ -18,7 +18,7 @@ const account = (await openNewAccount(await signUp(api)))['probity-account']
 const CODE_REQUIRED = { status: 403, body: { code: 'code_required' } }
 const CREDITS = { credits: 5, note: 'Test' }
 
-/** Every change of accounts and probing, with a body that is valid. */
+/** Every change of accounts and probing, with a valid body. */
 const SENSITIVE: [path: string, body: object][] = [
   [`/operator/accounts/${account}/credits`, CREDITS],
   [`/operator/accounts/${account}/plan`, { plan: 'payg' }],
@@ -36,7 +36,7 @@ async function setUpTwoFactor(operator: SignedIn): Promise<string[]> {
   return codes
 }
 
-/** As if all codes had been entered so many minutes earlier. */
+/** Makes all entered codes so many minutes older. */
 function ageCodes(minutes: number): Promise<unknown> {
   return asOwner(api.db, (trx) =>
     sql`update code_entries set entered_at = entered_at - make_interval(mins => ${minutes})`.execute(trx),
@@ -55,7 +55,7 @@ test('operator routes reject an operator without 2FA', async () => {
   }
 })
 
-test('a user who is not an operator learns nothing of the operator routes', async () => {
+test('operator routes respond like missing routes to a user who is not an operator', async () => {
   const user = await signUp(api)
   await setUpTwoFactor(user)
   expect(await user.get('/session')).toMatchObject({ body: { operator_access: null } })
@@ -63,7 +63,7 @@ test('a user who is not an operator learns nothing of the operator routes', asyn
   expect((await user.post(`/operator/accounts/${account}/credits`, CREDITS)).status).toBe(404)
 })
 
-test('sensitive actions need a code of the last 15 minutes', async () => {
+test('sensitive actions require a 2FA code of the last 15 minutes', async () => {
   const operator = await signUpOperator(api)
   const codes = await setUpTwoFactor(operator)
   expect(await operator.get('/session')).toMatchObject({ body: { operator_access: 'allowed' } })
@@ -82,7 +82,7 @@ test('sensitive actions need a code of the last 15 minutes', async () => {
   expect((await operator.post(`/operator/accounts/${account}/credits`, CREDITS)).status).toBe(200)
 })
 
-test('a code counts for its own session only, from sign-in on', async () => {
+test('a 2FA code counts for its own session only, starting with sign-in', async () => {
   const operator = await signUpOperator(api)
   const codes = await setUpTwoFactor(operator)
   await ageCodes(16)

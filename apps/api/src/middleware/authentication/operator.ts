@@ -56,7 +56,7 @@ export function operatorAccess(
   return operators.requiresTwoFactor && !person.twoFactor ? 'two_factor_required' : 'allowed'
 }
 
-/** Every change does, unless its route says otherwise. */
+/** Changes require a code unless their route is marked with needsNoCode. */
 function needsCode({ method, routeOptions }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && routeOptions.config.needsNoCode !== true
 }

@@ -13,9 +13,10 @@ import { UNAUTHENTICATED } from './authenticate.ts'
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Refuses what a page of another origin makes a browser send. The host that the request names is no proof of anything: a page can have its
- * own name lead to this machine (DNS rebinding), and then both are the page's. So an origin must be ours by our own setting, or by
- * name this very machine where there is none. Programs send no origin.
+ * Rejects requests that a page of another origin causes. The Host header proves nothing: a page can point its own name at this machine (DNS
+ * rebinding), and then Origin and Host are both the attacker's. The origin must therefore match PUBLIC_URL, or name this machine itself if
+ * that is
+ * not set. Programs send no origin.
  */
 export function refuseForeignOrigin(publicUrl: string | undefined) {
   const ownOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin
@@ -35,9 +36,9 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const BODY_TYPES = new Set(['application/json', 'multipart/form-data'])
 
 /**
- * Refuses what another site makes a browser send. A browser says itself where a request comes from, in headers that no page can
- * write; a header of our own cannot be sent to us from elsewhere without a question that we never answer; and a form cannot send
- * JSON.
+ * Rejects requests that another site causes. Browsers report the source of a request in headers that no page can set; a custom header
+ * cannot
+ * be sent from another site without a preflight, which is never allowed; and a form cannot send JSON.
  */
 export function refuseCrossSite(publicUrl: string | undefined) {
   const ownHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
@@ -76,13 +77,16 @@ type PreflightDependencies = {
 const ALLOWED_HEADERS = 'content-type, x-api-key, authorization, idempotency-key, x-probity-client'
 /** How long a browser caches a preflight response. */
 const MAX_AGE_S = 3_600
-/** A new origin is let in at once; one that was taken off the last key is asked in for so long, and then refused by the key itself. */
+/**
+ * A new origin is allowed at once. An origin removed from the last key passes preflight for this long; the key itself then rejects the
+ * request.
+ */
 const KEEP_FOR_MS = 60_000
 const ORIGINS_MAX = 10_000
 
 /**
- * What a browser asks before a page of another origin may send a key. The key is not in the question, so the answer goes by whether
- * any key is for that page; the request that follows is held to the one it shows.
+ * The CORS preflight of a page that uses a publishable key. It does not contain the key, so the origin is allowed if any key allows it;
+ * the request that follows is checked against its own key.
  */
 export const preflight: Route<PreflightDependencies> = async (app, services) => {
   const isAllowed = openOrigins(services)

@@ -12,17 +12,18 @@ const HOUR_S = 3_600
 const SECRET_KEY_NEEDED =
   'A publishable key can be used for POST /api/v1/validation/decision only. This request needs a secret key.'
 
-/** Requests per minute of all publishable keys of an account together, at most what its plan allows. */
+/** Requests per minute of all publishable keys of an account together, limited further by the account's plan. */
 const PAGES_RATE = { quota: 600, windowS: 60 }
 
-/** Whether a key stands in web pages. */
+/** Whether a key is used in web pages. */
 export function isPublishable({ kind }: Pick<Auth, 'kind'>): boolean {
   return kind === 'publishable'
 }
 
 /**
- * Holds a publishable key to the pages it is for and to so many requests of one visitor, and lets the page read the answer. That an
- * origin can be made up outside of a browser is why the visitor is counted and the answer is so small.
+ * Checks the origin of a request with a publishable key and the rate limit of the visitor, and lets the page read the response. Programs
+ * can
+ * send any origin, so visitors are also counted by IP address and get only a decision.
  */
 export async function admitPage(
   { admission }: { admission: Admission },
@@ -34,7 +35,7 @@ export async function admitPage(
   const { origin } = headers
   const isAllowed = origin !== undefined && auth.allowedOrigins.includes(origin)
   if (isAllowed) reply.header('access-control-allow-origin', origin)
-  // Before the origin: a server that uses a publishable key by mistake sends none, and needs another key rather than an origin.
+  // Before the origin: a server that uses a publishable key by mistake sends no origin, and the advice must be to use another key.
   if (!request.route.config.isForPages) throw new Problem('key_type_not_allowed', SECRET_KEY_NEEDED)
   if (!isAllowed) throw new Problem('origin_not_allowed')
   const policy = { name: 'visitor', quota: auth.visitorCap ?? 1, windowS: HOUR_S }
@@ -44,8 +45,9 @@ export async function admitPage(
 }
 
 /**
- * The rate that a request counts toward. Publishable keys have one of their own: visitors of a page, who may be attackers, must not use
- * up the rate of the account's secret keys. Concurrent requests are counted by the same name.
+ * The rate limit that a request counts toward. Publishable keys have a separate one: visitors, who may be attackers, must not use up the
+ * rate
+ * limit of the account's secret keys. Concurrent requests are counted under the same name.
  */
 export function rateOf({ kind, accountId, requestsPerWindow, windowS }: Auth): {
   bucket: string
@@ -57,7 +59,7 @@ export function rateOf({ kind, accountId, requestsPerWindow, windowS }: Auth): {
   return { bucket: `pages-${accountId}`, policy: { name: 'pages', quota, windowS: PAGES_RATE.windowS } }
 }
 
-/** Addresses are personal data, so Redis sees a hash. */
+/** IP addresses are personal data, so Redis gets a hash. */
 function nameOf(ip: string): string {
   return createHash('sha256').update(networkOf(ip)).digest('base64url')
 }

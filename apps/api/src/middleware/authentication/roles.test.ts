@@ -12,16 +12,16 @@ const operations = Object.entries((JSON.parse(text) as OpenApiDocument).paths).f
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
 )
 
-const EVERYBODY: Role[] = ['owner', 'admin', 'developer', 'marketer', 'viewer']
+const ALL_ROLES: Role[] = ['owner', 'admin', 'developer', 'marketer', 'viewer']
 const SPENDERS: Role[] = ['owner', 'admin', 'developer', 'marketer']
 const BUILDERS: Role[] = ['owner', 'admin', 'developer']
 const LEADERS: Role[] = ['owner', 'admin']
 
-/** Where what is sent decides who may send it. */
+/** Bodies for routes whose required role depends on the body. */
 const SENT: Record<string, object> = { 'PATCH /account': { name: 'Renamed' } }
 
-/** Who may use which route. One that is not in this table fails the test below. */
-const MAY: Record<string, Role[]> = {
+/** The roles that may use each route. A route that is missing in this table fails the test below. */
+const ALLOWED_ROLES: Record<string, Role[]> = {
   'POST /validation/single': SPENDERS,
   'GET /validation/single': SPENDERS,
   'GET /validations/{validation_id}': SPENDERS,
@@ -29,41 +29,41 @@ const MAY: Record<string, Role[]> = {
   'POST /validation/bulk': SPENDERS,
   'POST /bulk/upload/preview': SPENDERS,
   'POST /bulk/upload/confirm': SPENDERS,
-  'GET /bulk/uploads': EVERYBODY,
-  'GET /bulk/uploads/{upload_id}': EVERYBODY,
+  'GET /bulk/uploads': ALL_ROLES,
+  'GET /bulk/uploads/{upload_id}': ALL_ROLES,
   'DELETE /bulk/uploads/{upload_id}': SPENDERS,
-  'GET /bulk/jobs': EVERYBODY,
-  'GET /bulk/jobs/{job_id}': EVERYBODY,
-  'GET /bulk/jobs/{job_id}/events': EVERYBODY,
-  'GET /bulk/jobs/{job_id}/results': EVERYBODY,
-  'GET /bulk/jobs/{job_id}/results/{row}': EVERYBODY,
-  'GET /bulk/jobs/{job_id}/breakdown': EVERYBODY,
-  'GET /bulk/jobs/{job_id}/callback': EVERYBODY,
+  'GET /bulk/jobs': ALL_ROLES,
+  'GET /bulk/jobs/{job_id}': ALL_ROLES,
+  'GET /bulk/jobs/{job_id}/events': ALL_ROLES,
+  'GET /bulk/jobs/{job_id}/results': ALL_ROLES,
+  'GET /bulk/jobs/{job_id}/results/{row}': ALL_ROLES,
+  'GET /bulk/jobs/{job_id}/breakdown': ALL_ROLES,
+  'GET /bulk/jobs/{job_id}/callback': ALL_ROLES,
   'POST /bulk/jobs/{job_id}/callback/resend': SPENDERS,
   'POST /bulk/jobs/{job_id}/pause': SPENDERS,
   'POST /bulk/jobs/{job_id}/resume': SPENDERS,
   'POST /bulk/jobs/{job_id}/cancel': SPENDERS,
   'DELETE /bulk/jobs/{job_id}': SPENDERS,
   'POST /feedback': SPENDERS,
-  'GET /model': EVERYBODY,
-  'GET /account': EVERYBODY,
-  'GET /usage': EVERYBODY,
-  'GET /ledger': EVERYBODY,
-  'GET /requests': EVERYBODY,
-  'GET /requests/{request_id}': EVERYBODY,
-  'GET /overview': EVERYBODY,
-  'GET /health/providers': EVERYBODY,
+  'GET /model': ALL_ROLES,
+  'GET /account': ALL_ROLES,
+  'GET /usage': ALL_ROLES,
+  'GET /ledger': ALL_ROLES,
+  'GET /requests': ALL_ROLES,
+  'GET /requests/{request_id}': ALL_ROLES,
+  'GET /overview': ALL_ROLES,
+  'GET /health/providers': ALL_ROLES,
   'PATCH /account': LEADERS,
   'GET /account/callback-secret': BUILDERS,
   'POST /account/callback-secret/rotate': BUILDERS,
   'GET /events/stream': BUILDERS,
   'POST /erasures': LEADERS,
-  'GET /overrides': EVERYBODY,
+  'GET /overrides': ALL_ROLES,
   'POST /overrides': LEADERS,
   'DELETE /overrides/{override_id}': LEADERS,
-  'GET /policies': EVERYBODY,
+  'GET /policies': ALL_ROLES,
   'POST /policies': LEADERS,
-  'GET /policies/{name}': EVERYBODY,
+  'GET /policies/{name}': ALL_ROLES,
   'PATCH /policies/{name}': LEADERS,
   'DELETE /policies/{name}': LEADERS,
   'GET /keys': BUILDERS,
@@ -88,17 +88,17 @@ const MAY: Record<string, Role[]> = {
 const owner = await signUp(api)
 const account = await openNewAccount(owner)
 const people = { owner } as Record<Role, SignedIn>
-for (const role of EVERYBODY.slice(1)) {
+for (const role of ALL_ROLES.slice(1)) {
   people[role] = await signUp(api)
   await addMember(api, account['probity-account'], people[role], role)
 }
 
-test('every route has its entry, and every role is asked', () => {
-  expect(Object.keys(MAY).toSorted()).toEqual(operations.toSorted())
-  expect(Object.keys(ROLES)).toEqual(EVERYBODY)
+test('every route has an entry, and every role is tested', () => {
+  expect(Object.keys(ALLOWED_ROLES).toSorted()).toEqual(operations.toSorted())
+  expect(Object.keys(ROLES)).toEqual(ALL_ROLES)
 })
 
-test.each(operations)('%s: those who may are let in, and nobody else', async (operation) => {
+test.each(operations)('%s is allowed for the roles in the table and for no other', async (operation) => {
   const [method, path = ''] = operation.split(' ')
   const url = `/app/api${path.replace(/\{\w+\}/g, () => randomUUID())}`
   const request = {
@@ -107,25 +107,25 @@ test.each(operations)('%s: those who may are let in, and nobody else', async (op
     headers: account,
     ...(method !== 'GET' && { payload: SENT[operation] ?? {} }),
   }
-  // A stream does not end by itself: routes/webhooks/stream.test.ts reads it.
-  const roles = operation === 'GET /events/stream' ? EVERYBODY.filter((role) => !BUILDERS.includes(role)) : EVERYBODY
+  // The stream does not end by itself: webhooks/stream.test.ts reads it.
+  const roles = operation === 'GET /events/stream' ? ALL_ROLES.filter((role) => !BUILDERS.includes(role)) : ALL_ROLES
   for (const role of roles) {
     const { status, body } = await people[role].call(request as InjectOptions)
     const refused = status === 403 && body['code'] === 'missing_role'
-    expect([role, refused]).toEqual([role, !MAY[operation]?.includes(role)])
-    // Whoever is let in is told what is wrong with a request that has nothing in it, or gets what they asked for.
+    expect([role, refused]).toEqual([role, !ALLOWED_ROLES[operation]?.includes(role)])
+    // An allowed request without content gets a validation error or its result.
     if (!refused) expect([200, 201, 400, 404, 415]).toContain(status)
   }
 })
 
-test('whoever may manage webhooks may say when credits count as low, and no more of the account', async () => {
+test('a developer can change the low-credit threshold and no other setting of the account', async () => {
   const change = (body: object) =>
     people.developer.call({ method: 'PATCH', url: '/app/api/account', headers: account, payload: body })
   expect((await change({ credits: { low_at: 5 } })).status).toBe(200)
   expect(await change({ retention_days: 1 })).toMatchObject({ status: 403, body: { code: 'missing_role' } })
 })
 
-test('nobody hands out a key with more power than they have', async () => {
+test('a member cannot create a key with more permissions than their own', async () => {
   const made = await people.developer.post('/keys', { name: 'x', scopes: ['validations:write', 'keys:write'] }, account)
   expect(made.status).toBe(201)
   const beyond = await people.developer.post('/keys', { name: 'x', scopes: ['account:write'] }, account)

@@ -12,7 +12,7 @@ const APP = { 'probity-app': '1' }
 const TYPE = { 'content-type': 'application/json' }
 const HOST = { host: 'localhost:8080' }
 
-/** Whether a request with these headers is taken for one of the web application's own. */
+/** Whether a request with these headers is accepted as one of the web application. */
 async function isTaken(api: typeof open, headers: Record<string, string>, request: object = {}): Promise<boolean> {
   const answer = await callApp(api.app, { ...SIGN_IN, ...JSON_BODY, ...request, headers: { ...HOST, ...headers } })
   if (answer.status === 403) expect(answer.body['code']).toBe('cross_site_request')
@@ -42,23 +42,23 @@ test.each<[string, boolean, Record<string, string>]>([
     true,
     { 'sec-fetch-site': 'same-origin', ...APP, 'content-type': 'application/json; charset=utf-8' },
   ],
-])('from %s: taken is %s', async (_from, expected, headers) => {
+])('from %s: accepted is %s', async (_from, expected, headers) => {
   expect(await isTaken(open, headers)).toBe(expected)
 })
 
-test('where the address is set, the Host header counts for nothing', async () => {
+test('the Host header has no effect when PUBLIC_URL is set', async () => {
   expect(await isTaken(named, { origin: 'https://probity.example', ...APP, ...TYPE })).toBe(true)
   expect(await isTaken(named, { origin: 'http://probity.example', ...APP, ...TYPE })).toBe(false)
   expect(await isTaken(named, { origin: 'http://localhost:8080', ...APP, ...TYPE })).toBe(false)
 })
 
-test.each(['POST', 'PATCH', 'DELETE'] as const)('%s of every route under /app/api needs it', async (method) => {
+test.each(['%s of every route under /app/api requires the header', 'PATCH', 'DELETE'] as const)('%s of every route under /app/api needs it', async (method) => {
   const url = { POST: '/app/api/accounts', PATCH: '/app/api/account', DELETE: '/app/api/keys/x' }[method]
   const answer = await callApp(open.app, { method, url, headers: { 'sec-fetch-site': 'cross-site', ...APP } })
   expect([answer.status, answer.body['code']]).toEqual([403, 'cross_site_request'])
 })
 
-test('what changes something is not reachable by GET', async () => {
+test('requests that change something are not reachable by GET', async () => {
   for (const path of [
     'sign-out',
     'verify-email?token=x',
@@ -70,7 +70,7 @@ test('what changes something is not reachable by GET', async () => {
   }
 })
 
-test('what the sign-in library could do and we do not offer is not there', async () => {
+test('unused features of the sign-in library are not reachable', async () => {
   const headers = { 'sec-fetch-site': 'same-origin', ...APP }
   for (const path of [
     'sign-in/social',
@@ -94,7 +94,7 @@ test('what the sign-in library could do and we do not offer is not there', async
   }
 })
 
-test('no other site is ever allowed to ask', async () => {
+test('no other origin is ever allowed by CORS', async () => {
   const answer = await callApp(open.app, {
     method: 'OPTIONS',
     url: '/app/api/keys',

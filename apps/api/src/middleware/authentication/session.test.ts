@@ -16,7 +16,7 @@ import { startClaiming } from '../../testing/test-plain-worker.ts'
 
 const api = await startUsersApi()
 
-/** Somebody signs in once more, elsewhere. */
+/** Opens a second session of the same user. */
 async function signInElsewhere({ email }: SignedIn, password = PASSWORD) {
   const browser = openBrowser(api.app)
   expect((await browser.post('/auth/sign-in/email', { email, password })).status).toBe(200)
@@ -25,7 +25,7 @@ async function signInElsewhere({ email }: SignedIn, password = PASSWORD) {
 
 const ENDED = { status: 401, body: { code: 'unauthenticated' } }
 
-test('a session ends when its owner signs out, and its cookie is of no use any more', async () => {
+test('a session ends at sign-out, and its cookie is then rejected', async () => {
   const ada = await signUp(api)
   const stolen = new Map(ada.cookies)
   expect((await ada.post('/auth/sign-out')).status).toBe(200)
@@ -36,7 +36,7 @@ test('a session ends when its owner signs out, and its cookie is of no use any m
   expect((await ada.get('/auth/organization/list-user-invitations')).status).toBe(401)
 })
 
-test('changing the password ends every other session, and the old password', async () => {
+test('a password change ends every other session and invalidates the old password', async () => {
   const ada = await signUp(api)
   const elsewhere = await signInElsewhere(ada)
   const before = new Map(ada.cookies)
@@ -55,7 +55,7 @@ test('changing the password ends every other session, and the old password', asy
 test.each([
   ['half a day without use', "last_seen_at = clock_timestamp() - interval '12 hours 1 second'"],
   ['a week, however it was used', "expires_at = clock_timestamp() - interval '1 second'"],
-])('a session is over after %s, for our door and for the sign-in library', async (_when, change) => {
+])('a session ends after %s, for our routes and for the sign-in library', async (_when, change) => {
   const ada = await signUp(api)
   await asOwner(api.db, (trx) =>
     sql`update sessions set ${sql.raw(change)} where user_id = ${ada.personId}`.execute(trx),
@@ -64,7 +64,7 @@ test.each([
   expect((await ada.get('/auth/organization/list-user-invitations')).status).toBe(401)
 })
 
-test('a session lives for a week at most, and being used does not make it longer', async () => {
+test('a session ends after a week, however much it is used', async () => {
   const ada = await signUp(api)
   await ada.get('/session')
   await ada.get('/auth/organization/list-user-invitations')
@@ -88,7 +88,7 @@ test('the database contains the hash of a session token and not the token', asyn
   expect(rows[0]?.row).toContain(hashSessionToken(token))
   expect(rows[0]?.row).not.toContain(token)
 
-  // The stored hash is no token, not even with the right signature.
+  // The stored hash is not accepted as a token, not even with a valid signature.
   const hash = hashSessionToken(token)
   const signature = createHmac('sha256', await api.services.people.secret())
     .update(hash)
@@ -98,7 +98,7 @@ test('the database contains the hash of a session token and not the token', asyn
   expect((await openBrowser(api.app).get('/auth/organization/list-user-invitations', { cookie })).status).toBe(401)
 })
 
-test('a cookie that we did not sign is refused, whatever token is in it', async () => {
+test('a cookie with an invalid signature is rejected, whatever token it contains', async () => {
   const ada = await signUp(api)
   const [name = '', value = ''] = [...ada.cookies].find(([one]) => one.endsWith('session_token')) ?? []
   const [token = '', signature = ''] = decodeURIComponent(value).split('.')
@@ -116,7 +116,7 @@ test('a cookie that we did not sign is refused, whatever token is in it', async 
   expect((await ada.get('/session')).status).toBe(200)
 })
 
-test('cookies are for no script and for this site, and for this host alone where it is reached by https', async () => {
+test('session cookies are HttpOnly and SameSite, and limited to this host over HTTPS', async () => {
   const { email } = await signUp(api)
   const sign = (app: typeof api.app) => openBrowser(app).post('/auth/sign-in/email', { email, password: PASSWORD })
   const plain = await sign(api.app)
@@ -132,7 +132,7 @@ test('cookies are for no script and for this site, and for this host alone where
   )
 })
 
-test('an account that somebody does not belong to is 404, like one that is not there', async () => {
+test('an account without membership is 404, like an account that does not exist', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const theirs = await openNewAccount(ada)
   const answers = [
@@ -147,7 +147,7 @@ test('an account that somebody does not belong to is 404, like one that is not t
   expect((await ada.get('/account', theirs)).status).toBe(200)
 })
 
-test('a removed member is out at once', async () => {
+test('a removed member loses access at once', async () => {
   const ada = await signUp(api)
   const theirs = await openNewAccount(ada)
   const eve = await signUp(api)
@@ -164,7 +164,7 @@ test('a removed member is out at once', async () => {
   expect((await eve.get('/account', theirs)).status).toBe(404)
 })
 
-test('keys are for /api/v1 and sessions for /app/api, and neither for the other', async () => {
+test('keys work for /api/v1 only, and sessions for /app/api only', async () => {
   const { key, accountId } = await api.openCaller()
   const headers = { 'x-api-key': key, 'probity-account': accountId }
   const withKey = await callApp(api.app, { method: 'GET', url: '/app/api/account', headers })
@@ -176,7 +176,7 @@ test('keys are for /api/v1 and sessions for /app/api, and neither for the other'
   expect([withCookie.status, withCookie.body['code']]).toEqual([401, 'missing_api_key'])
 })
 
-test('people work in test mode or live, and see the keys and lists of that mode', async () => {
+test('users switch between test and live mode and see the keys and lists of that mode', async () => {
   const ada = await signUp(api)
   const theirs = await openNewAccount(ada)
   const test = { ...theirs, 'probity-mode': 'test' }
@@ -188,7 +188,7 @@ test('people work in test mode or live, and see the keys and lists of that mode'
   expect([wrong.status, wrong.body['code']]).toEqual([400, 'invalid_request'])
 })
 
-test('what a person spends is booked without a key', async () => {
+test('credits that a user spends are recorded without a key', async () => {
   const ada = await signUp(api)
   const theirs = await openNewAccount(ada)
   const worker = startClaiming(api.db)
@@ -201,7 +201,7 @@ test('what a person spends is booked without a key', async () => {
   expect(rows).toEqual([{ keyId: '00000000-0000-0000-0000-000000000000', creditsUsed: 1 }])
 })
 
-test('a plan without the API does not keep people out', async () => {
+test('a plan without API access does not limit the web application', async () => {
   const free = await startUsersApi({ config: { opening: { plan: 'free', credits: 10 } } })
   const ada = await signUp(free)
   const theirs = await openNewAccount(ada)

@@ -8,7 +8,7 @@ import { refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Auth } from './auth.ts'
 
-/** How our cookies are called. Where the application is reached by https the browser itself holds them to this host. */
+/** Names of our cookies. Over HTTPS the __Host- prefix makes the browser limit them to this host. */
 export function cookieNames(publicUrl: string | undefined) {
   const isSecure = publicUrl?.startsWith('https://') ?? false
   const prefix = isSecure ? '__Host-probity' : 'probity'
@@ -20,7 +20,7 @@ export function clearCookie(publicUrl: string | undefined, name: string): string
   return `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${cookieNames(publicUrl).isSecure ? '; Secure' : ''}`
 }
 
-/** The value of a cookie in a request's header. Of several with one name the first counts. */
+/** Returns the value of a cookie in a request header. The first of several with the same name counts. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const part of (header ?? '').split(';')) {
     const at = part.indexOf('=')
@@ -33,11 +33,11 @@ function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
-    return undefined // not one of ours
+    return undefined // not our cookie
   }
 }
 
-/** What sessions are signed with: the operator's own secret, or the one that the migrations made. Asked for once it is needed. */
+/** The secret that signs sessions: SESSION_SECRET, or the one that the migrations generated. Read at first use. */
 export function openSessionSecret(db: Db, given: string | undefined): () => Promise<string> {
   const made = cacheSecret(db, 'sessions')
   return async () => given ?? (await made()).export().toString('base64')
@@ -45,7 +45,7 @@ export function openSessionSecret(db: Db, given: string | undefined): () => Prom
 
 const SIGNED = /^([A-Za-z0-9]{16,64})\.([A-Za-z0-9+/]{43}=)$/
 
-/** The token in a session cookie that was signed by us. What was not is refused without a look into the database. */
+/** Returns the token of a session cookie with a valid signature. Other cookies are rejected without a database query. */
 export function readSignedToken(cookie: string, secret: string): string | undefined {
   const [, token, signature] = SIGNED.exec(cookie) ?? []
   if (token === undefined || signature === undefined) return undefined
@@ -87,7 +87,7 @@ async function findPerson(dependencies: Dependencies, request: FastifyRequest): 
   return (await requireSession(dependencies, request)).person
 }
 
-/** The session of a request, with its token; throws where there is none. */
+/** Returns the session of a request, with its token; throws if there is none. */
 export async function requireSession(
   dependencies: Dependencies,
   request: FastifyRequest,
@@ -100,11 +100,11 @@ export async function requireSession(
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The same for the routes that programs use with a key: in which account, and in which mode, two headers say. */
+/** Like requireUser, for the routes that also accept keys. Two headers select the account and the mode. */
 export function requireMember(dependencies: Dependencies) {
   return async (request: FastifyRequest): Promise<void> => {
     const { 'probity-mode': mode = 'live' } = request.headers
-    // A missing session is reported first, whatever account the request names.
+    // A missing session is reported first, regardless of the account in the request.
     const found = await findMember(dependencies, request)
     if (found === undefined) throw new Problem('unauthenticated')
     if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
@@ -118,7 +118,7 @@ export function requireMember(dependencies: Dependencies) {
   }
 }
 
-/** The session of a request, with its membership in the account that the request names; undefined where the session has ended. */
+/** Returns the session of a request and its membership in the requested account; undefined if the session has ended. */
 export async function findMember(dependencies: Dependencies, request: FastifyRequest) {
   const token = await readSessionToken(dependencies, request)
   if (token === undefined) return undefined
@@ -131,7 +131,7 @@ const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'
 const NO_SUCH_ACCOUNT = 'The account in the header Probity-Account does not exist, or you are not a member of it.'
 const MODES = 'must be live or test'
 
-/** The token of the session that a request belongs to, if we have signed it. */
+/** Returns the session token of a request if its signature is valid. */
 export async function readSessionToken(
   { people }: Dependencies,
   { headers }: FastifyRequest,
@@ -140,7 +140,7 @@ export async function readSessionToken(
   return cookie === undefined ? undefined : readSignedToken(cookie, await people.secret())
 }
 
-/** A person as the routes know clients. The API is part of every plan for people: it is how the web application works. */
+/** Describes a user in the same form as a key. The web application uses the API, so API access is part of every plan for users. */
 function authOf(person: User, member: AuthMember, mode: 'live' | 'test'): Auth {
   const { role, ...plan } = member
   return {

@@ -26,7 +26,7 @@ export function watchAccess(
   return () => isKeyAllowed(services, String(request.headers['x-api-key']), scope)
 }
 
-/** A key that was revoked, paused, limited or that expired ends the streams that were opened with it. */
+/** Streams end when their key is revoked, paused, restricted or expired. */
 async function isKeyAllowed({ keys }: { keys: ApiKeyCache }, text: string, scope: KeyScope): Promise<boolean> {
   const key = await keys.find(text)
   if (key === undefined || key.revokedAt || key.pausedAt) return false
@@ -37,8 +37,8 @@ async function isKeyAllowed({ keys }: { keys: ApiKeyCache }, text: string, scope
 const MEMBER_CHECK_EVERY_MS = 5_000
 
 /**
- * The same for a member: the stream ends with the session, the membership or the role's right to read. A key that the
- * request also carries is not looked at, since the request was not authenticated with it.
+ * Like isKeyAllowed, for a member: the stream ends with the session, the membership or the role's right to read. A key in the same
+ * request is ignored, since the request was not authenticated with it.
  */
 function watchMember(services: AccessDependencies, request: FastifyRequest, scope: KeyScope): () => Promise<boolean> {
   let [allowed, checkedAt] = [true, performance.now()]

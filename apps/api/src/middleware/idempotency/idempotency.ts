@@ -60,8 +60,9 @@ export async function claimOrWait(
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The Idempotency-Key of a request and what it stands for; undefined without one. Live and test mode are separate. The public sandbox
- * key has no account to store responses for: the form of its keys is checked, and nothing is replayed.
+ * Returns the Idempotency-Key of a request with its scope; undefined without one. Live and test mode are separate. The public sandbox key
+ * has
+ * no account to store responses for, so only the form of the Idempotency-Key is checked.
  */
 export function identify(request: FastifyRequest, clientId?: string): IdempotentRequest | undefined {
   const key = request.headers['idempotency-key']

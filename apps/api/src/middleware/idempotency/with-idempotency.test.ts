@@ -22,7 +22,7 @@ const COMES_BACK_MS = 500
 
 let diesAfterCommit = false
 
-/** A route that does nothing but spend, through the same door as those that sell something. */
+/** A route that only charges, with the same idempotency handling as the product routes. */
 const buy: Route<TestApi['services']> = async (app, services) => {
   const body = Type.Object({ credits: Type.Integer() })
   app.post('/buy', { schema: { body }, config: { idempotency: 'spends' } }, (request, reply) => {
@@ -58,7 +58,7 @@ function order(caller: TestClient, payload: object, idempotencyKey?: string) {
   return caller.call({ method: 'POST', url: '/api/v1/buy', payload, headers })
 }
 
-/** On a slow machine some of many wait for a connection in vain and are told to come back, which costs nothing. They come back. */
+/** On a slow machine some of many requests get 503 while they wait for a connection, without a charge. They are sent again. */
 async function orderPatiently(caller: TestClient, payload: object) {
   for (let tries = 1; ; tries += 1) {
     const answer = await order(caller, payload)
@@ -95,19 +95,19 @@ for (const { rounds, tags } of RUNS) {
   })
 }
 
-test('says what was charged and what is left', async () => {
+test('withIdempotency reports the charge and the remaining balance', async () => {
   const { headers } = await order(await openBuyer(10), { credits: 3 })
   expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['3', '7'])
 })
 
-test('a key at its monthly cap is refused though the account has credits', async () => {
+test('a key at its monthly cap is rejected even if the account has credits', async () => {
   const caller = await api.openCaller({ credits: 100, plan: 'unmetered', key: { monthlyCap: 5 } })
   expect((await order(caller, { credits: 5 })).status).toBe(200)
   const { status, body } = await order(caller, { credits: 1 })
   expect([status, body['code']]).toEqual([402, 'api_key_cap_reached'])
 })
 
-test('an account whose books do not add up is charged nothing and told to come back', async () => {
+test('an account with a ledger mismatch is not charged and gets Retry-After', async () => {
   const caller = await openBuyer(10)
   await asOwner(api.db, (trx) =>
     sql`update accounts set on_hold_since = now() where id = ${caller.accountId}`.execute(trx),
@@ -120,7 +120,7 @@ test('an account whose books do not add up is charged nothing and told to come b
   expect((await order(caller, { credits: 1 }, 'order-0')).status).toBe(200)
 })
 
-test('a hundred identical posts at once have one effect and a hundred equal bodies', async () => {
+test('a hundred identical concurrent requests have one effect and the same response', async () => {
   const caller = await openBuyer(1000)
   const answers = await Promise.all(Array.from({ length: 100 }, () => order(caller, { credits: 5 }, 'order-1')))
 
@@ -130,7 +130,7 @@ test('a hundred identical posts at once have one effect and a hundred equal bodi
   expect(await balanceOf(caller)).toBe(995)
 })
 
-test('a replay has the body and the credit headers of the first answer', async () => {
+test('a replayed response has the body and the credit headers of the original', async () => {
   const caller = await openBuyer(10)
   const first = await order(caller, { credits: 2 }, 'order-2')
   await order(caller, { credits: 1 })
@@ -140,7 +140,7 @@ test('a replay has the body and the credit headers of the first answer', async (
   expect(await balanceOf(caller)).toBe(7)
 })
 
-test('the same key with another body is refused', async () => {
+test('the same Idempotency-Key with another body is rejected', async () => {
   const caller = await openBuyer(10)
   await order(caller, { credits: 2 }, 'order-3')
   const { status, body } = await order(caller, { credits: 3 }, 'order-3')
@@ -148,13 +148,13 @@ test('the same key with another body is refused', async () => {
   expect(await balanceOf(caller)).toBe(8)
 })
 
-test('two accounts may use the same key', async () => {
+test('two accounts can use the same Idempotency-Key', async () => {
   const callers = [await openBuyer(10), await openBuyer(10)]
   const answers = await Promise.all(callers.map((caller) => order(caller, { credits: 2 }, 'order-4')))
   expect(new Set(answers.map((answer) => answer.text)).size).toBe(2)
 })
 
-test('a request refused for want of credits may be sent again with the same key', async () => {
+test('a request rejected for insufficient credits can be repeated with the same Idempotency-Key', async () => {
   const caller = await openBuyer(1)
   expect((await order(caller, { credits: 5 }, 'order-5')).status).toBe(402)
   await inTenant(api.db, caller.accountId, (trx) =>
@@ -164,7 +164,7 @@ test('a request refused for want of credits may be sent again with the same key'
   expect(await balanceOf(caller)).toBe(5)
 })
 
-/** A request that charged and then died before it could answer: its claim stays locked. */
+/** A request that was charged and crashed before its response: its claim stays locked. */
 async function dieAfterCommit(caller: TestClient, idempotencyKey: string) {
   diesAfterCommit = true
   const { status } = await order(caller, { credits: 4 }, idempotencyKey)
@@ -172,7 +172,7 @@ async function dieAfterCommit(caller: TestClient, idempotencyKey: string) {
   expect(status).toBe(500)
 }
 
-test('a request that died after its commit is resumed by the next one and not charged again', async () => {
+test('a request that crashed after its commit is resumed by the next attempt and not charged again', async () => {
   const caller = await openBuyer(10)
   await dieAfterCommit(caller, 'order-6')
   expect(await balanceOf(caller)).toBe(6)
@@ -182,7 +182,7 @@ test('a request that died after its commit is resumed by the next one and not ch
   expect(await balanceOf(caller)).toBe(6)
 })
 
-test('a request that is still being worked on when time is up is 409 with a time to come back', async () => {
+test('a request that is still in progress at the timeout gets 409 and Retry-After', async () => {
   const caller = await openBuyer(10)
   await dieAfterCommit(caller, 'order-7')
   setTimeout(() => hurry.abort(), 200)
@@ -191,7 +191,7 @@ test('a request that is still being worked on when time is up is 409 with a time
   expect(await balanceOf(caller)).toBe(6)
 })
 
-test.each(['', 'with space', 'ü', 'x'.repeat(256)])('the key "%s" is no key', async (key) => {
+test.each(['"%s" is rejected as an Idempotency-Key', 'with space', 'ü', 'x'.repeat(256)])('the key "%s" is no key', async (key) => {
   const { status, body } = await order(await openBuyer(10), { credits: 1 }, key)
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
 })

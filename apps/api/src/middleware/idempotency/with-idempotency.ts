@@ -18,17 +18,17 @@ export type ChargedResponse = {
   text: string
   creditsCharged: number
   creditsRemaining: number | null
-  /** What the request log says of the result. */
+  /** Fields of the result for the request log. */
   logged?: LoggedResult
 }
 
 /** One attempt at a request that is charged: the name of the charge, and whether an earlier attempt may have made it already. */
 export type Attempt = { subject: string; resumed: boolean }
 
-/** An operator looks at an account with a ledger mismatch. */
+/** Time for an operator to review an account with a ledger mismatch. */
 const ON_HOLD_RETRY_AFTER_S = 600
 
-/** Why credits could not be charged. */
+/** Maps the reason why credits could not be charged to a problem. */
 export function refuseUnpaid({ kind }: Posting): Problem {
   if (kind === 'on_hold') return new Problem('account_on_hold', undefined, { retryAfterS: ON_HOLD_RETRY_AFTER_S })
   return new Problem(kind === 'over_cap' ? 'api_key_cap_reached' : 'insufficient_credits')
@@ -73,8 +73,9 @@ async function spendClaimed(
     await inTenant(dependencies.db, accountId, (trx) => saveResponse(trx, accountId, claim, answer))
     return answer
   } catch (error) {
-    // Refused before it had an effect: the same key may try again, with more credits for instance. After any other error the
-    // effect is uncertain, so the claim stays until it runs out, and then the work is resumed under the same subject.
+    // Rejected before it had an effect: the same Idempotency-Key can be used again, for example with more credits. After any other error
+    // the effect
+    // is uncertain, so the claim stays until it expires, and then the request is resumed under the same subject.
     if (error instanceof Problem)
       await inTenant(dependencies.db, accountId, (trx) => releaseIdempotency(trx, accountId, claim))
     throw error

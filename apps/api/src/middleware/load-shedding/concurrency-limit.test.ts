@@ -5,7 +5,7 @@ const noteOften = (places: ReturnType<typeof openSlots>, times: number, ms: numb
   for (let n = 0; n < times; n++) places.note(ms, underWay())
 }
 
-test('half of the places are there until more are wanted, and again when they are not any more', () => {
+test('the limit starts at half of the maximum, grows with demand and returns when the demand ends', () => {
   const places = openSlots(512)
   expect(places.count()).toBe(256)
   noteOften(places, 100, LATE_MS, () => 3)
@@ -20,7 +20,7 @@ test('half of the places are there until more are wanted, and again when they ar
   expect(places.count()).toBe(256)
 })
 
-test('a late echo leaves fewer places than were taken, and a very late one half of them', () => {
+test('a late echo reduces the limit below the slots in use, and a very late echo halves it', () => {
   const late = openSlots(512)
   late.note(LATE_MS + 1, 200)
   expect(late.count()).toBe(180)
@@ -30,7 +30,7 @@ test('a late echo leaves fewer places than were taken, and a very late one half 
   expect(veryLate.count()).toBe(100)
 })
 
-test('some places are left however late echoes are', () => {
+test('the limit never falls below its minimum, however late echoes are', () => {
   const places = openSlots(512)
   noteOften(places, 100, 10_000, places.count)
   expect(places.count()).toBe(32)
@@ -40,7 +40,7 @@ test('some places are left however late echoes are', () => {
   expect(few.count()).toBe(3)
 })
 
-test('places come back while they are wanted, and not before', () => {
+test('the limit grows again only while slots are in demand', () => {
   const places = openSlots(512)
   noteOften(places, 100, 10_000, places.count)
   noteOften(places, 100, 5, () => 3)
@@ -54,8 +54,8 @@ test('places come back while they are wanted, and not before', () => {
   expect(places.count()).toBe(512)
 })
 
-/** A service that can answer so many in a second, to which twice as many come: everybody waits as long as those before them take. */
-test('what is let in finds a balance in which nobody waits long', () => {
+/** A service with a fixed capacity under twice its load: the latency grows with the number of accepted requests. */
+test('the limit converges on a latency near LATE_MS under overload', () => {
   const capacity = 500
   const places = openSlots(512)
   const waits: number[] = []

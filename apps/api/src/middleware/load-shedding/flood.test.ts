@@ -18,7 +18,7 @@ const OF_EACH = 1_000
 const REPLACE_EVERY_MS = 100
 const REPLACED = 5
 
-/** Keeps so many connections from one address, and replaces some of them all the time, as those that the server has closed must be. */
+/** Keeps so many connections from one address open, and replaces some of them all the time, because the server closes connections. */
 function flood(message: string) {
   const open = () => sendUnread(port, '127.0.0.1', message)
   const sockets: Socket[] = Array.from({ length: OF_EACH }, open)

@@ -3,7 +3,7 @@ import type { Route } from '../../http/route.ts'
 import { startTestApi } from '../../testing/test-api.ts'
 import type { LoadClass } from './in-flight-limit.ts'
 
-/** One route of each class that answers when it is told to. */
+/** One route per load class. Its requests wait until the test releases them. */
 const waiting: Array<() => void> = []
 const classes: Route = async (app) => {
   for (const loadClass of ['list', 'address', 'light'] as const) {
@@ -32,7 +32,7 @@ async function letIn(loadClass: LoadClass, count: number): Promise<void> {
   await expect.poll(() => waiting.length).toBe(before + count)
 }
 
-/** Whether one more of a class is let in, and if not, when it may come again. */
+/** Sends one request of a class, and returns whether it was accepted or its Retry-After. */
 async function tryOne(loadClass: LoadClass): Promise<string> {
   const before = waiting.length
   let answer: Awaited<ReturnType<typeof call>> | undefined
@@ -46,13 +46,13 @@ async function tryOne(loadClass: LoadClass): Promise<string> {
   return 'let in'
 }
 
-test('whoever brings a list is turned away first, then one who asks about an address, and last one who only looks', async () => {
+test('lists are rejected first, then validations of addresses, and requests that only read last', async () => {
   await letIn('address', 5)
   await expect.poll(() => inFlight.busy).toBeGreaterThan(0.5)
   expect(await tryOne('list')).toBe('503, again after 5 s')
   expect(await tryOne('address')).toBe('let in')
 
-  await letIn('address', 3) // makes nine: three quarters of what the process takes on
+  await letIn('address', 3) // makes nine: three quarters of the limit
   expect(inFlight).toMatchObject({ all: 9, working: 9 })
   expect(await tryOne('address')).toBe('503, again after 1 s')
 
@@ -60,7 +60,7 @@ test('whoever brings a list is turned away first, then one who asks about an add
   expect(await tryOne('light')).toBe('503, again after 1 s')
 })
 
-test('with fewer places for work there is still room for who only looks', async () => {
+test('requests that only read are accepted when the limit for work is lower', async () => {
   await letIn('address', 4)
   const all = inFlight.places
   inFlight.places = () => 4
@@ -69,12 +69,12 @@ test('with fewer places for work there is still room for who only looks', async 
   inFlight.places = all
 })
 
-test('whoever has been answered makes room again', async () => {
+test('a completed request frees its slot', async () => {
   await letIn('list', 5)
   await expect.poll(() => inFlight.busy).toBeGreaterThan(0.5)
   const { rejected } = inFlight
   expect(await tryOne('list')).toBe('503, again after 5 s')
-  expect(inFlight.rejected).toBe(rejected + 1) // or there would not be more places when there is time again
+  expect(inFlight.rejected).toBe(rejected + 1) // else the limit would not grow after the overload
   for (const answer of waiting.splice(0)) answer()
   await Promise.all(inside.splice(0))
   expect(inFlight).toMatchObject({ all: 0, working: 0 })
@@ -82,7 +82,7 @@ test('whoever has been answered makes room again', async () => {
   expect(await tryOne('list')).toBe('let in')
 })
 
-test('a list finds a place in a process that is held up for a moment', async () => {
+test('a list is accepted during a short peak', async () => {
   await letIn('address', 5)
   inFlight.busy = 0.2
   expect(await tryOne('list')).toBe('let in')

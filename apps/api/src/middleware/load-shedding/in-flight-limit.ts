@@ -35,7 +35,7 @@ const isWork = (loadClass: LoadClass) => loadClass !== 'light'
  * Rejects requests when the process has reached its concurrency limit, so that accepted requests are served in time and others fail at
  * once. Health checks are exempt: a supervisor would otherwise restart an overloaded process.
  *
- * A request holds its slot only while the process works on it: not while its body arrives, and not after its response is handed over. A slow
+ * A request holds its slot only while the process works on it: not while its body arrives, and not after its response was written. A slow
  * client is limited by the connection limits per network and by time-limits.ts.
  */
 export function limitInFlight(app: FastifyInstance, inFlight: InFlightTracker): void {
@@ -76,14 +76,17 @@ export function limitInFlight(app: FastifyInstance, inFlight: InFlightTracker): 
   })
 }
 
-/** Test mode has slots of its own: any client may send requests that wait for seconds there, and they must not take those of live ones. */
+/**
+ * Test mode has slots of its own: any client may send requests that wait for seconds there, and they must not occupy the slots of live
+ * ones.
+ */
 const SANDBOX_SHARE = 0.125
 
 export function loadClassOf(config: FastifyContextConfig = {}): LoadClass {
   return config.loadClass ?? 'light'
 }
 
-/** The slot of one request among those that the process works on, and the pool that it counts toward. One that has ended is never held again. */
+/** The slot of one request, and the pool that it counts toward. A slot that has ended is never held again. */
 type Slot = { loadClass: LoadClass; pool: 'working' | 'sandbox' | undefined; state: 'free' | 'held' | 'ended' }
 
 function moveToSandbox(slot: Slot, inFlight: InFlightTracker): void {
@@ -118,9 +121,9 @@ declare module 'fastify' {
     moveToSandbox?: () => void
   }
   interface FastifyContextConfig {
-    /** Answered even by a process that turns everybody else away. */
+    /** Answered even by a process that rejects all other requests. */
     alwaysAnswered?: boolean
-    /** What it costs us; light where nothing is said. */
+    /** Cost of the request; `light` by default. */
     loadClass?: LoadClass
   }
 }
@@ -133,7 +136,7 @@ export function openLoadShedding(
   { inFlight, stopping }: { inFlight: InFlightTracker; stopping: AbortSignal },
   count: (method: string, route: string) => void,
 ) {
-  /** By method and path, of routes whose path is always the same. All that makes work is of that kind. */
+  /** Load classes by method and path, for routes with a fixed path. All routes of the higher classes have one. */
   const classes = new Map<string, LoadClass>()
   return {
     /** Learns the classes of routes as they are registered. */
@@ -159,7 +162,7 @@ export function openLoadShedding(
 
 type Refusal = { status: number; headers: string[]; beforeId: string; afterId: string }
 
-/** A request's name that stands for all of them, which are of one length. */
+/** A placeholder request id; all ids have the same length. */
 const ANY_ID = newRequestId()
 const refusals = new Map<number, Refusal>()
 

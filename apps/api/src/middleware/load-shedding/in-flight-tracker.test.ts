@@ -15,7 +15,7 @@ function watch(echo: () => Promise<number | undefined>) {
   return inFlight
 }
 
-test('late echoes take places away, and quick ones give them back', async () => {
+test('late echoes reduce the limit, and fast ones raise it again', async () => {
   let ms = 5_000
   const inFlight = watch(async () => ms)
   inFlight.working = 300
@@ -24,7 +24,7 @@ test('late echoes take places away, and quick ones give them back', async () => 
   await vi.waitFor(() => expect(inFlight.places()).toBeGreaterThan(180), 5_000)
 })
 
-test('how busy it is follows what is taken within a few seconds, and not at once', { tags: ['timed'] }, async () => {
+test('the utilization follows the slots in use within a few seconds, and not at once', { tags: ['timed'] }, async () => {
   const inFlight = watch(async () => undefined)
   inFlight.working = 192
   expect(inFlight.busy).toBe(0)
@@ -35,7 +35,7 @@ test('how busy it is follows what is taken within a few seconds, and not at once
   await vi.waitFor(() => expect(inFlight.busy).toBeLessThan(0.1), 10_000)
 })
 
-test('echoes that are lost change nothing: workers that are being replaced are silent too', async () => {
+test('lost echoes change nothing, because workers that restart lose them too', async () => {
   const echo = vi.fn(async () => undefined)
   const inFlight = watch(echo)
   inFlight.working = 300
@@ -43,7 +43,7 @@ test('echoes that are lost change nothing: workers that are being replaced are s
   expect(inFlight.places()).toBe(192)
 })
 
-test('nothing is sent while there is nothing to do, and no second one before the first came back', async () => {
+test('no echo is sent while the process is idle or while another echo is on its way', async () => {
   const echo = vi.fn(() => new Promise<undefined>(() => {}))
   const inFlight = watch(echo)
   await sleep(500)
@@ -67,18 +67,18 @@ async function startEchoing(workMs: number) {
   const echo = () =>
     vi.waitFor(async () => {
       const taken = await api.services.dispatch.echo()
-      expect(taken).toBeDefined() // else the connection is still on its way
+      expect(taken).toBeDefined() // else the connection is not established yet
       return taken
     }, 15_000)
   return { ...api, echo }
 }
 
-test('what is measured is the way through Redis to a worker and back', { tags: ['timed'] }, async () => {
+test('the echo measures the round trip through Redis to a worker', { tags: ['timed'] }, async () => {
   const { echo } = await startEchoing(300)
   expect(await echo()).toBeGreaterThan(290)
 })
 
-test('and what is waited for a connection to PostgreSQL, which who pays waits for too', {
+test('the echo includes the wait for a PostgreSQL connection, which charged requests share', {
   tags: ['timed'],
 }, async () => {
   const { echo, services, config } = await startEchoing(0)

@@ -3,8 +3,8 @@ export type Slots = {
   /** The current limit. */
   count(): number
   /**
-   * Records the round trip of an empty task to a worker, with the number of requests in progress and the number of requests that were shed since the
-   * last call.
+   * Records the round trip of an empty task to a worker, with the number of requests in progress and the number of requests that were shed
+   * since the last call.
    */
   note(echoMs: number, underWay: number, rejected?: number): void
 }
@@ -49,33 +49,33 @@ export function openSlots(max: number): Slots {
   }
 }
 
-/** The requests that a process is answering, and how many it takes on. */
+/** Counts the requests that a process is answering, and limits them. */
 export type InFlightTracker = {
-  /** The most there may be, of whatever kind. */
+  /** Concurrency limit for requests of all classes. */
   max: number
   all: number
-  /** Those that make work for others. */
+  /** Requests that cause work for other components. */
   working: number
-  /** Requests of this kind in test mode, which make none. */
+  /** Such requests in test mode, which cause no work. */
   sandbox: number
-  /** Those of this kind that found no place since the last echo. */
+  /** Such requests that were rejected since the last echo. */
   rejected: number
-  /** How many of these there may be. */
+  /** Concurrency limit for such requests. */
   places(): number
-  /** Which share of the places was taken in the last second or two. */
+  /** Average utilization of the limit over the last second or two. */
   busy: number
   stop(): void
 }
 
 const LISTEN_EVERY_MS = 200
-/** How much of what `busy` says is from the last look. */
+/** Weight of the latest sample in `busy`. */
 const LAST_LOOK_SHARE = 0.2
 /** The other slots are for requests that only read: they are fast, and validations must not cause their rejection. */
 const WORK_SHARE = 0.75
 
 /**
- * Sends a task without work to the workers every now and then, while there is something to do, and goes by how long it takes to come
- * back. One that is lost says nothing: workers that are being replaced are silent too, and who waits for them is answered.
+ * Sends an empty task to the workers at intervals while requests are in progress, and adapts the limit to its round trip. A lost echo
+ * changes nothing: workers that are being replaced lose them too, and requests that wait for those are still answered.
  */
 export function trackInFlight(inFlightMax: number, echo: () => Promise<number | undefined>): InFlightTracker {
   const places = openSlots(Math.ceil(inFlightMax * WORK_SHARE))

@@ -17,7 +17,7 @@ const { inFlight } = services
 
 type Answer = { status: number; headers: Record<string, unknown>; body: Record<string, unknown> }
 
-/** All over one connection: what is turned away must leave it fit for the next. */
+/** All over one connection: a rejected request must leave it usable for the next. */
 async function ask(method: string, path: string, body?: object): Promise<Answer> {
   const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) }
   const sent = request({ host: '127.0.0.1', port, method, path, agent, headers })
@@ -35,7 +35,7 @@ const single = () => ask('POST', '/api/v1/validation/single?wait=1', { email: 'a
 
 afterEach(() => Object.assign(inFlight, { all: 0, working: 0, busy: 0, max: config.inFlightMax }))
 
-test('who finds no place is told so by the door as by the house, and the connection goes on', async () => {
+test('a request without a free slot gets the same 503 before and after parsing, and the connection stays open', async () => {
   inFlight.working = 9
   const early = await single()
   const late = await app.inject({ method: 'POST', url: '/api/v1/validation/single', payload: {} })
@@ -49,7 +49,7 @@ test('who finds no place is told so by the door as by the house, and the connect
   expect((await ask('GET', '/api/v1/account')).status).toBe(200)
 })
 
-test('each class is turned away in its turn, and health checks never', async () => {
+test('the classes are rejected in order, and health checks never', async () => {
   inFlight.busy = 0.6
   expect(await ask('POST', '/api/v1/validation/bulk', { emails: [] })).toMatchObject({
     status: 503,
@@ -60,11 +60,11 @@ test('each class is turned away in its turn, and health checks never', async () 
   expect((await ask('GET', '/api/v1/account')).status).toBe(200)
   inFlight.max = 0
   expect((await ask('GET', '/api/v1/account')).status).toBe(503)
-  expect((await ask('GET', '/api/v1/bulk/jobs/a-name')).status).toBe(503) // has no path of its own: the house says so
+  expect((await ask('GET', '/api/v1/bulk/jobs/a-name')).status).toBe(503) // has no fixed path, so Fastify's hook rejects it
   expect((await ask('GET', '/livez')).status).toBe(200)
 })
 
-test('it is counted, and leaves no line in the log', async () => {
+test('shed requests are counted and not logged', async () => {
   const shed = async () =>
     /probity_http_problems_total\{code="overloaded"\} (\d+)/.exec(await services.metrics.metrics())?.[1]
   const before = Number(await shed())

@@ -57,8 +57,8 @@ export function limitConnections(server: Server, { connectionsPerNetworkMax, isP
 const SMALL_CHARACTERS = 16 * 1024
 
 /**
- * Limits the requests that wait for a client: their body is incomplete, or their response is not read. Such requests hold no slot (in-flight.ts),
- * so without this limit one client behind a proxy could have any number of them.
+ * Limits the requests that wait for a client: their body is incomplete, or their response is not read. Such requests hold no slot
+ * (in-flight-limit.ts), so without this limit one client behind a proxy could have any number of them.
  */
 export function limitUnfinished(app: FastifyInstance, { unfinishedPerNetworkMax, isProxy }: NetworkLimits): void {
   const unfinished = countByNetwork()
@@ -80,7 +80,7 @@ export function limitUnfinished(app: FastifyInstance, { unfinishedPerNetworkMax,
   app.addHook('onRequest', (request, reply, done) => {
     if (unfinished.isEmpty() || request.route.config.alwaysAnswered) return done()
     if (unfinished.of(networkOf(request.ip)) < unfinishedPerNetworkMax) return done()
-    reply.header('connection', 'close') // whatever is left of the body is not read
+    reply.header('connection', 'close') // the rest of the body is not read
     done(new Problem('rate_limited', TOO_MANY_UNFINISHED, { retryAfterS: RETRY_AFTER_S }))
   })
   app.addHook('preParsing', (request, reply, payload, done) => {

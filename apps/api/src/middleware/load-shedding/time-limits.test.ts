@@ -45,7 +45,7 @@ const get = (path: string) => `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nX-API-K
 const countConnections = () =>
   new Promise<number>((resolve) => api.app.server.getConnections((_error, count) => resolve(count)))
 
-test('a handler that never ends is answered when its time is up', async () => {
+test('a handler that never ends gets a response at its time limit', async () => {
   const { status, body, headers } = await call({ method: 'GET', url: '/api/v1/never' })
   expect([status, body['code'], headers['retry-after']]).toEqual([503, 'service_unavailable', '5'])
   expect(inFlight.all).toBe(0)

@@ -13,9 +13,10 @@ export const READS_FILE_MS = 150_000
 type Limits = Pick<RequestLimits, 'handlerTimeoutMs' | 'handlerGraceMs' | 'uploadTimeoutMs' | 'writeTimeoutMs'>
 
 /**
- * Ends each request that takes too long, whatever its handler waits for. Fastify's own `handlerTimeout` is fixed per route and also ends responses
- * that are being streamed. Here a route with a `timeout` is limited by that, and the limit ends with the beginning of the response: from then on
- * the client must keep reading it.
+ * Ends each request that takes too long, whatever its handler waits for. Fastify's own `handlerTimeout` is fixed per route and also ends
+ * responses that are being streamed. Here a route with a `timeout` is limited by that, and the limit ends with the beginning of the
+ * response: from
+ * then on the client must keep reading it.
  */
 export function limitTime(app: FastifyInstance, limits: Limits): void {
   const { handlerTimeoutMs, handlerGraceMs, uploadTimeoutMs, writeTimeoutMs } = limits
@@ -43,7 +44,7 @@ export function limitTime(app: FastifyInstance, limits: Limits): void {
   })
   app.addHook('onSend', ({ handlerTimer, raw: { socket } }, _reply, payload, done) => {
     clearTimeout(handlerTimer)
-    // Node disconnects a client that takes none of the response for that long. Exports have set a time of their own.
+    // Node disconnects a client that reads nothing of the response for that long. Exports have set a timeout of their own.
     if (socket instanceof Socket && !socket.timeout) socket.setTimeout(writeTimeoutMs)
     done(null, payload)
   })
@@ -56,7 +57,7 @@ function expire(request: FastifyRequest, reply: FastifyReply): void {
   reply.send(new Problem('service_unavailable', TOOK_TOO_LONG, { retryAfterS: RETRY_AFTER_S }))
 }
 
-/** sendError knows it by the state of the request. */
+/** sendError recognizes it by the state of the request. */
 const disconnected = () => new Problem('invalid_request')
 
 function requestedTimeoutS({ body, query }: FastifyRequest): number | undefined {
@@ -69,9 +70,9 @@ declare module 'fastify' {
     handlerTimer: NodeJS.Timeout | undefined
   }
   interface FastifyContextConfig {
-    /** How long the handler may take until it responds, where that is not the usual time. */
+    /** Time limit of the handler until it responds, if different from the default. */
     handlerTimeoutMs?: number
-    /** For routes with a `timeout` in the body or the query: its default. The handler may take that and a few seconds. */
+    /** For routes with a `timeout` in the body or the query: its default. The handler may take a few seconds longer. */
     waitsS?: number
   }
 }
@@ -79,16 +80,16 @@ declare module 'fastify' {
 type BodyLimits = Pick<RequestLimits, 'requestTimeoutMs' | 'uploadTimeoutMs' | 'uploadBytesPerSecondMin'>
 
 /**
- * Hangs up on whoever takes too long to send a body. Node knows one time for all requests, which has to be that of the largest;
- * here every other route gets its shorter one, and a large body must come at a certain rate at least.
+ * Disconnects clients that take too long to send a body. Node has one limit for all requests, which must fit the largest body. Here every
+ * other route has a shorter one, and a large body must arrive at a minimum rate.
  */
 export function limitSlowBodies(app: FastifyInstance, limits: BodyLimits): void {
   const { requestTimeoutMs } = limits
-  /** What had come on a connection when its last body was there: the beginning of the next may have come together with its head. */
+  /** Bytes received on a connection when its last body was complete: the beginning of the next may have arrived together with its head. */
   const bytesBefore = new WeakMap<Socket, number>()
   app.addHook('onRequest', (request, _reply, done) => {
     const { socket } = request.raw
-    // What a tool of an agent asks of our own routes comes over no network: nobody is slow there, and there is nobody to leave.
+    // Requests of MCP tools to our own routes use no socket, so they cannot be slow.
     if (hasBody(request) && socket instanceof Socket) {
       const began = { at: performance.now(), bytes: bytesBefore.get(socket) ?? 0 }
       const look = () => {
@@ -115,14 +116,14 @@ function isTooSlow({ raw, route }: FastifyRequest, began: Beginning, limits: Bod
   return elapsedMs > limits.uploadTimeoutMs || bytes < (elapsedMs / 1000) * limits.uploadBytesPerSecondMin
 }
 
-/** With the response that Node's own limit has. */
+/** Sends the response of Node's own limit. */
 function disconnect({ raw: { socket } }: FastifyRequest): void {
   sendClientError(Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Takes a body that may be so large that sending it takes minutes. */
+    /** Accepts a body so large that sending it takes minutes. */
     largeBody?: boolean
   }
 }

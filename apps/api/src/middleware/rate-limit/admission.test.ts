@@ -46,7 +46,7 @@ async function commandCalls() {
   const calls = [...stats.matchAll(/cmdstat_([a-z|]+):calls=(\d+)/g)].map(
     ([, name = '', count]) => [name, Number(count)] as const,
   )
-  // What the script itself calls (get, set, time) is counted by Redis too, but makes no round trip.
+  // Calls inside the script (get, set, time) are counted by Redis too, but make no round trip.
   const beside = [
     'info',
     'zadd',

@@ -8,16 +8,16 @@ import type { Features } from '../../http/validation-options.ts'
 
 const TRY_AGAIN_AFTER_MS = 1_000
 
-/** Whose results are looked for, and what they would send to. */
+/** The account whose recent results are read, and its result options. */
 type Asking = { accountId: string } & ResultOptions
 
 export type RecentKeys = {
-  /** Where the account's recent result for an address, or for its dedupe key, is kept; undefined while the secret behind it is not known. */
+  /** Redis key of the account's recent result for an address or its dedupe key; undefined until the secret is loaded. */
   keyOf(account: Asking, email: string | { key: string }, features: Features): string | undefined
   stop(): void
 }
 
-/** Fetches the secret in the background: a process that starts before its database is still one that starts. */
+/** Loads the secret in the background, so that a process can start before its database. */
 export function openRecentKeys(db: Db): RecentKeys {
   let secret: KeyObject | undefined
   let timer: NodeJS.Timeout | undefined
@@ -27,7 +27,8 @@ export function openRecentKeys(db: Db): RecentKeys {
     try {
       secret = await getSecret(db, 'recent_results')
     } catch {
-      // The database is away or not migrated, as /readyz says. Until it is there nothing recent is found, and all still works.
+      // The database is unavailable or not migrated, as /readyz reports. Until then no recent results are found, and validations still
+      // work.
       if (stopped) return
       timer = setTimeout(() => void fetchSecret(), TRY_AGAIN_AFTER_MS)
       timer.unref()

@@ -42,7 +42,7 @@ test('the addresses of an IPv6 /64 share one sign-in limit', async () => {
   expect((await signIn(ada, `${ipv6Prefix()}::1`)).status).toBe(200)
 })
 
-test('attempts from many networks leave each network one attempt, and the user gets in from any other', async () => {
+test('attempts from many networks leave each network one attempt, and the user can sign in from any other', async () => {
   const ada = await signUp(api)
   const networks = Array.from({ length: 80 }, newNetwork)
   for (const network of networks) expect(await attempt(network, ada.email)).toBe(true)
@@ -51,7 +51,7 @@ test('attempts from many networks leave each network one attempt, and the user g
   expect((await signIn(ada, newNetwork())).status).toBe(200)
 })
 
-test('a browser that the user has signed in with is not held up by others in the same network', async () => {
+test('a browser that the user has signed in with is not limited by others in the same network', async () => {
   const ada = await signUp(api)
   const allowed: boolean[] = []
   for (let n = 0; n < 40; n++) allowed.push(await attempt(ada.ip, ada.email))

@@ -14,8 +14,9 @@ const FORM = /^([\w-]{22})\.([\w-]{43})$/
 type Cookies = { publicUrl: string | undefined; secret: string }
 
 /**
- * A cookie that a browser gets when a user has signed in with it. It signs nobody in: it gives the browser its own sign-in limit for the
- * user's address, so that attempts from elsewhere cannot keep the user out.
+ * A cookie that a browser gets when a user has signed in with it. It does not sign in the user: it gives the browser its own sign-in limit
+ * for
+ * the user's address, so that attempts from elsewhere cannot lock the user out.
  */
 export function writeDeviceCookie({ publicUrl, secret }: Cookies, email: string): string {
   const { device, isSecure } = cookieNames(publicUrl)

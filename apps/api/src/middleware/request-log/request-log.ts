@@ -17,11 +17,11 @@ const HELD_OF_ACCOUNT_MAX = 2_000
 const AT_ONCE_MAX = 1_000
 
 /**
- * Keeps requests as they were answered, and counts verdicts by day. Both are held in memory and written in groups, so that no request
- * waits for it or fails with it. Requests that there is no room for are dropped and counted; verdicts are sums and take no room.
+ * Stores requests with their responses, and counts verdicts by day. Both are buffered in memory and written in groups, so that no request
+ * waits for it or fails with it. Requests beyond the buffer limit are dropped and counted; verdicts are sums and need no limit.
  */
 export type RequestLog = {
-  /** For how many days requests are kept; 0 where none are. */
+  /** Number of days that requests are stored; 0 if they are not. */
   keptDays: number
   add(request: LoggedRequest): void
   count(verdict: VerdictCount): void

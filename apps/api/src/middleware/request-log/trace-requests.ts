@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The request in its trace, where it has one. */
+    /** The trace span of the request, if it is traced. */
     span: Span | undefined
   }
 }
 
 /**
- * Begins a trace with each request, under the pattern of its route. What clients say of traces of their own is not listened to: they would decide how much we
- * write down.
+ * Starts a trace for each request, named by its route pattern. Trace headers of clients are ignored: they would decide how much is
+ * recorded.
  */
 export function traceRequests(app: FastifyInstance, traces: Traces): void {
   app.decorateRequest('span')

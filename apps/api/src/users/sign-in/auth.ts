@@ -164,7 +164,7 @@ export function openAuth(parts: Parts): Auth {
       // Emails are sent after the response, so that its duration does not reveal whether an address is registered.
       backgroundTasks: { handler: (task) => void task },
     },
-    rateLimit: { enabled: false }, // people/limits.ts counts before, for all processes together
+    rateLimit: { enabled: false }, // user-limits.ts counts first, for all processes together
     telemetry: { enabled: false },
     // Other errors are thrown, so that they are logged and answered like every error.
     onAPIError: { throw: true },

@@ -1,24 +1,25 @@
-/** How often an endpoint may be called, by whom: see people/limits.ts. */
+/** Class of the limits of an endpoint: see user-limits.ts. */
 export type EndpointLimit = 'password' | 'letter' | 'code' | 'plain'
 
-/** What of the sign-in library is offered, with the fields that it is handed. Anything else it could do is not there. */
+/** Endpoints of the sign-in library that are exposed, with the fields that are passed on. All others are not reachable. */
 export type Endpoint = {
   method: 'GET' | 'POST'
   path: string
   fields: readonly string[]
   limit: EndpointLimit
-  /** For those who are signed in only. */
+  /** Requires a session. */
   needsSession?: true
-  /** For what happens within an organisation: the field that says in which. */
+  /** For requests within an account: the field with its id. */
   isWithin?: 'organizationId' | 'invitationId'
   /**
-   * For invitations to the user's own address. Where an invitation link verified the address, an answer needs the token of its link, and
-   * `list` shows none.
+   * For invitations to the user's own address. If an invitation link verified the address, a response to an invitation requires the token
+   * of
+   * its link, and `list` shows none.
    */
   ownInvitations?: 'answer' | 'list'
   /** Success shows that the user of the session has just entered a 2FA code. */
   entersCode?: true
-  /** The field that holds a password somebody chooses. */
+  /** The field with a new password. */
   newPassword?: string
 }
 

@@ -105,8 +105,8 @@ test('owners and admins can read the audit log; other roles and keys cannot', as
     await addMember(api, here['probity-account'], person, role)
     expect([role, (await person.get('/audit-log', here)).status]).toEqual([role, status])
   }
-  const stranger = await signUp(api)
-  expect((await stranger.get('/audit-log', here)).status).toBe(404)
+  const outsider = await signUp(api)
+  expect((await outsider.get('/audit-log', here)).status).toBe(404)
   const program = await api.openCaller()
   expect((await program.call({ method: 'GET', url: '/api/v1/audit-log' })).status).toBe(404)
 })
@@ -122,7 +122,7 @@ test('pages, filters and the export agree, and entries of other accounts are not
     entries: [{ subject_name: 'Two' }, { subject_name: 'One' }],
   })
   expect(await read(ada, here, '?action=key&by=ADA')).toHaveLength(3)
-  expect(await read(ada, here, '?by=somebody-else')).toEqual([])
+  expect(await read(ada, here, '?by=another-user')).toEqual([])
   expect((await ada.get('/audit-log?action=DROP', here)).status).toBe(400)
 
   const { headers, text } = await ada.get('/audit-log?format=csv&action=key', here)

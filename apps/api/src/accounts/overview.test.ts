@@ -179,7 +179,7 @@ test('without Redis the provider health is unknown, and the other parts are pres
   expect(body).toMatchObject({ providers: { status: 'unknown', providers: [] }, problems: [] })
 })
 
-test.each(['%s is rejected', 'days=91', 'days=week'])('%s is refused', async (query) => {
+test.each(['days=0', 'days=91', 'days=week'])('%s is rejected', async (query) => {
   const { call } = await api.openCaller()
   const { status, body } = await call({ ...GET, url: `${GET.url}?${query}` })
   expect([status, body['code']]).toEqual([400, 'invalid_request'])

@@ -121,9 +121,9 @@ test('the checkout status is visible to the account that started it and to no ot
   await callApp(api.app, sendable({ type: 'checkout.session.completed', object: { id: sessionId } }))
   expect((await owner.get(path, account)).body).toEqual({ credits: 2_000, granted: true })
 
-  const stranger = await openOwner()
-  expect((await stranger.owner.get(path, stranger.account)).status).toBe(404)
-  expect((await owner.get('/billing/checkout/cs_nobodys', account)).status).toBe(404)
+  const outsider = await openOwner()
+  expect((await outsider.owner.get(path, outsider.account)).status).toBe(404)
+  expect((await owner.get('/billing/checkout/cs_unknown', account)).status).toBe(404)
 })
 
 test('GET /billing/checkout/{session} responds with 404 to an id with NUL, which PostgreSQL rejects', async () => {

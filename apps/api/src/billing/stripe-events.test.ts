@@ -139,7 +139,7 @@ test('a wrong, an old and a missing signature are rejected without effect', asyn
   const good = sendable(completed(session))
   const { 'stripe-signature': _, ...unsigned } = good.headers
   const forged = [
-    sendable(completed(session), { secret: 'whsec_of_somebody_else' }),
+    sendable(completed(session), { secret: 'whsec_of_another_endpoint' }),
     sendable(completed(session), { ageS: 301 }),
     { ...good, headers: unsigned },
     { ...good, payload: good.payload.replace('completed', 'complete_') },

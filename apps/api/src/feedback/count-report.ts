@@ -51,7 +51,6 @@ export async function findPredictions(
 }
 
 const RECENT_AT_ONCE = 500
-/** Prediction with the default options. */
 
 type Lacking = { outcomes: SortedOutcome[]; found: Map<string, Prediction> }
 

@@ -74,9 +74,9 @@ test('the watch retries after the database was unavailable', async () => {
 })
 
 test("a job of another account is not found", async () => {
-  const stranger = await api.openCaller()
+  const other = await api.openCaller()
   const listener = vi.fn()
-  const stop = openJobWatch(api.db, log).listen({ ...view, accountId: stranger.accountId }, jobId, listener)
+  const stop = openJobWatch(api.db, log).listen({ ...view, accountId: other.accountId }, jobId, listener)
   await vi.waitFor(() => expect(listener).toHaveBeenCalledWith(undefined), SOON)
   stop()
 })

@@ -366,8 +366,8 @@ test('explain_result returns a single validation to its own account only', async
   expect(Value.Errors(Explanation, data)).toEqual([])
   expect(data).toMatchObject({ validation: { id: validation_id, email: 'not an address' } })
   expect(text).toContain('unknown (not_started): no worker claimed the address before the timeout')
-  const stranger = await connect(await api.openCaller({ credits: 5 }))
-  expect((await stranger.call('explain_result', { validation_id })).problem).toMatchObject({ code: 'not_found' })
+  const other = await connect(await api.openCaller({ credits: 5 }))
+  expect((await other.call('explain_result', { validation_id })).problem).toMatchObject({ code: 'not_found' })
 })
 
 test('explain_result explains every sub_status and problem code and rejects other arguments', async () => {

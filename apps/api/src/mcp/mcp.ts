@@ -42,7 +42,7 @@ const handleMessages: Route<ToolDependencies> = async (app, services) => {
     reply.raw.once('close', () => disconnected.abort())
     return reply.send(await handleMessage({ app, services, request }, disconnected.signal))
   }
-  // No arrays: each message of a batch could spend credits, and newer protocol versions have no batches.
+  // Arrays are rejected: each message of a batch could spend credits, and newer protocol versions have no batches.
   const body = Type.Object({}, { additionalProperties: true })
   app.post('/mcp', { schema: { hide: true, body }, config, bodyLimit: BODY_BYTES_MAX }, handler)
   app.route({ method: ['GET', 'DELETE'], url: '/mcp', schema: { hide: true }, config, handler })

@@ -31,7 +31,7 @@ import type { UserAuthentication } from '../middleware/authentication/session.ts
 const Params = Type.Object({ account_id: Type.String({ format: 'uuid' }) })
 const one = { params: Params, response: { 200: OperatorAccount } }
 
-/** All accounts with their figures, and the actions of operators on one. */
+/** All accounts with their figures, and the operator actions on one account. */
 export const manageAccounts: Route<{ db: Db }> = async (app, { db }) => {
   const listing = { querystring: OperatorAccountsQuery, response: { 200: OperatorAccounts } }
   app.get('/accounts', { schema: listing }, async ({ query: { search, state, ...page } }) =>
@@ -106,8 +106,9 @@ type PasswordResetsDependencies = {
 }
 
 /**
- * Password reset links that an operator hands over, for installations without an SMTP relay. They take the operator's own password,
- * because such a link is a way into the user's accounts. Two-factor authentication stays as it is.
+ * Password reset links that an operator passes on, for installations without an SMTP relay. They require the operator's own password,
+ * because
+ * such a link gives access to the user's accounts. Two-factor authentication stays enabled.
  */
 export const createPasswordResets: Route<PasswordResetsDependencies> = async (app, services) => {
   const schema = { body: NewPasswordReset, response: { 201: PasswordReset } }

@@ -51,8 +51,8 @@ const EVENT_EVERY_MS = 400
 const HIDDEN = { hide: true }
 
 /**
- * Where the doctor comes by, through whatever stands in front of the service, to see whether a large file and a stream of events get
- * this far. It shows a ticket that only who has the database can make; for everybody else there is nothing here.
+ * The target of the doctor's own requests, which pass through the reverse proxy to check whether a large upload and an event stream get
+ * through. A request needs a ticket that only a process with database access can create; for all other clients the route does not exist.
  */
 export const receiveDoctor: Route<{ db: Db }> = async (app, { db }) => {
   const isDoctorTicket = openDoctorTicketCheck(db)
@@ -76,7 +76,7 @@ export const receiveDoctor: Route<{ db: Db }> = async (app, { db }) => {
   )
 }
 
-/** Begins as the streams of lists do, padding and all, so that what holds for this one holds for those. */
+/** Starts like the event streams of jobs, with the same padding, so that the result of the check applies to them. */
 async function* writeEvents() {
   for (let n = 1; n <= EVENTS; n += 1) {
     yield `event: ${n === EVENTS ? 'end' : 'progress'}\ndata: ${n}\n\n${n === 1 ? PADDING : ''}`

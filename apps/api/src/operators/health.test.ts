@@ -21,7 +21,7 @@ async function look(): Promise<Record<string, HealthPart>> {
 const WORKER = { kind: 'worker', version: '0.1.0' } as const
 const [FIRST, SECOND] = ['00000000-0000-0000-0000-00000000000a', '00000000-0000-0000-0000-00000000000b'] as const
 
-test('each part says how it is, in words and since when', async () => {
+test('each part has a status, a description and the time since it applies', async () => {
   await vi.waitFor(async () => expect((await look())['API']).toMatchObject({ state: 'ok' }), 5_000)
   const parts = await look()
   expect(Object.keys(parts).toSorted()).toEqual(

@@ -308,7 +308,7 @@ type HealthDependencies = {
   people: UserAuthentication
 }
 
-/** How each part of the installation is. */
+/** Health of each part of the installation. */
 export const showHealth: Route<HealthDependencies> = async (app, services) => {
   app.get('/health', { schema: { response: { 200: Health } } }, async () => ({
     checked_at: new Date().toISOString(),

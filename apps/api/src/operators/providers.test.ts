@@ -52,7 +52,7 @@ async function listProviders(hours = 24): Promise<Row[]> {
   return body['providers'] as Row[]
 }
 
-test('what workers counted is added up by provider, with its share and how long answers took', async () => {
+test('probe counts of workers are summed by provider, with shares and percentiles', async () => {
   const [gmx, others] = await listProviders()
   expect(gmx).toMatchObject({
     provider: 'gmx',
@@ -79,7 +79,7 @@ test('what workers counted is added up by provider, with its share and how long 
   expect((await operator.get('/operator/providers?hours=1000')).status).toBe(400)
 })
 
-test('a site that turned us away is told from what the workers share, and only where no way out is left', async () => {
+test('provider suspensions are read from Redis, and a provider counts as suspended only if all egresses are', async () => {
   const until = Date.now() + 600_000
   const shut = (egress: string) =>
     redis.hset(rateLimiterKey(queuePrefix, { egress, site: 'gmx' }), {
@@ -136,7 +136,7 @@ test('lifting a suspension ends it for all egresses, removes its notice and is r
   expect((await lift({ provider: '' })).status).toBe(400)
 })
 
-test('pausing, slowing and draining are kept and told once each, however often they are asked for', async () => {
+test('pausing, slowing and draining are stored and recorded once each, however often they are requested', async () => {
   const control = (body: object) => operator.post('/operator/provider_controls', body)
   for (const is_paused of [true, true, false])
     expect((await control({ provider: 'yahoo', is_paused })).status).toBe(204)
@@ -162,7 +162,7 @@ test('pausing, slowing and draining are kept and told once each, however often t
   ])
 })
 
-test('queues say what waits, since when, and what has come to a stop; that is set going again', async () => {
+test('GET /operator/queues returns waiting, oldest and stalled tasks, and stalled jobs can be requeued', async () => {
   const caller = await api.openCaller({ credits: 100 })
   const jobId = await startJob(caller, 5)
   await planJob(api.db, jobId, [3, 2])

@@ -28,7 +28,7 @@ import { isLive } from './health.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 
-/** What a worker says of itself, as far as it is looked at here. One of another version may say less. */
+/** The heartbeat fields that are read here. A worker of another version may not have all of them. */
 const WorkerFacts = Type.Object({
   egresses: Type.Array(Type.Object({ name: Type.String(), helo: Type.String(), address: Text, proxy: Text })),
   limits: Type.Record(Type.String(), Type.Object({ connections: Type.Number(), per_minute: Type.Number() })),
@@ -37,7 +37,7 @@ const WorkerFacts = Type.Object({
 export type KnownEgress = { name: string; helo: string; address: string | null; proxy: string | null; workers: number }
 export type KnownLimits = Record<string, { connections: number; per_minute: number }>
 
-/** The ways out of the workers that live, and what they know of providers. */
+/** The egresses and provider limits reported by running workers. */
 export function readWorkers(processes: Process[], now = Date.now()): { egresses: KnownEgress[]; limits: KnownLimits } {
   const workers = processes.filter((one) => one.kind === 'worker' && isLive(one, now))
   const facts = workers.flatMap(({ facts: said }) => (Value.Check(WorkerFacts, said) ? [said] : []))
@@ -52,7 +52,7 @@ type Counted = Omit<ProbeCounts, 'provider' | 'egress' | 'lastBlock'>
 
 const NAMES = ['probes', 'conclusive', 'deferred', 'blocked', 'noResponse', 'throttled'] as const
 
-/** Several hours or ways out as one. */
+/** Sums the counts of several hours or egresses. */
 export function sumProbes(rows: Counted[]): Counted {
   const sum: Counted = { probes: 0, conclusive: 0, deferred: 0, blocked: 0, noResponse: 0, throttled: 0, ms: [] }
   for (const row of rows) {
@@ -62,7 +62,7 @@ export function sumProbes(rows: Counted[]): Counted {
   return sum
 }
 
-/** Up to how many milliseconds this share of the answers took. Null where there was none, or where it is longer than the last step. */
+/** Upper bound in milliseconds of the latency bucket with this percentile. Null without probes, or if it is above the last bucket. */
 export function percentile(ms: number[], share: number): number | null {
   const all = ms.reduce((sum, count) => sum + count, 0)
   let below = 0
@@ -85,7 +85,7 @@ async function look({ db }: Looked, hours: number): Promise<Seen> {
   }))
 }
 
-/** All providers that were probed in these hours, or that have a control: those with the most probes first. */
+/** All providers that were probed in these hours or have a control, those with the most probes first. */
 export async function lookAtProviders(services: Looked, hours: number): Promise<OperatorProvider[]> {
   const seen = await look(services, hours)
   const names = new Set([
@@ -104,7 +104,7 @@ async function describeProvider(services: Looked, seen: Seen, provider: string):
   const control = seen.controls.providers.find((row) => row.provider === provider)
   const limits = seen.limits[provider]
   const suspended = states.filter(({ suspendedUntil }) => suspendedUntil !== null)
-  // All ways out must be turned away before nobody is asked; until when is when the first may again.
+  // A provider is suspended only if all egresses are; the suspension ends when the first of them ends.
   const isShut = states.length > 0 && suspended.length === seen.egresses.length
   const first = suspended.toSorted((a, b) => Number(a.suspendedUntil) - Number(b.suspendedUntil)).at(0)
   const share = (count: number) => (probes === 0 ? null : count / probes)
@@ -130,7 +130,7 @@ async function describeProvider(services: Looked, seen: Seen, provider: string):
   }
 }
 
-/** Those that we do not know are many sites, and each has a pace of its own. */
+/** Unknown providers (the empty id) are many sites, each with its own rate limiter, so they have no common state. */
 async function readStates(
   { redis, queuePrefix }: Looked,
   egresses: KnownEgress[],
@@ -147,7 +147,7 @@ async function readStates(
 
 const DAY_H = 24
 
-/** Each way out of the workers that live, and those that were drained. */
+/** The egresses of running workers, and drained ones. */
 export async function lookAtEgresses(services: Looked): Promise<OperatorEgress[]> {
   const seen = await look(services, DAY_H)
   const gone = seen.controls.egresses

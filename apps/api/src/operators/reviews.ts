@@ -33,7 +33,7 @@ export const manageReviews: Route<ReviewsDependencies> = async (app, services) =
   }
 }
 
-/** In the account of the job, since that is where its credits and events are. The audit log names the operator. */
+/** Runs in the account of the job, which has its credits and events. The audit log names the operator. */
 async function decide({ db }: { db: Db }, jobId: string, decision: 'released' | 'canceled'): Promise<void> {
   const job = found(await asOperator(db, (trx) => findReview(trx, jobId)))
   const isDecided = await inTenant(db, job.accountId, (trx) => decideReview(trx, job, decision))

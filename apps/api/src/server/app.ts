@@ -60,7 +60,7 @@ import { describeApi, finishDocument, type OpenApiDocument } from './openapi.ts'
 import type { Services } from './services.ts'
 import { serveApp } from './web-app-routes.ts'
 
-/** What is served under /api/v1, in the order of the reference, and to people under /app/api. */
+/** Routes of /api/v1 in the order of the API reference, served to users under /app/api. */
 export const API_ROUTES: Route<Services>[] = [
   validateSingle,
   validateBulk,
@@ -108,7 +108,7 @@ export const API_ROUTES: Route<Services>[] = [
   streamAllEvents,
 ]
 
-/** The whole HTTP side, not yet listening. Tests hand in routes of their own beside ours. */
+/** The whole HTTP server, not listening yet. Tests add routes of their own. */
 export async function buildApp(
   config: ApiConfig,
   services: Services,
@@ -157,12 +157,12 @@ function newServer({ limits, trustedProxies }: ApiConfig, services: Services, co
   const loadShedding = openLoadShedding(services, counts.rejected)
   const app = fastify({
     loggerInstance: services.log,
-    // Fastify's own lines hold the URL, and with it whatever address is in the query.
+    // Fastify's own log lines contain the URL, and an address in its query.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: limits.bodyBytesMax,
-    return503OnClosing: false, // whoever got through before we stopped listening is served
+    return503OnClosing: false, // requests that arrive before the server stops listening are served
     serverFactory: (handle) => listenWith(processInOrder(loadShedding.before(handle)), limits),
     clientErrorHandler: sendClientError,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
@@ -178,7 +178,7 @@ function newServer({ limits, trustedProxies }: ApiConfig, services: Services, co
 
 function listenWith(listener: RequestListener, limits: ApiConfig['limits']): Server {
   const options = {
-    requestTimeout: limits.uploadTimeoutMs, // of the slowest route; slow-body.ts has that of the others
+    requestTimeout: limits.uploadTimeoutMs, // limit of the slowest route; time-limits.ts has those of the others
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
@@ -189,7 +189,7 @@ function listenWith(listener: RequestListener, limits: ApiConfig['limits']): Ser
   return server
 }
 
-// These run for every request, and as callbacks: a promise for each would cost as much as the work itself.
+// These hooks run for every request, so they are callbacks: a promise for each would cost as much as the work itself.
 function sendCommonHeaders(app: FastifyInstance, { unauthenticatedRate, stopping, log }: Services): void {
   app.decorateRequest('rateLimit')
   app.decorateReply('logged')
@@ -203,13 +203,13 @@ function sendCommonHeaders(app: FastifyInstance, { unauthenticatedRate, stopping
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
     reply.headers(rateHeaders(request.rateLimit?.state ?? unauthenticatedRate.look(networkOf(request.ip), UNAUTHENTICATED)))
-    // Files and errors say it too, which have no field for it.
+    // Sent with files and errors too, which have no such field.
     if (request.auth) reply.header('livemode', String(request.auth.mode === 'live'))
     if (stopping.aborted) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    // The route's pattern and never the URL: that may hold an address.
+    // The route pattern and never the URL, which may contain an address.
     const { id: requestId, method, route, auth, person } = request
     const level = route.config.alwaysAnswered ? 'debug' : 'info'
     const line = {
@@ -227,7 +227,7 @@ function sendCommonHeaders(app: FastifyInstance, { unauthenticatedRate, stopping
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When the request came, by the process's own clock. */
+    /** Arrival time of the request, by the monotonic clock of the process. */
     arrivedAt: number
   }
 }

@@ -35,7 +35,7 @@ export type ApiConfig = {
   signUp: 'open' | 'invitation'
   /** Which users can create accounts. */
   accountCreation: 'users' | 'operators'
-  /** Undefined where the abuse limits are off. */
+  /** Undefined if the abuse limits are off. */
   abuseLimits: AbuseLimits | undefined
   /** Plan and credits of an account that a user creates. */
   opening: Opening
@@ -44,7 +44,7 @@ export type ApiConfig = {
   operators: OperatorAccess
   /** Whether outcomes that one account reports also count for other accounts. */
   sharesFeedback: boolean
-  /** For how many days requests stay in their account's log. */
+  /** Number of days that requests are stored in the account's log. */
   requestLogDays: number
   metrics: MetricsAddress | undefined
   traces: TraceSettings | undefined
@@ -55,7 +55,7 @@ export type ApiConfig = {
   keysMax: number
   logLevel: string
   limits: RequestLimits
-  /** Keeps the queues of several installations on one Redis apart. */
+  /** Separates the queues of several installations on one Redis. */
   queuePrefix: string
 }
 
@@ -67,7 +67,7 @@ export const DOCS_FOLDER = fileURLToPath(new URL('../../../docs/dist', import.me
 
 type Settings = Static<typeof ApiSettings>
 
-/** Reads and checks every setting at start, naming all faults at once. The only place here that knows variable names. */
+/** Reads and validates all settings at startup and reports all errors at once. The only place in the API that knows variable names. */
 export function readConfig(env: Record<string, string | undefined>): ApiConfig {
   return readSettings(ApiSettings, env, buildConfig)
 }
@@ -133,7 +133,7 @@ function readOperators(vars: Settings): OperatorAccess {
   return { requiresTwoFactor: twoFactor === 'required', networks: readRanges('OPERATOR_NETWORKS', networks) }
 }
 
-/** An installation that sells credits must not give them away. */
+/** An installation that sells credits must not grant unlimited ones. */
 function readOpening(vars: Settings, payments: PaymentSettings | undefined): Opening {
   const { NEW_ACCOUNT_PLAN: plan, NEW_ACCOUNT_CREDITS, SIGN_UP } = vars
   const credits = NEW_ACCOUNT_CREDITS ?? (SIGN_UP === 'open' ? '0' : 'unlimited')
@@ -144,7 +144,7 @@ function readOpening(vars: Settings, payments: PaymentSettings | undefined): Ope
   throw new BadSettings([{ name: 'NEW_ACCOUNT_CREDITS', says }])
 }
 
-/** Payments are on where all that they need is there, and off where none of it is. */
+/** Payments are on if all their settings are present, and off if none is. */
 function readPayments(vars: Settings): PaymentSettings | undefined {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, PUBLIC_URL: publicUrl } = vars
   if (secretKey === undefined && webhookSecret === undefined) return undefined

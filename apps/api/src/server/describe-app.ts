@@ -7,8 +7,9 @@ import { openLog } from './log.ts'
 import type { Services } from './services.ts'
 
 /**
- * The app for programs that read its routes and serve none. Routes describe themselves when they are registered and use their services
- * when they are called, so nothing behind them has to run, and these addresses are never dialled.
+ * The app for programs that read its routes and serve none. Routes are described at registration and use their services only in requests,
+ * so
+ * none of the services needs to run, and these addresses are never connected to.
  */
 export async function describeApp(): Promise<FastifyInstance> {
   const config = readConfig({ DATABASE_URL: 'postgres://unused@localhost/unused', REDIS_URL: 'redis://localhost' })

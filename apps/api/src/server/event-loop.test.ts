@@ -7,7 +7,7 @@ import { startTestApi, type TestClient } from '../testing/test-api.ts'
 import { longInternationalAddresses } from '../testing/test-long-addresses.ts'
 
 const api = await startTestApi()
-/** As many as take most of a second to read; the timed test has as many as a report may have. */
+/** Enough to take most of a second to read; the timed test has the maximum of a report. */
 const REPORTED = 3_000
 const headers = { 'content-type': 'application/json' }
 
@@ -16,7 +16,7 @@ function reportOf(count: number): string {
   return JSON.stringify({ messages })
 }
 
-test('the long addresses of these tests are addresses', () => {
+test('the long addresses of these tests are valid', () => {
   const longest = longInternationalAddresses(MESSAGES_PER_REPORT_MAX).at(-1) ?? ''
   expect(parseAddress(longest)).toMatchObject({ kind: 'address' })
 })
@@ -36,11 +36,11 @@ test('requests are served while a report of 3,000 long addresses is read', async
     await nextTurn()
   }
   expect((await report).body).toMatchObject({ counted: { delivered: REPORTED, bounced: 0 } })
-  // One turn of the event loop serves one of these. Read in one turn, the report lets some dozens through before and after.
+  // One turn of the event loop serves one of these requests. If the report were read in one turn, only some dozens would be served.
   expect(served).toBeGreaterThan(500)
 })
 
-/** How long the event loop stood still at most while a client's request was processed. */
+/** Longest delay of the event loop while a client's request was processed. */
 async function measureDelay(
   { call }: TestClient,
   url: string,

@@ -15,21 +15,21 @@ test('/livez returns 200 when PostgreSQL and Redis are down', async () => {
   expect((await callApp(api.app, { method: 'GET', url: '/livez' })).status).toBe(200)
 })
 
-test('ready when database, migrations and Redis are there', async () => {
+test('/readyz returns 200 when database, migrations and Redis are available', async () => {
   const api = await startTestApi()
   const ready = async () =>
     expect(await callApp(api.app, READY)).toMatchObject({ status: 200, body: { status: 'ready', missing: [] } })
   await vi.waitFor(ready, SOON)
 })
 
-test('not ready without the database, and it says so', async () => {
+test('/readyz returns 503 without the database and names it', async () => {
   const api = await startTestApi({ config: { databaseUrl: 'postgres://127.0.0.1:1/x' } })
   const { status, body } = await callApp(api.app, READY)
   expect(status).toBe(503)
   expect(body['missing']).toContain('postgresql')
 })
 
-test('not ready while a migration is missing, and it names it', async () => {
+test('/readyz returns 503 while a migration is missing and names it', async () => {
   const api = await startTestApi()
   await asOwner(api.db, (trx) => sql`delete from migrations where name = '0001_baseline'`.execute(trx))
   const { status, body } = await callApp(api.app, READY)
@@ -37,7 +37,7 @@ test('not ready while a migration is missing, and it names it', async () => {
   expect(body['missing']).toContainEqual('migrations: 0001_baseline')
 })
 
-test('ready without Redis, and it says what that means', async () => {
+test('/readyz returns 200 without Redis and describes the effect', async () => {
   const redis = await startRedis()
   whenDone(() => redis.stop())
   const api = await startTestApi({ config: { redisUrl: redis.url } })

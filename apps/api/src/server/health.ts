@@ -7,16 +7,16 @@ import type { Services } from './services.ts'
 
 const HIDDEN = { schema: { hide: true }, config: { alwaysAnswered: true } }
 
-/** Both are public and exempt from load shedding, so a flood of requests must not become a flood of checks. */
+/** Both endpoints are public and exempt from load shedding, so a flood of requests must not cause a flood of checks. */
 const CHECK_AGE_MS_MAX = 1_000
 
-/** For supervisors and load balancers: whether the process runs (livez), and whether it may be sent requests (readyz). */
+/** For supervisors and load balancers: whether the process runs (livez), and whether it can serve requests (readyz). */
 export const health: Route<Services> = async (app, services) => {
   app.get('/livez', HIDDEN, async () => ({ status: 'alive' }))
 
   const checkDependencies = shareOutcome(() => listUnavailable(services), CHECK_AGE_MS_MAX)
   app.get('/readyz', HIDDEN, async (request, reply) => {
-    // A process that stops says so at once.
+    // A stopping process reports unready at once.
     const stopping = services.stopping.aborted ? ['time (the process is stopping)'] : []
     const missing = [...stopping, ...(await checkDependencies())]
     const ready = missing.every((part) => part === REDIS)
@@ -34,7 +34,7 @@ function shareOutcome<T>(check: () => Promise<T>, ageMsMax: number): () => Promi
   }
 }
 
-/** Versions and dependencies are the operator's business. A forwarded request comes from elsewhere, even through a proxy on this host. */
+/** Only local clients see versions and dependencies. A forwarded request is not local, even through a proxy on this host. */
 function isLocal({ ip, headers }: FastifyRequest): boolean {
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
   return !isForwarded && isOnList(ip, LOOPBACK)
@@ -47,7 +47,7 @@ const REDIS = 'redis (requests are served; each process counts rate limits separ
 async function listUnavailable({ db, redis }: Services): Promise<string[]> {
   const [database, cache] = await Promise.all([
     listMissingMigrations(db).catch(undefinedIfAway),
-    redis.ping().catch(() => undefined), // whatever the reason, it cannot be used
+    redis.ping().catch(() => undefined), // any failure means that Redis is unavailable
   ])
   const missing: string[] = []
   if (database === undefined) missing.push('postgresql')

@@ -7,7 +7,7 @@ import type { Route } from '../http/route.ts'
 import { startTestApi } from '../testing/test-api.ts'
 import { start } from './start.ts'
 
-/** A route that answers when it is told to, for requests that must still be in flight. */
+/** A route that responds when the test releases it, for requests that must stay in flight. */
 const waiting: Array<() => void> = []
 const wait: Route = async (app) => {
   app.get('/wait', { schema: { hide: true } }, async () => {
@@ -31,7 +31,7 @@ afterAll(() => running.stop())
 const { port } = running.address
 const { key } = await api.openCaller()
 
-/** Sends bytes as they are and collects what comes back until the server closes. */
+/** Sends raw bytes and collects the response until the server closes the connection. */
 function speak(...parts: string[]): { socket: Socket; answer: Promise<string> } {
   const socket = connect({ host: '127.0.0.1', port })
   for (const part of parts) socket.write(part)
@@ -58,7 +58,7 @@ function post(body: string, headers: string[] = [], path = '/api/v1/take'): stri
 
 const jsonOf = (bytes: number) => `{"text":"${'x'.repeat(bytes - '{"text":""}'.length)}"}`
 
-test('the limits in force are ours and not the defaults beneath', async () => {
+test('the configured limits apply instead of the defaults of Node and Fastify', async () => {
   const { server } = api.app
   expect(server.requestTimeout).toBe(300_000)
   expect(api.config.limits).toMatchObject({ requestTimeoutMs: 30_000, uploadBytesPerSecondMin: 10_240 })
@@ -67,7 +67,7 @@ test('the limits in force are ours and not the defaults beneath', async () => {
   expect(server.maxRequestsPerSocket).toBe(1_000)
 })
 
-test('a body of exactly the limit is taken, one byte more is not', async () => {
+test('a body at the limit is accepted, and one byte more is rejected', async () => {
   const fits = jsonOf(LIMITS.bodyBytesMax)
   expect(await speak(post(fits), fits).answer).toContain('200 OK')
 
@@ -77,7 +77,7 @@ test('a body of exactly the limit is taken, one byte more is not', async () => {
   expect(refused).toContain('"code":"payload_too_large"')
 })
 
-test('a body that is too long is refused by its announced length, before it is sent', async () => {
+test('a body above the limit is rejected by its announced length, before it is sent', async () => {
   const announced = `POST /api/v1/take HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n`
   const { socket, answer } = speak(announced)
   const first = await new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))))
@@ -89,7 +89,7 @@ test('a body that is too long is refused by its announced length, before it is s
 test('a client that disconnects within a body is not logged as an error', async () => {
   const log = await vi.waitFor(async () => {
     const { socket, answer } = speak(post('x'.repeat(1000)), 'x')
-    await sleep(100) // a client that disconnects before its body is read is not seen at all: the next attempt is
+    await sleep(100) // the server does not notice a client that disconnects before its body is read, so the test tries again
     socket.destroy()
     await answer
     const text = readFileSync(api.logFile, 'utf8')
@@ -99,7 +99,7 @@ test('a client that disconnects within a body is not logged as an error', async 
   expect(log).not.toMatch(/"level":[56]0|request failed|"status":5/)
 })
 
-test('headers up to the limit are taken, beyond it they are not', async () => {
+test('headers up to the limit are accepted, and larger ones are rejected', async () => {
   const get = (padding: number) =>
     `GET /api/v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Padding: ${'x'.repeat(padding)}\r\n\r\n`
   expect(await speak(get(LIMITS.headerBytesMax - 200)).answer).toContain('404 Not Found')
@@ -110,7 +110,7 @@ test('headers up to the limit are taken, beyond it they are not', async () => {
   expect(refused).toContain('Request-Id: req_')
 })
 
-test('headers that do not come are not waited for', { tags: ['timed'] }, async () => {
+test('a client that does not complete its headers is disconnected', { tags: ['timed'] }, async () => {
   const began = performance.now()
   const answer = await speak('GET /api/v1/account HTTP/1.1\r\nHost: x\r\n').answer
   expect(answer).toContain('408 Request Timeout')
@@ -118,7 +118,7 @@ test('headers that do not come are not waited for', { tags: ['timed'] }, async (
   expect(performance.now() - began).toBeLessThan(2_500)
 })
 
-test('a body that drips is not waited for either, however regularly it drips', { tags: ['timed'] }, async () => {
+test('a client that sends its body too slowly is disconnected, however steadily it sends', { tags: ['timed'] }, async () => {
   const began = performance.now()
   const { socket, answer } = speak(post('x'.repeat(1000)))
   const drip = setInterval(() => socket.write('x'), 50)
@@ -130,7 +130,7 @@ test('a body that drips is not waited for either, however regularly it drips', {
 
 type Pieces = { first?: number; each: number }
 
-/** Sends a body in pieces, one every 50 ms, until it is all there or the server closes. */
+/** Sends a body in pieces, one every 50 ms, until it is complete or the server closes the connection. */
 async function sendSlowly(body: string, { first = 0, each }: Pieces) {
   const began = performance.now()
   const { socket, answer } = speak(post(body, [], '/api/v1/take-large'), body.slice(0, first))
@@ -146,7 +146,7 @@ async function sendSlowly(body: string, { first = 0, each }: Pieces) {
 
 const LARGE = jsonOf(4_000)
 
-test('a large body may take longer than others if it comes at the least rate', { tags: ['timed'] }, async () => {
+test('a large body may take longer than others at the minimum rate', { tags: ['timed'] }, async () => {
   const { text, ms } = await sendSlowly(LARGE, { each: 100 })
   expect(text).toContain('200 OK')
   expect(ms).toBeGreaterThan(QUICK.requestTimeoutMs * 2)
@@ -155,13 +155,13 @@ test('a large body may take longer than others if it comes at the least rate', {
 test.each([
   ['from the start', { each: 1 }],
   ['after a good start', { first: 150, each: 0 }],
-])('a large body that comes below that rate %s is not waited for', { tags: ['timed'] }, async (_, pieces) => {
+])('a large body below that rate %s is disconnected', { tags: ['timed'] }, async (_, pieces) => {
   const { text, ms } = await sendSlowly(LARGE, pieces)
   expect(text).toContain('"code":"request_timeout"')
   expect(ms).toBeLessThan(QUICK.uploadTimeoutMs - 500)
 })
 
-test('even a quick one that does not end is not waited for longer than large bodies are', {
+test('a fast body that does not end is disconnected at the time limit of large bodies', {
   tags: ['timed'],
 }, async () => {
   const { text, ms } = await sendSlowly(LARGE, { first: 3_000, each: 1 })
@@ -169,7 +169,7 @@ test('even a quick one that does not end is not waited for longer than large bod
   expect(ms).toBeGreaterThan(QUICK.uploadTimeoutMs - 500)
 })
 
-test('who goes on sending after being told is left all the same', async () => {
+test('a client that keeps sending after the error response is disconnected', async () => {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
   const closed = new Promise((resolve) => socket.on('close', resolve))
   socket.on('error', () => {}) // 'close' follows
@@ -179,19 +179,19 @@ test('who goes on sending after being told is left all the same', async () => {
   clearInterval(drip)
 })
 
-test('what is no HTTP is told so and never told back', async () => {
+test('input that is not HTTP is rejected and not repeated in the response', async () => {
   const answer = await speak('canary-7f3a <nonsense>\r\n\r\n').answer
   expect(answer).toContain('400 Bad Request')
   expect(answer).toContain('"code":"invalid_request"')
   expect(answer).not.toContain('canary')
 })
 
-test('a message with two lengths is refused', async () => {
+test('a message with two content lengths is rejected', async () => {
   const both = `POST /api/v1/take HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`
   expect(await speak(both).answer).toContain('400 Bad Request')
 })
 
-test('beyond the gate requests are turned away at once with a time to come back; health checks are not', async () => {
+test('requests beyond the concurrency limit get 503 and Retry-After, and health checks are served', async () => {
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': key } })
   const inside = [ask('/api/v1/wait'), ask('/api/v1/wait'), ask('/api/v1/wait')]
   await expect.poll(() => waiting.length).toBe(3)
@@ -206,7 +206,7 @@ test('beyond the gate requests are turned away at once with a time to come back;
   expect((await ask('/api/v1/nothing')).status).toBe(404)
 })
 
-test('callers who go away make room for others', async () => {
+test('clients that disconnect free their slots', async () => {
   const gone = Array.from({ length: 3 }, () =>
     speak(`GET /api/v1/wait HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`),
   )

@@ -4,7 +4,7 @@ import { openLog } from './log.ts'
 
 const KEY = formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
 
-test('no line leaves the log with a key or an address in it, wherever it stands', () => {
+test('keys and addresses are removed from every log line, wherever they occur', () => {
   const lines: string[] = []
   const log = openLog('debug', { write: (line: string) => lines.push(line) })
   log.error({ err: new Error('no such row: canary@example.org'), key: KEY }, 'failed for canary@example.org')

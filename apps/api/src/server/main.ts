@@ -4,7 +4,7 @@ import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'
 
-/** Whatever hangs, the process is gone within 30 seconds of being told to stop. */
+/** The process ends within 30 seconds of a shutdown signal, whatever hangs. */
 const GONE_WITHIN_MS = 28_000
 
 try {
@@ -20,5 +20,5 @@ try {
 } catch (error) {
   if (!(error instanceof BadSettings || error instanceof ForeignMigrations)) throw error
   process.stderr.write(`${error.message}\n`)
-  process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
+  process.exitCode = 78 // EX_CONFIG of sysexits.h: tells the supervisor not to restart the process
 }

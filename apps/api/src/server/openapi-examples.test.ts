@@ -15,7 +15,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
 ajv.addSchema({ ...document, $id: 'api' })
 
-/** References point into the document, so a schema that has them is checked as a part of it. */
+/** References point into the document, so a schema with references is checked as part of it. */
 const check = (schema: Json) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as Json)
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
@@ -25,7 +25,7 @@ function listExamples(node: unknown, where: string): Example[] {
   if (Array.isArray(node)) return node.flatMap((part, n) => listExamples(part, `${where}/${n}`))
   if (!isObject(node)) return []
   const below = Object.entries(node).flatMap(([name, part]) =>
-    // The value of an example is not a part of the document.
+    // The value of an example is not a part of the document and has no examples.
     name === 'example' || name === 'examples' ? [] : listExamples(part, `${where}/${name}`),
   )
   return [...examplesAt(node, where), ...below]
@@ -33,7 +33,7 @@ function listExamples(node: unknown, where: string): Example[] {
 
 function examplesAt(node: Json, where: string): Example[] {
   const { schema, example, examples } = node
-  // A schema has its examples itself, in an array; a parameter, header or media type has them beside its schema.
+  // A schema has its examples in an array of its own; a parameter, header or media type has them next to its schema.
   if (Array.isArray(examples)) return examples.map((value) => ({ where, schema: node, value }))
   if (!isObject(schema)) return []
   const named = isObject(examples) ? Object.values(examples).map((one) => (one as { value: unknown }).value) : []
@@ -82,7 +82,7 @@ test('request ids and event ids have their prefix in all examples', () => {
   for (const [, name, prefix] of ids) expect([name, prefix]).toEqual([name, name === 'request_id' ? 'req_' : 'evt_'])
 })
 
-test('the example of the model names the model that is used', () => {
+test('the example of GET /model names the model in use', () => {
   const { get } = document.paths['/api/v1/model'] ?? {}
   const { name, version } = STRING_MODEL_DATA
   expect(get?.responses?.['200']?.content?.['application/json']?.example).toMatchObject({ name, version })

@@ -12,19 +12,19 @@ const api = await startTestApi()
 const document = JSON.parse(
   (await callApp(api.app, { method: 'GET', url: '/api/v1/openapi.json' })).text,
 ) as OpenApiDocument
-// After the document, which takes long enough to be written for a waiting connection to be given up.
+// After the document, which takes so long to generate that a waiting connection would time out.
 startPlainWorker(api.db, (email) => ({
   ...pendingResult(email, 'not_probed'),
   ...{ status: 'valid', sub_status: '', is_valid: true, safe_to_send: true },
 }))
 
-/** Headers of HTTP itself, which an OpenAPI document does not have to declare. */
+/** HTTP's own headers, which an OpenAPI document need not declare. */
 const OF_HTTP = new Set([
   ...Object.keys(SECURITY_HEADERS),
   ...['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'transfer-encoding'],
   ...['cache-control', 'vary', 'etag', 'allow'],
 ])
-/** Sent where there is something to say, so one response does not have to have them. */
+/** Optional headers, which a response may omit. */
 const OCCASIONAL = new Set(['link', 'idempotency-replayed', 'content-disposition', 'livemode', 'retry-after'])
 /** Not sent with the export of a collection, which has no pages. */
 const OF_PAGES = new Set(['x-total-count', 'link'])

@@ -24,7 +24,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const folder = mkdtempSync(join(tmpdir(), 'probity-openapi-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('is served without a key, as OpenAPI 3.1, and passes the rules of Redocly without an error or a warning', () => {
+test('the document is served without a key, as OpenAPI 3.1, and passes the Redocly rules without errors or warnings', () => {
   expect(document.openapi).toBe('3.1.0')
   const file = join(folder, 'openapi.json')
   writeFileSync(file, text)
@@ -36,13 +36,13 @@ test('is served without a key, as OpenAPI 3.1, and passes the rules of Redocly w
   expect(JSON.parse(report).totals).toMatchObject({ errors: 0, warnings: 0 })
 })
 
-test('has the version of the release, and the version of the API beside it', () => {
+test('the document has the version of the release and of the API', () => {
   expect(document.info).toMatchObject({ version: release.version, 'x-api-version': 'v1' })
   expect(api.config.publicUrl).toBeUndefined()
   expect(operations.every(([name]) => name.includes(' /api/v1/'))).toBe(true)
 })
 
-test('has the tags of its operations, each with a description, the validation of addresses first', () => {
+test('the document has the tags of its operations, each with a description, validation first', () => {
   const names = document.tags.map(({ name }) => name)
   expect(names).toEqual(Object.keys(TAGS))
   expect(names[0]).toBe('Validation')
@@ -72,13 +72,13 @@ test.each(operations)('%s has an operationId that begins with the verb of its me
   expect(operationId).toMatch(VERBS[name.split(' ')[0] ?? ''] ?? /never/)
 })
 
-test.each(operations)('%s takes a body with a name that says so', (_name, { requestBody }) => {
+test.each(operations)('%s takes a body whose schema has a descriptive name', (_name, { requestBody }) => {
   for (const { schema } of Object.values(requestBody?.content ?? {})) {
     expect(schema?.['$ref']).toMatch(/^#\/components\/schemas\/[A-Za-z]+(Request|Form|Report|Csv)$/)
   }
 })
 
-test('lists just what works: no operation before its time', () => {
+test('the document lists exactly the implemented operations', () => {
   expect(operations.map(([name]) => name).toSorted()).toEqual([
     'DELETE /api/v1/bulk/jobs/{job_id}',
     'DELETE /api/v1/bulk/uploads/{upload_id}',
@@ -144,7 +144,7 @@ test('lists just what works: no operation before its time', () => {
   ])
 })
 
-test.each(operations)('%s has an example for its success and for its refusals', (_name, operation) => {
+test.each(operations)('%s has an example for its success and for its problems', (_name, operation) => {
   const answers = Object.entries(operation.responses ?? {})
   for (const group of ['2', '4']) {
     const inGroup = answers.filter(([status]) => status.startsWith(group))
@@ -155,7 +155,7 @@ test.each(operations)('%s has an example for its success and for its refusals', 
   }
 })
 
-test('says what we send: every event that a webhook can be told of, with an example', () => {
+test('the document describes every webhook event with an example', () => {
   expect(Object.keys(document.webhooks ?? {})).toEqual(WEBHOOK_EVENT_TYPES)
   for (const { post } of Object.values(document.webhooks ?? {})) {
     const media = post.requestBody?.content?.['application/json']
@@ -196,7 +196,7 @@ test('a constant is written as an enum of one value, wherever its schema comes f
   expect(properties).toEqual({ kind: { type: 'string', enum: ['a'] } })
 })
 
-test('two schemas with the same title and different fields are refused', () => {
+test('two schemas with the same title and different fields are rejected', () => {
   const planted = structuredClone(document)
   const bodyOf = (fields: Record<string, Record<string, unknown>>) => ({
     content: { 'application/json': { schema: { title: 'Planted', type: 'object', properties: fields } } },

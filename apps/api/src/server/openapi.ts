@@ -88,8 +88,8 @@ export type OpenApiDocument = {
 }
 
 /**
- * Finishes the generated document for readers and code generators: schemas with a title become named components, their
- * examples become the examples of requests and responses, headers are declared, and the webhooks are added.
+ * Finishes the generated document for readers and code generators: schemas with a title become named components, their examples become the
+ * examples of requests and responses, headers are declared, and the webhooks are added.
  */
 export function finishDocument(generated: OpenApiDocument): OpenApiDocument {
   const document = structuredClone(generated)
@@ -107,7 +107,7 @@ export function finishDocument(generated: OpenApiDocument): OpenApiDocument {
   return document
 }
 
-/** Those of our headers that an operation declares. `Deprecation` and `Sunset` are missing while nothing is deprecated. */
+/** Our response headers that an operation declares. `Deprecation` and `Sunset` are missing while nothing is deprecated. */
 function listSentHeaders({ paths }: OpenApiDocument): Record<string, Json> {
   const responses = Object.values(paths).flatMap((path) =>
     Object.values(path).flatMap(({ responses = {} }) => Object.values(responses)),
@@ -124,12 +124,12 @@ function finishBody(body: Body | undefined, schemas: Record<string, Json>): void
   }
 }
 
-/** Puts a titled schema among the components, and its titled parts with it, and returns a reference to it. */
+/** Moves a titled schema and its titled parts to the components, and returns a reference to it. */
 function nameSchema(schema: Schema, schemas: Record<string, Json>): Json {
   const { title, properties, items, oneOf, contentSchema, const: constant, ...rest } = schema
   const named = {
     ...rest,
-    // As the generator writes a constant, so that a schema is the same wherever it comes from.
+    // In the generator's notation of a constant, so that a schema is the same wherever it comes from.
     ...(constant !== undefined && { enum: [constant] }),
     ...(properties && { properties: mapValues(properties, (part) => nameSchema(part, schemas)) }),
     ...(items && { items: nameSchema(items, schemas) }),
@@ -144,7 +144,7 @@ function nameSchema(schema: Schema, schemas: Record<string, Json>): Json {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** The members of a union are told apart by `type`; the mapping names the component of each. */
+/** The members of a union are discriminated by `type`; the mapping names the component of each. */
 function nameUnion(members: Schema[], schemas: Record<string, Json>) {
   const named = members.map((member) => {
     const { const: type, enum: types } = member.properties?.['type'] ?? {}
@@ -155,7 +155,7 @@ function nameUnion(members: Schema[], schemas: Record<string, Json>) {
   return { oneOf: named.map(({ ref }) => ref), discriminator: { propertyName: 'type', mapping } }
 }
 
-/** Examples are no part of it: they are taken from the schema of a whole body, and stay in one that is a part. */
+/** Compares without examples: they are taken from the schema of a whole body, and stay in a schema that is a part. */
 function isSame({ examples: _, ...one }: Json, { examples: __, ...other }: Json): boolean {
   return isDeepStrictEqual(one, other)
 }
@@ -164,7 +164,7 @@ function mapValues<From, To>(record: Record<string, From>, change: (value: From)
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 }
 
-/** "API" keeps its sense as "Api" in a name made of several words. */
+/** Writes "API" as "Api" in compound names. */
 function capitalise(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 }

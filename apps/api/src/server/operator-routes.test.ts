@@ -14,14 +14,14 @@ const program = await api.openCaller({ credits: 5 })
 
 type Method = NonNullable<InjectOptions['method']>
 
-/** From the router itself, so that a route which somebody adds tomorrow is asked for without being named here. */
+/** Read from the router, so that new routes are tested without being listed here. */
 function listRoutes(): { method: Method; url: string }[] {
   const above: string[] = []
   return api.app
     .printRoutes({ commonPrefix: false })
     .split('\n')
     .flatMap((line) => {
-      // The router draws a tree: four characters for each level, then the rest of the path and its methods.
+      // The router prints a tree: four characters per level, then the rest of the path and its methods.
       const [, drawn = '', rest, methods = ''] = /^(.*── )(\S*)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? []
       if (rest === undefined) return []
       above.splice(drawn.length / 4 - 1, Number.POSITIVE_INFINITY, rest)
@@ -32,21 +32,21 @@ function listRoutes(): { method: Method; url: string }[] {
     })
 }
 
-/** With the id of an account that is there: of one that is not, nobody could tell a closed door from an empty room. */
+/** With the id of an existing account: for a missing one a 404 would not prove that access was denied. */
 function named(url: string): string {
   return url.replace(':account_id', account['probity-account']).replaceAll(/:\w+/g, randomUUID())
 }
 
 const routes = listRoutes()
 
-test('the router knows the routes of operators', () => {
+test('the router lists the operator routes', () => {
   const names = routes.map(({ method, url }) => `${method} ${url}`)
   expect(names).toContain('GET /app/api/operator/health')
   expect(names).toContain('POST /app/api/operator/replies/review')
   expect(names.length).toBeGreaterThanOrEqual(9)
 })
 
-test.for(routes)('$method $url is there for operators and for nobody else', async ({ method, url }) => {
+test.for(routes)('$method $url is available to operators only', async ({ method, url }) => {
   const body = method === 'GET' ? {} : { payload: {} }
   const signedOut = await openBrowser(api.app).call({ method, url, ...body })
   expect([signedOut.status, signedOut.body['code']]).toEqual([401, 'unauthenticated'])
@@ -58,12 +58,12 @@ test.for(routes)('$method $url is there for operators and for nobody else', asyn
   expect(elsewhere.status).toBe(404)
 
   const allowed = await operator.call({ method, url, ...body })
-  // An empty body is no answer to most of them, and what is named here is not there: but the door is behind them.
+  // Most routes reject an empty body or a random id. Such a response proves that authorization passed.
   expect([200, 204, 400, 404, 422]).toContain(allowed.status)
   if (method === 'GET' && !url.includes('-')) expect(allowed.status).toBe(200)
 })
 
-test('who was an operator and is none any more is not let in from then on', async () => {
+test('a former operator is rejected at once', async () => {
   const former = await signUpOperator(api)
   expect((await former.get('/operator/health')).status).toBe(200)
   await asOwner(api.db, (trx) => sql`update users set is_operator = false where id = ${former.personId}`.execute(trx))

@@ -26,7 +26,7 @@ const ROUTES: Route<Services>[] = [
   showWholeAuditLog,
 ]
 
-/** What operators see and do. The hook guards every route that is registered here. */
+/** Routes of operators. The hook authorizes every route that is registered here. */
 export async function serveOperators(app: FastifyInstance, services: Services): Promise<void> {
   app.addHook('onRequest', requireOperator(services))
   app.addHook('preHandler', noteOperator)

@@ -40,7 +40,7 @@ export type Services = {
   unauthenticatedRate: LocalRate
   /** Whether the public sandbox key is enabled. */
   publicSandbox: boolean
-  /** Undefined where the abuse limits are off. */
+  /** Undefined if the abuse limits are off. */
   abuseLimits: AbuseLimits | undefined
   /** Whether outcomes that one account reports also count for other accounts. */
   sharesFeedback: boolean
@@ -58,7 +58,7 @@ export type Services = {
   /** Sign-in, sessions and accounts. */
   people: UserServices
   operators: OperatorAccess
-  /** The payment provider, where one is set up. */
+  /** The payment provider, if it is configured. */
   payments: Payments | undefined
   /** Fires at the start of a shutdown: the process is no longer ready, and clients are asked to reconnect. */
   stopping: AbortSignal

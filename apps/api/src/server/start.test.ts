@@ -13,7 +13,7 @@ const wait: Route = async (app, { hurry }) => {
 }
 const api = await startTestApi({ routes: [wait] })
 
-test('a caller who still waits when the process stops is answered with what there is', {
+test('a request that waits for a result gets the results so far when the process stops', {
   tags: ['timed'],
 }, async () => {
   const { key } = await api.openCaller()
@@ -28,7 +28,7 @@ test('a caller who still waits when the process stops is answered with what ther
   expect((await answer).headers.get('connection')).toBe('close')
 })
 
-test('metrics have a port of their own while the process runs, and none where nobody asked for it', async () => {
+test('metrics are served on a separate port, if one is configured', async () => {
   const running = await start({ ...api.config, metrics: { host: '127.0.0.1', port: 0 } }, api.services.log, [wait])
   const url = `http://127.0.0.1:${running.metricsAddress?.port}/metrics`
   expect(await (await fetch(url)).text()).toContain('# TYPE probity_prediction_ece gauge')

@@ -11,21 +11,21 @@ import type { ApiConfig } from './config.ts'
 import { serveApiMetrics } from './metrics/serve.ts'
 import { openServices, type Services } from './services.ts'
 
-/** How long requests that are being answered may still take once we stop listening. */
+/** Time limit for requests in progress after the process stops listening. */
 const FINISH_WITHIN_MS = 20_000
 
-/** Connections that the kernel keeps until we accept them: with Node's 511, a burst from one network delays the others' by seconds. */
+/** Size of the kernel's queue of unaccepted connections: with Node's default of 511, a burst from one network delays others by seconds. */
 const BACKLOG = 4_096
 
 export type RunningApi = {
   address: AddressInfo
-  /** Where metrics are served, if they are. */
+  /** Address of the metrics endpoint, if it is enabled. */
   metricsAddress: AddressInfo | undefined
-  /** Says "not ready", then stops listening, finishes what it has begun and closes. */
+  /** Reports unready, then stops listening, completes requests in progress and closes. */
   stop(): Promise<void>
 }
 
-/** Starts the api and listens. */
+/** Starts the API and listens. */
 export async function start(
   config: ApiConfig,
   log: FastifyBaseLogger,
@@ -36,7 +36,7 @@ export async function start(
   const traces = await openTraces(config.traces, { kind: 'api', version: manifest.version })
   const services = openServices(config, log, { stopping: stopping.signal, hurry: hurry.signal, traces })
   await rejectForeignSchema(services.db).catch(async (error: unknown) => {
-    if (isOutage(error)) return // without PostgreSQL the api starts too, and says that it is not ready
+    if (isOutage(error)) return // the API also starts without PostgreSQL, and reports unready
     await services.close()
     throw error
   })

@@ -12,24 +12,24 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 const owner = await api.openCaller({ credits: 5 })
-const stranger = await api.openCaller({ credits: 5 })
+const other = await api.openCaller({ credits: 5 })
 
-/** For each parameter in a path: the id of something that belongs to the owner. */
+/** For each path parameter the id of an object of the owner. */
 const FOREIGN_IDS: Record<string, string> = { key_id: owner.keyId }
 
-/** What stands in a path and is nobody's. */
+/** Path parameters that are not ids. */
 const PLACES: Record<string, string> = { row: '2' }
 
-/** What the owner has asked about, and is still waiting to collect. */
+/** An address whose result the owner has not collected yet. */
 const ADDRESS = { email: 'ada@example.com', timeout: 1 }
 
-/** Where the owner is told of what happens. */
+/** A webhook of the owner. */
 const HOOK = { url: 'https://hooks.example.com/' }
 
-/** What the owner decides by. */
+/** A policy of the owner. */
 const POLICY = { rules: [], default: { decision: 'allow', reason: 'No issues found.' } }
 
-/** A form with a list in it. */
+/** A form with a CSV file. */
 const form = new FormData()
 form.append('file', new Blob([`email\n${ADDRESS.email}\n`]), 'list.csv')
 
@@ -39,7 +39,7 @@ async function upload(caller: TestClient): Promise<string> {
 }
 const confirming = (uploadId: string) => ({ upload_id: uploadId, email_column: 'email' })
 
-/** What a well-formed request needs besides ids. An operation that is not in this table fails the test below. */
+/** Body and query of a valid request. An operation that is missing in this table fails the test below. */
 const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }> = {
   'POST /api/v1/validation/single': { body: ADDRESS },
   'GET /api/v1/validation/single': { query: { email: ADDRESS.email, timeout: '1' } },
@@ -47,7 +47,7 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'POST /api/v1/validation/decision': { body: ADDRESS },
   'POST /api/v1/validation/bulk': { body: { emails: [ADDRESS.email], timeout: 1 } },
   'POST /api/v1/bulk/upload/preview': { body: form },
-  'POST /api/v1/bulk/upload/confirm': { body: confirming(await upload(stranger)) },
+  'POST /api/v1/bulk/upload/confirm': { body: confirming(await upload(other)) },
   'GET /api/v1/bulk/uploads': {},
   'GET /api/v1/bulk/uploads/{upload_id}': {},
   'DELETE /api/v1/bulk/uploads/{upload_id}': {},
@@ -128,7 +128,7 @@ FOREIGN_IDS['webhook_id'] = String(hook)
 const tested = await owner.call({ method: 'POST', url: `/api/v1/webhooks/${hook}/test` })
 FOREIGN_IDS['delivery_id'] = String(tested.body['id'])
 
-test('every operation has its entry', () => {
+test('every operation has an entry', () => {
   expect(Object.keys(ENTRIES).toSorted()).toEqual(operations.toSorted())
   for (const [, parameter = ''] of operations.join().matchAll(/\{(\w+)\}/g))
     expect({ ...FOREIGN_IDS, ...PLACES }).toHaveProperty(parameter)
@@ -145,24 +145,24 @@ const withIds = operations.filter((operation) => operation.includes('{'))
 // The event stream does not end by itself; its own tests show that it is limited to the account.
 const withoutIds = operations.filter((operation) => !operation.includes('{') && !operation.endsWith('/events/stream'))
 
-test.each(withIds)("%s: another's id is 404, with the same body as a missing one", async (operation) => {
-  const foreign = await stranger.call(request(operation, (parameter) => FOREIGN_IDS[parameter] ?? ''))
-  const missing = await stranger.call(request(operation, () => randomUUID()))
+test.each(withIds)("%s: an id of another account is 404, with the same body as a missing one", async (operation) => {
+  const foreign = await other.call(request(operation, (parameter) => FOREIGN_IDS[parameter] ?? ''))
+  const missing = await other.call(request(operation, () => randomUUID()))
 
   expect([foreign.status, missing.status]).toEqual([404, 404])
   expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body))
   expect(await traceOf(owner)).toEqual(await before)
 })
 
-test.each(withoutIds)('%s: nothing of another account is in the answer', async (operation) => {
-  const { status, text: body } = await stranger.call(request(operation, () => ''))
+test.each(withoutIds)('%s: the response contains nothing of another account', async (operation) => {
+  const { status, text: body } = await other.call(request(operation, () => ''))
   expect(status).toBeLessThan(300)
   for (const id of [owner.accountId, ...Object.values(FOREIGN_IDS)]) expect(body).not.toContain(id)
 })
 
 test('confirming the upload of another account returns 404 like a missing one and does not change it', async () => {
-  const foreign = await stranger.call(confirm(FOREIGN_IDS['upload_id'] ?? ''))
-  const missing = await stranger.call(confirm(randomUUID()))
+  const foreign = await other.call(confirm(FOREIGN_IDS['upload_id'] ?? ''))
+  const missing = await other.call(confirm(randomUUID()))
   expect([foreign.status, missing.status]).toEqual([404, 404])
   expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body))
   expect((await owner.call(confirm(FOREIGN_IDS['upload_id'] ?? ''))).status).toBe(201)
@@ -172,7 +172,7 @@ function withoutRequestId({ request_id: _, ...body }: Record<string, unknown>) {
   return body
 }
 
-/** All that the owner sees of itself; it must be the same after every attempt. */
+/** Everything that the owner sees of its account; it must be unchanged after every attempt. */
 async function traceOf(caller: TestClient) {
   const { body } = await caller.call({ method: 'GET', url: `/api/v1/keys/${caller.keyId}` })
   const { last_used_at: _, last_request: __, ...rest } = body

@@ -40,7 +40,7 @@ const PEOPLE_ROUTES: Route<Services>[] = [
   manageNotifications,
 ]
 
-/** What people do for their account and no key may: spend money, say from where it may be used, take everything along, end it, and look at who did what. */
+/** Account routes for members only, not for keys: billing, IP allowlist, export, deletion and the audit log. */
 const MEMBER_ROUTES: Route<Services>[] = [
   showBilling,
   startCheckout,
@@ -52,7 +52,7 @@ const MEMBER_ROUTES: Route<Services>[] = [
   showAuditLog,
 ]
 
-/** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */
+/** Routes of the web application under /app/api: sign-in, and the API's own routes with session authentication. */
 export async function serveApp(
   app: FastifyInstance,
   { publicUrl }: Pick<ApiConfig, 'publicUrl'>,

@@ -5,7 +5,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { callApp, startTestApi } from '../testing/test-api.ts'
 
-/** The api over a docs folder with one page, so that the test needs no build of the docs. */
+/** The API with a docs folder of one page, so that the test needs no build of the docs. */
 async function startWithDocs() {
   const docsFolder = makeFolder('probity-docs')
   whenDone(() => removeFolder(docsFolder))
@@ -14,7 +14,7 @@ async function startWithDocs() {
   return startTestApi({ config: { docsFolder } })
 }
 
-test('where the docs are not built, it is said how to, and the rest works', async () => {
+test('without a docs build the response explains how to build them, and the other routes work', async () => {
   const empty = makeFolder('probity-docs')
   whenDone(() => removeFolder(empty))
   const { app } = await startTestApi({ config: { docsFolder: empty } })
@@ -25,7 +25,7 @@ test('where the docs are not built, it is said how to, and the rest works', asyn
   expect((await callApp(app, { url: '/livez' })).status).toBe(200)
 })
 
-test('who has a page already is not sent it again', async () => {
+test('a client with a current page gets 304', async () => {
   const { app } = await startWithDocs()
   const { status, headers } = await callApp(app, { url: '/docs/webhooks' })
   expect(status).toBe(200)
@@ -33,7 +33,7 @@ test('who has a page already is not sent it again', async () => {
   expect([again.status, again.text]).toEqual([304, ''])
 })
 
-test('nothing outside of the folder is served', async () => {
+test('no file outside the folder is served', async () => {
   const { app } = await startWithDocs()
   for (const path of ['..%2fpackage.json', '%2e%2e/%2e%2e/package.json', '..%5cpackage.json', 'x%00.md', '.hidden']) {
     expect((await callApp(app, { url: `/docs/${path}` })).status, path).toBe(404)

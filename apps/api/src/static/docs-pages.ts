@@ -5,16 +5,16 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 
 const YEAR_S = 31_536_000
 
-/** What Astro and the search write under names that change with their contents. */
+/** Files of Astro and of the search whose names contain a hash of their contents. */
 const NAMED_BY_CONTENT = /^(_astro\/|pagefind\/(fragment|index)\/)/
 
-/** What a page is made of besides its Markdown: these have an ending, and pages have none. */
+/** Files other than Markdown: these have an extension, and pages have none. */
 const FILE = /\.[a-z0-9_]+$/
 
-/** A part of a path that is no name: nothing of the site begins with a dot. */
+/** A path segment that starts with a dot or contains NUL: no file of the site has such a name. */
 const CLIMBS = /(^|[\\/])\.|\0/
 
-/** The docs: a folder of finished pages, the Markdown of each beside it, and the list of them for programs. */
+/** The docs: a folder of static pages, the Markdown of each page, and an index for programs. */
 export const docsPages: FastifyPluginAsync<{ docsFolder: string }> = async (app, { docsFolder }) => {
   const schema = { hide: true }
   await app.register(fastifyStatic, {
@@ -30,7 +30,7 @@ export const docsPages: FastifyPluginAsync<{ docsFolder: string }> = async (app,
       return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
     }
     const kept = found && NAMED_BY_CONTENT.test(file) ? `public, max-age=${YEAR_S}, immutable` : 'no-cache'
-    // With files too: the worker of the search goes by the policy that came with its script.
+    // For files too: the search worker uses the policy of its own script response.
     reply.header('cache-control', kept).header('content-security-policy', PAGE_POLICY)
     return reply.code(found ? 200 : 404).sendFile(found ? file : '404.html')
   }
@@ -38,7 +38,7 @@ export const docsPages: FastifyPluginAsync<{ docsFolder: string }> = async (app,
   app.get<{ Params: { '*': string } }>('/docs/*', { schema }, (request, reply) => {
     const path = request.params['*']
     if (CLIMBS.test(path)) return reply.callNotFound()
-    // One address for each page: relative links and search results are made for the one without a slash.
+    // One URL per page: relative links and search results use the one without a trailing slash.
     if (path === '' || path.endsWith('/')) return reply.redirect(`/docs/${path}`.replace(/\/+$/, ''), 301)
     return send(reply, FILE.test(path) ? path : `${path}/index.html`)
   })
@@ -48,7 +48,7 @@ export const docsPages: FastifyPluginAsync<{ docsFolder: string }> = async (app,
 
 const NOT_BUILT = 'The docs have not been built: run "pnpm --filter @probity/docs build".\n'
 
-/** Files of ours alone, inline nothing. The search is compiled from WebAssembly, in a worker. */
+/** Our own files only and no inline code. The search is WebAssembly and runs in a worker. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",

@@ -6,13 +6,13 @@ const PAGES_PATH = '/docs/api'
 
 type ReferenceOptions = { /** The OpenAPI document, once all routes are registered. */ getDocument(): object }
 
-/** The API's description for programs (OpenAPI 3.1) and for people. Both are served from here and call no other host. */
+/** The OpenAPI 3.1 document and the API reference. Neither loads anything from other hosts. */
 export const reference: FastifyPluginAsync<ReferenceOptions> = async (app, { getDocument }) => {
   let document: string | undefined
   app.get(DOCUMENT_PATH, { schema: { hide: true } }, async (_request, reply) => {
-    // Made at the first request: only then are all routes known.
+    // Built at the first request, when all routes are registered.
     document ??= JSON.stringify(getDocument())
-    // The same for every client, so caches may keep it.
+    // The same for all clients, so caches may store it.
     reply.removeHeader('vary').headers({ 'cache-control': 'no-cache', 'access-control-allow-origin': '*' })
     return reply.type('application/json; charset=utf-8').send(document)
   })
@@ -59,8 +59,9 @@ async function buildPages(): Promise<Map<string, Page>> {
 }
 
 /**
- * The script of the page is a third party's, on the origin of the web application and with the cookie of whoever is signed in. The browser lets
- * it call /api/v1 of this host and nothing else: no other host, and not /app/api, where it would act as the user. Without frames, forms and
+ * The script of the page is third-party code on the origin of the web application, with the cookie of the signed-in user. The browser lets
+ * it
+ * call /api/v1 of this host and nothing else: no other host, and not /app/api, where it would act as the user. Without frames, forms and
  * pop-ups it cannot use another page for that.
  */
 function pagePolicy(host: string): string {
@@ -85,7 +86,7 @@ const LOOK = {
   telemetry: false,
   hideClientButton: true,
   defaultOpenAllTags: true,
-  showDeveloperTools: 'never', // it offers to send the document elsewhere
+  showDeveloperTools: 'never', // it offers to send the document to another host
   favicon: 'data:,',
   mcp: { disabled: true },
   agent: { disabled: true },

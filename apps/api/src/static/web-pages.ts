@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync } from 'fastify'
 
-/** What the build leaves in the page for us to fill in. */
+/** Placeholder that the build leaves in the page. */
 const NONCE_PLACE = /__NONCE__/g
 const YEAR_S = 31_536_000
-/** For pages that name no version: a mend reaches them within the hour. */
+/** For URLs without a version: a fix reaches these pages within an hour. */
 const FORM_KEPT_S = 3_600
 
-/** The web application: one page for all of its addresses, and the files that it is made of. */
+/** The web application: one page for all URLs, and its assets. */
 export const webPages: FastifyPluginAsync<{ webFolder: string }> = async (app, { webFolder }) => {
   const schema = { hide: true }
   app.get('/', { schema }, (_request, reply) => reply.redirect('/app/'))
 
-  // Their names change with their contents, so nobody has to ask for one twice.
+  // The names contain a hash of the contents, so caches need not revalidate.
   await app.register(fastifyStatic, {
     root: join(webFolder, 'assets'),
     prefix: '/app/assets/',
@@ -37,7 +37,7 @@ export const webPages: FastifyPluginAsync<{ webFolder: string }> = async (app, {
     reply.headers({
       etag: `"${version}"`,
       'cache-control': isThis ? `public, max-age=${YEAR_S}, immutable` : `public, max-age=${FORM_KEPT_S}`,
-      // It is for the pages of others, who may also want to hold it to its hash.
+      // For pages of other sites, which may also pin it by hash (SRI).
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
     })
@@ -45,9 +45,9 @@ export const webPages: FastifyPluginAsync<{ webFolder: string }> = async (app, {
   })
   for (const path of ['/app', '/app/*']) {
     app.get(path, { schema }, async (request, reply) => {
-      // What is asked of the service and not there is said by the service.
+      // Unknown API paths get the API's own 404.
       if (/^\/app\/api(\/|\?|$)/.test(request.url)) return reply.callNotFound()
-      // Read each time: it is small, and a build beside a running service is seen at once.
+      // Read for each request: it is small, and a new build takes effect at once.
       const page = await readFile(join(webFolder, 'index.html'), 'utf8').catch(() => undefined)
       if (page === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
       const nonce = randomBytes(16).toString('base64')
@@ -57,14 +57,14 @@ export const webPages: FastifyPluginAsync<{ webFolder: string }> = async (app, {
   }
 }
 
-/** Names the contents, so that a page that asks for these gets them for good. */
+/** A hash of the contents, so that a versioned URL never changes. */
 function versionOf(file: Buffer): string {
   return hash('sha256', file, 'hex').slice(0, 16)
 }
 
 const NOT_BUILT = 'The web application has not been built: run "pnpm --filter @probity/web build".\n'
 
-/** Scripts and styles of ours alone, and no other host for anything. */
+/** Only our own scripts and styles, and no other hosts. */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",

@@ -21,7 +21,7 @@ export type TestApi = TestDatabase & {
   services: Services
   config: ApiConfig
   logFile: string
-  /** Opens an account and a key for it, and says how to call the api with that key. */
+  /** Opens an account with a key, and returns a client that calls the API with that key. */
   openCaller(options?: CallerOptions): Promise<TestClient>
 }
 
@@ -51,7 +51,7 @@ type TestApiOptions = {
   hurry?: AbortSignal
 }
 
-/** The api over a database of its own and the run's Redis. Its log is kept: the run ends with a search for secrets in it. */
+/** The API on a database of its own and the run's Redis. Its log is kept and searched for secrets at the end of the run. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { config: changes = {}, routes = API_ROUTES, stopping = NEVER, hurry = NEVER } = options
   const database = await createTestDatabase()
@@ -96,7 +96,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     payments: undefined,
     stopNoticeMs: 0,
     storage: { kind: 'folder', folder: uploadsFolder },
-    // Most test files upload by one account. The limits have tests of their own.
+    // Most test files upload with one account. The limits have tests of their own.
     uploadLimits: { uploadsMax: 1_000, bytesMax: 10_000_000_000 },
     keysMax: 1_000,
     logLevel: 'debug',

@@ -9,9 +9,9 @@ import { callApp, startTestApi, type TestApi, type TestResponse } from './test-a
 
 export const PASSWORD = 'correct horse battery staple'
 
-/** A browser with the web application open: it keeps cookies, and sends the headers that a page of ours makes it send. */
+/** A browser with the web application open: it stores cookies and sends the headers of our pages. */
 export type Browser = {
-  /** From an address of its own, so that tests do not use up each other's limits. */
+  /** An IP address of its own, so that tests do not use up each other's limits. */
   ip: string
   cookies: Map<string, string>
   call(request: InjectOptions): Promise<TestResponse>
@@ -19,7 +19,7 @@ export type Browser = {
   get(url: string, headers?: Record<string, string>): Promise<TestResponse>
 }
 
-/** The api, with Redis there: until it is, a process counts for itself and more carefully. */
+/** The API with Redis connected: without Redis a process counts limits locally and more strictly. */
 export async function startUsersApi(options: Parameters<typeof startTestApi>[0] = {}): Promise<TestApi> {
   const api = await startTestApi(options)
   await vi.waitFor(() => api.services.redis.ping(), 10_000)
@@ -68,7 +68,7 @@ export async function signUp(api: TestApi, email = `ada-${randomUUID()}@example.
   return { ...browser, email, personId: (body['person'] as { id: string }).id }
 }
 
-/** Header that selects an account of the user. */
+/** Creates an account for the user, and returns the header that selects it. */
 export async function openNewAccount(owner: SignedIn, name = 'Engines'): Promise<{ 'probity-account': string }> {
   const { status, body } = await owner.post('/accounts', { name })
   expect(status).toBe(201)
@@ -82,7 +82,7 @@ export async function addMember({ db }: TestApi, accountId: string, { personId }
   )
 }
 
-/** Links of emails of one kind, which are logged without an SMTP relay. */
+/** Links in emails of one kind. Without an SMTP relay they are in the log. */
 export function listLinks({ logFile }: Pick<TestApi, 'logFile'>, kind: string): string[] {
   const lines = readFileSync(logFile, 'utf8').split('\n').slice(0, -1)
   const logged = lines.map((line) => JSON.parse(line) as { kind?: string; link?: string })

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import type { TestApi } from './test-api.ts'
 
-/** All tables that hold rows, partitions too. */
+/** All tables with rows, partitions included. */
 async function listTables({ db }: Pick<TestApi, 'db'>): Promise<string[]> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ name: string }>`
@@ -17,7 +17,7 @@ async function listTables({ db }: Pick<TestApi, 'db'>): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The tables with a text in any column, whatever its case. Compressed results are searched by `findInResults`. */
+/** Tables with a text in any column, ignoring case. Compressed results are searched by `findInResults`. */
 export async function findText(api: Pick<TestApi, 'db'>, text: string): Promise<string[]> {
   const found: string[] = []
   for (const table of await listTables(api)) {
@@ -30,13 +30,13 @@ export async function findText(api: Pick<TestApi, 'db'>, text: string): Promise<
   return [...new Set(found)].toSorted()
 }
 
-/** The number of result chunks with a text. */
+/** Number of result chunks with a text. */
 export async function findInResults({ db }: Pick<TestApi, 'db'>, text: string): Promise<number> {
   const chunks = await asOwner(db, (trx) => trx.selectFrom('resultChunks').selectAll().execute())
   return chunks.filter((chunk) => JSON.stringify(decodeChunk(chunk)).toLowerCase().includes(text)).length
 }
 
-/** The stored files with a text, previews too. */
+/** Stored files with a text, previews included. */
 export function findInFiles({ config: { storage } }: Pick<TestApi, 'config'>, text: string): string[] {
   if (storage.kind !== 'folder') throw new Error('the files are in a bucket')
   const files = readdirSync(storage.folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
@@ -45,7 +45,7 @@ export function findInFiles({ config: { storage } }: Pick<TestApi, 'config'>, te
     .map(({ name }) => name)
 }
 
-/** The keys of Redis with a text in their name or value. */
+/** Redis keys with a text in their name or value. */
 export async function findInRedis({ services: { redis } }: Pick<TestApi, 'services'>, text: string): Promise<string[]> {
   const found: string[] = []
   for await (const keys of redis.scanStream({ count: 1_000 }) as AsyncIterable<string[]>) {

@@ -14,14 +14,14 @@ export type FullAccount = {
   owner: SignedIn
   account: { 'probity-account': string }
   accountId: string
-  /** In every address of theirs, and in every name. */
+  /** Part of every address and name of the account. */
   canary: string
   key: TestClient
 }
 
 const SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
 
-/** An organisation that has done everything that leaves something behind. There is no worker: its validations stay open. */
+/** An account with all kinds of stored data. No worker runs, so its validations stay unfinished. */
 export async function openFullAccount(api: TestApi): Promise<FullAccount> {
   const canary = `canary-${randomUUID()}`
   const owner = await signUp(api, `${canary}@people.example`)
@@ -42,7 +42,7 @@ export async function openFullAccount(api: TestApi): Promise<FullAccount> {
     rules: [],
     default: { decision: 'allow', reason: canary },
   })
-  // Claimed addresses are left open when their requests time out.
+  // Claimed addresses stay unfinished when their requests time out.
   const worker = startClaiming(api.db)
   await post('/validation/single', { email, timeout: 2 }, { 'idempotency-key': 'once' })
   await endOne(api.db, accountId, `ended-${email}`)
@@ -56,7 +56,7 @@ export async function openFullAccount(api: TestApi): Promise<FullAccount> {
   return { owner, account, accountId, canary, key }
 }
 
-/** A validation that was left open and has ended: its answer waits to be collected, and a webhook is told of it. */
+/** Ends an unfinished validation: its result waits to be collected, and a webhook event is created. */
 async function endOne(db: Db, accountId: string, email: string): Promise<void> {
   const row = { id: randomUUID(), email, emailKey: email }
   await inTenant(db, accountId, async (trx) => {
@@ -68,7 +68,7 @@ async function endOne(db: Db, accountId: string, email: string): Promise<void> {
   })
 }
 
-/** One that nobody works on. */
+/** Starts a job without a worker. */
 async function startList(by: TestClient, content: string, filename: string): Promise<void> {
   const form = new FormData()
   form.append('file', new Blob([content]), filename)

@@ -19,7 +19,7 @@ export function csvOf(emails: string[]): string {
   return `email\n${emails.join('\n')}\n`
 }
 
-/** Uploads a file as a customer would, and says the id of the upload. */
+/** Uploads a file and returns the id of the upload. */
 export async function uploadList(caller: TestClient, csv: string, name = 'list.csv'): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([csv]), name)
@@ -28,7 +28,7 @@ export async function uploadList(caller: TestClient, csv: string, name = 'list.c
   return String(body['upload_id'])
 }
 
-/** As many uploads of the same as are wanted, without sending the file each time. */
+/** Copies an upload, without sending the file each time. */
 export async function copyUpload(db: Db, uploadId: string, count: number): Promise<string[]> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ id: string }>`
@@ -84,7 +84,7 @@ export async function planJob(db: Db, jobId: string, sizes: number[], limits?: P
   return batches.map((_, no) => ({ expiresOn: job.expiresOn, accountId: job.accountId, jobId, no }))
 }
 
-/** What a worker does then: takes a batch and ends it, each address with this verdict. The last ones may go on later. */
+/** Claims a batch and settles it as a worker does, each address with this verdict. The last addresses may be deferred. */
 export async function workBatch(
   db: Db,
   ref: BatchRef,
@@ -110,7 +110,7 @@ export async function workBatch(
   return settleBatch(db, batch, { final, later: later > 0 ? [put] : [] })
 }
 
-/** All that the account's books say of a job, and whether they add up. */
+/** Ledger and balance of the account, and whether they agree. */
 export async function booksOf(db: Db, accountId: string) {
   return asOwner(db, async (trx) => {
     const account = await trx

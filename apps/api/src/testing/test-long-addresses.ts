@@ -1,4 +1,4 @@
-/** For tests: addresses that take the most time to read, each at an internationalized domain of its own of almost 253 octets. */
+/** For tests: the addresses that take longest to parse, each at a different internationalized domain of almost 253 octets. */
 export function longInternationalAddresses(count: number): string[] {
   return Array.from({ length: count }, (_, n) => {
     const label = `bücher-größe-übermäßig-schön-${n}`

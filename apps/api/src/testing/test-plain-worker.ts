@@ -4,7 +4,7 @@ import { claimValidations, listWaiting } from '@probity/database/validations/que
 import { finishValidations } from '@probity/database/validations/validations'
 import { whenDone } from '@probity/lab/when-done'
 
-/** A worker that has its verdicts ready, from PostgreSQL alone: what a real one does without Redis. */
+/** A worker with fixed verdicts that uses PostgreSQL only, like a real one without Redis. */
 export function startPlainWorker(db: Db, verdictOf: (email: string) => StoredResult) {
   let going = true
   const work = async () => {
@@ -30,7 +30,7 @@ export function startPlainWorker(db: Db, verdictOf: (email: string) => StoredRes
   return { stop }
 }
 
-/** A worker that claims validations and never ends them. Its claims end at once, so that another worker may claim them, too. */
+/** A worker that claims validations and never ends them. Its claims expire at once, so that another worker can claim them too. */
 export function startClaiming(db: Db, limit = 1_000) {
   let going = true
   const work = async () => {
@@ -50,7 +50,7 @@ export function startClaiming(db: Db, limit = 1_000) {
   return { stop }
 }
 
-/** What an account has left and has spent. */
+/** Available and used credits of an account. */
 export async function balancesOf(db: Db, accountId: string): Promise<[available: number, spent: number]> {
   const row = await inTenant(db, accountId, (trx) =>
     trx.selectFrom('accounts').select(['available', 'spent']).executeTakeFirstOrThrow(),

@@ -9,14 +9,14 @@ import { ALL_FEATURES } from '../http/validation-options.ts'
 import type { TestApi, TestClient } from './test-api.ts'
 import { keepList } from './test-results.ts'
 
-/** For tests: an answer as the worker writes it, with its chance. */
+/** For tests: a result as a worker stores it, with its prediction. */
 export function predictionResultOf(email: string, changes: object = {}): object {
   const answer = pendingResult(email, 'provider_unverifiable')
   const details = { ...answer.details, provider: 'google' }
   return { ...answer, details, status: 'risky', sub_status: 'catch_all', deliverability: 0.85, ...changes }
 }
 
-/** For tests: keeps a finished validation, and gives its id. */
+/** For tests: stores a finished validation and returns its id. */
 export async function keepValidation({ db }: TestApi, { accountId }: TestClient, email: string, changes: object = {}) {
   const id = randomUUID()
   const answer = JSON.stringify(predictionResultOf(email, changes))
@@ -29,7 +29,7 @@ export async function keepValidation({ db }: TestApi, { accountId }: TestClient,
   return id
 }
 
-/** For tests: keeps a result as if the address had been validated a moment ago. */
+/** For tests: stores a recent result, as if the address had just been validated. */
 export async function keepRecent(
   { db, services }: TestApi,
   { accountId }: TestClient,
@@ -44,7 +44,7 @@ export async function keepRecent(
   await services.redis.set(key, JSON.stringify({ id: randomUUID(), ...rest }), 'EX', 600)
 }
 
-/** For tests: a job whose results all have a chance. */
+/** For tests: a job whose results all have a prediction. */
 export async function keepPredictedList(
   api: TestApi,
   by: TestClient,

@@ -12,7 +12,7 @@ export type TestList = {
   filename?: string
   by: TestClient
   mode?: 'live' | 'test'
-  /** Which addresses have a result already; all by default. */
+  /** Selects the addresses that have a result; all by default. */
   isDone?: (email: string) => boolean
   /** Stores the results in row order, as a worker does after the job has ended. */
   isOrdered?: boolean
@@ -20,7 +20,7 @@ export type TestList = {
 
 type ListedAddress = { rowNo: number; email: string }
 
-/** Uploads a list and makes a job of it whose results are kept as the worker keeps them. Gives the id of the job. */
+/** Uploads a list and creates a job with stored results. Returns the job id. */
 export async function keepList(api: TestApi, list: TestList): Promise<string> {
   const { by, mode = 'live', isDone = () => true, isOrdered = false } = list
   const form = new FormData()
@@ -73,7 +73,7 @@ export async function keepResults({ db }: TestApi, jobId: string, addresses: Lis
   )
 }
 
-/** What the world of these tests says of an address, by its first letter: i for invalid, r for risky, u for unknown. */
+/** The result of an address in these tests, by its first letter: i for invalid, r for risky, u for unknown. */
 export function resultOf(email: string): StoredResult {
   const unknown = pendingResult(email, 'greylisted')
   if (email.startsWith('u')) return unknown

@@ -9,28 +9,28 @@ import type { PaymentSettings } from '../billing/payments.ts'
 type Thing = { id: string } & Record<string, unknown>
 export type StripeRequest = { method: string; path: string; form: URLSearchParams; headers: IncomingMessage['headers'] }
 
-/** A stand-in for the few of Stripe's calls that we make, on loopback: it keeps what it is given and shows it again. */
+/** A fake of the few Stripe calls that we make, on loopback. It stores objects and returns them. */
 export type TestStripe = {
   settings: PaymentSettings
   asked: StripeRequest[]
   things: Map<string, Thing>
   /** The lines of invoices, by the invoice. */
   lines: Map<string, object[]>
-  /** While it is away it answers as a server in trouble does. */
+  /** While unavailable it responds with server errors. */
   state: { isAway: boolean }
-  /** Where people are sent to pay, and to see what they have paid. */
+  /** URLs of the checkout and billing portal pages. */
   pages: { checkout: string; portal: string }
 }
 
-/** Nobody opens them where only the api is tried. */
+/** Tests of the API alone never open these pages. */
 const NO_PAGES = { checkout: 'https://checkout.stripe.test', portal: 'https://billing.stripe.test' }
 
 const WEBHOOK_SECRET = `whsec_${randomUUID().replaceAll('-', '')}`
 
-type Standing = Omit<TestStripe, 'settings'>
+type FakeStripe = Omit<TestStripe, 'settings'>
 
 export async function startTestStripe(pages = NO_PAGES): Promise<TestStripe> {
-  const stripe: Standing = { asked: [], things: new Map(), lines: new Map(), state: { isAway: false }, pages }
+  const stripe: FakeStripe = { asked: [], things: new Map(), lines: new Map(), state: { isAway: false }, pages }
   const server = createServer((request, response) => {
     void readQuestion(request).then((asked) => {
       stripe.asked.push(asked)
@@ -64,14 +64,14 @@ async function readQuestion(request: IncomingMessage): Promise<StripeRequest> {
   return { method, path: url.pathname, form, headers }
 }
 
-function reply(stripe: Standing, asked: StripeRequest): { status: number; body: object } {
+function reply(stripe: FakeStripe, asked: StripeRequest): { status: number; body: object } {
   if (stripe.state.isAway) return { status: 500, body: { error: { type: 'api_error' } } }
   const body = answerTo(stripe, asked)
   if (body !== undefined) return { status: 200, body }
   return { status: 404, body: { error: { type: 'invalid_request_error', code: 'resource_missing' } } }
 }
 
-function answerTo(stripe: Standing, asked: StripeRequest): object | undefined {
+function answerTo(stripe: FakeStripe, asked: StripeRequest): object | undefined {
   const { method, path } = asked
   if (`${method} ${path}` === 'POST /v1/customers') return make(stripe, 'cus', {})
   if (`${method} ${path}` === 'POST /v1/checkout/sessions') return makeSession(stripe, asked)
@@ -92,13 +92,13 @@ function answerTo(stripe: Standing, asked: StripeRequest): object | undefined {
   return thing && place === 'checkout/sessions' ? expandSession(stripe, thing, asked) : thing
 }
 
-function make({ things }: Pick<Standing, 'things'>, prefix: string, fields: object): Thing {
+function make({ things }: Pick<FakeStripe, 'things'>, prefix: string, fields: object): Thing {
   const thing = { id: `${prefix}_${randomUUID().replaceAll('-', '')}`, ...fields }
   things.set(thing.id, thing)
   return thing
 }
 
-function makeSession(stripe: Standing, { form }: StripeRequest): Thing {
+function makeSession(stripe: FakeStripe, { form }: StripeRequest): Thing {
   const { mode, customer, price } = {
     mode: form.get('mode'),
     customer: form.get('customer'),
@@ -115,12 +115,12 @@ function makeSession(stripe: Standing, { form }: StripeRequest): Thing {
 }
 
 /** A page that is no longer open cannot be closed. */
-function expire({ things }: Standing, id: string): Thing | undefined {
+function expire({ things }: FakeStripe, id: string): Thing | undefined {
   const session = things.get(id)
   return session?.['status'] === 'open' ? Object.assign(session, { status: 'expired', url: null }) : undefined
 }
 
-function ofCustomer({ things }: Standing, prefix: string, { form }: StripeRequest): Thing[] {
+function ofCustomer({ things }: FakeStripe, prefix: string, { form }: StripeRequest): Thing[] {
   return [...things.values()].filter(
     ({ id, customer }) => id.startsWith(prefix) && customer === form.get('customer') && customer !== null,
   )
@@ -128,13 +128,13 @@ function ofCustomer({ things }: Standing, prefix: string, { form }: StripeReques
 
 const listOf = (data: object[]) => ({ object: 'list', has_more: false, data })
 
-function listSessions(stripe: Standing, asked: StripeRequest): object {
+function listSessions(stripe: FakeStripe, asked: StripeRequest): object {
   const intent = asked.form.get('payment_intent')
   if (intent === null) return listOf(ofCustomer(stripe, 'cs_', asked).filter(({ status }) => status === 'open'))
   return listOf(ofIntent(stripe, 'cs_', intent).map((session) => expandSession(stripe, session, asked)))
 }
 
-function expandSession(stripe: Standing, session: Thing, asked: StripeRequest): Thing {
+function expandSession(stripe: FakeStripe, session: Thing, asked: StripeRequest): Thing {
   const intent = stripe.things.get(String(session['payment_intent']))
   return intent && wantsCharge(asked) ? { ...session, payment_intent: expand(stripe, intent, asked) } : session
 }
@@ -143,11 +143,11 @@ function wantsCharge({ form }: StripeRequest): boolean {
   return [...form].some(([name, value]) => name.startsWith('expand') && value.endsWith('latest_charge'))
 }
 
-function ofIntent({ things }: Standing, prefix: string, intent: string | null): Thing[] {
+function ofIntent({ things }: FakeStripe, prefix: string, intent: string | null): Thing[] {
   return [...things.values()].filter((thing) => thing.id.startsWith(prefix) && thing['payment_intent'] === intent)
 }
 
-function listInvoicePayments({ things }: Standing, { form }: StripeRequest): object {
+function listInvoicePayments({ things }: FakeStripe, { form }: StripeRequest): object {
   const [invoice, intent] = [form.get('invoice'), form.get('payment[payment_intent]')]
   const payments = [...things.values()].filter(({ id }) => id.startsWith('inpay_'))
   return listOf(
@@ -158,18 +158,18 @@ function listInvoicePayments({ things }: Standing, { form }: StripeRequest): obj
 }
 
 /** Like Stripe, responds with the id of an object whose expansion was not requested. */
-function expand({ things }: Standing, intent: Thing, asked: StripeRequest): Thing {
+function expand({ things }: FakeStripe, intent: Thing, asked: StripeRequest): Thing {
   return wantsCharge(asked) ? { ...intent, latest_charge: things.get(String(intent['latest_charge'])) ?? null } : intent
 }
 
 /** A customer pays for a session: it has a charge from now on. */
-export function pay({ things }: Pick<Standing, 'things'>, sessionId: string, amount = 5_000): string {
+export function pay({ things }: Pick<FakeStripe, 'things'>, sessionId: string, amount = 5_000): string {
   const session = things.get(sessionId) as Thing
   Object.assign(session, { payment_status: 'paid', status: 'complete', url: null })
   return makeCharge({ things }, String(session['payment_intent']), amount)
 }
 
-function makeCharge({ things }: Pick<Standing, 'things'>, intent: string, amount: number): string {
+function makeCharge({ things }: Pick<FakeStripe, 'things'>, intent: string, amount: number): string {
   const fields = { amount, currency: 'eur', amount_refunded: 0, disputed: false, payment_intent: intent }
   const charge = make({ things }, 'ch', fields)
   things.set(intent, { id: intent, latest_charge: charge.id })
@@ -177,14 +177,14 @@ function makeCharge({ things }: Pick<Standing, 'things'>, intent: string, amount
 }
 
 /** A customer pays an invoice. Returns the id of the charge. */
-export function payInvoice({ things }: Pick<Standing, 'things'>, invoice: string, amount = 5_000): string {
+export function payInvoice({ things }: Pick<FakeStripe, 'things'>, invoice: string, amount = 5_000): string {
   const intent = make({ things }, 'pi', { latest_charge: null }).id
   make({ things }, 'inpay', { invoice, status: 'paid', payment: { type: 'payment_intent', payment_intent: intent } })
   return makeCharge({ things }, intent, amount)
 }
 
 /** The card holder disputes a charge. The returned object can be changed as Stripe changes it. */
-export function dispute({ things }: Pick<Standing, 'things'>, chargeId: string, fields: object = {}): Thing {
+export function dispute({ things }: Pick<FakeStripe, 'things'>, chargeId: string, fields: object = {}): Thing {
   const charge = things.get(chargeId) as Thing
   Object.assign(charge, { disputed: true })
   const { amount, currency, payment_intent } = charge
@@ -198,8 +198,8 @@ export function dispute({ things }: Pick<Standing, 'things'>, chargeId: string, 
   })
 }
 
-/** Somebody subscribes on a page: the subscription is there from now on. */
-export function subscribe({ things }: Pick<Standing, 'things'>, sessionId: string): Thing {
+/** Subscribes on a checkout page. */
+export function subscribe({ things }: Pick<FakeStripe, 'things'>, sessionId: string): Thing {
   const session = things.get(sessionId) as Thing
   Object.assign(session, { payment_status: 'paid', status: 'complete', url: null })
   const items = { data: [{ price: { id: session['price'] } }] }

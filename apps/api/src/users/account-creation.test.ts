@@ -88,7 +88,7 @@ test('the grant is remembered without the address', async () => {
   expect(plain.rows).toEqual([])
 })
 
-test('where operators create accounts, no other user does', async () => {
+test('if operators create accounts, no other user can', async () => {
   const closed = await startUsersApi({ config: { accountCreation: 'operators' } })
   const [viewer, operator] = [await signUp(closed), await signUpOperator(closed)]
   const refused = await viewer.post('/accounts', { name: 'Mine' })

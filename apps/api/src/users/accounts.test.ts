@@ -16,8 +16,8 @@ import {
 
 const api = await startUsersApi({ config: { opening: { plan: 'payg', credits: 50 } } })
 
-/** Letters to one address are counted: whoever is invited here has one of their own. */
-const somebody = () => `somebody-${randomUUID()}@example.com`
+/** Emails to one address are limited, so each invitation has an address of its own. */
+const newEmail = () => `new-${randomUUID()}@example.com`
 
 const organisationOf = (account: { 'probity-account': string }) => ({ organizationId: account['probity-account'] })
 
@@ -29,7 +29,7 @@ async function memberIdOf(account: { 'probity-account': string }, { personId }: 
   return rows[0]?.id ?? ''
 }
 
-test('somebody is invited, signs up, and belongs to the organisation with the role they were invited to', async () => {
+test('an invited user signs up and joins the account with the role of the invitation', async () => {
   const ada = await signUp(api)
   const account = await openNewAccount(ada)
   const before = listLinks(api, 'invitation').length
@@ -56,24 +56,24 @@ test('somebody is invited, signs up, and belongs to the organisation with the ro
   ])
 
   const grace = await signUp(api, email)
-  // Whether a user has the address is not shown: the inviter has the id too.
+  // The response does not reveal whether a user has the address: the inviter has the id too.
   expect((await openBrowser(api.app).get(`/invitations/${id}`)).body).toEqual(shown.body)
   expect((await grace.post('/auth/organization/accept-invitation', { invitationId: id })).status).toBe(200)
   expect((await grace.get('/session')).body['memberships']).toMatchObject([{ name: 'Engines', role: 'marketer' }])
   expect((await grace.get(`/invitations/${id}`)).status).toBe(404)
 })
 
-test('an invitation is for the address it was sent to', async () => {
+test('an invitation is valid only for the address it was sent to', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const account = await openNewAccount(ada)
-  const wish = { ...organisationOf(account), email: somebody(), role: 'viewer' }
+  const wish = { ...organisationOf(account), email: newEmail(), role: 'viewer' }
   const invited = await ada.post('/auth/organization/invite-member', wish)
   const taken = await eve.post('/auth/organization/accept-invitation', { invitationId: invited.body['id'] })
   expect(taken.status).toBe(403)
   expect((await eve.get('/session')).body['memberships']).toEqual([])
 })
 
-test('where people are invited, nobody else signs up', async () => {
+test('with sign-up by invitation no other user can sign up', async () => {
   const closed = await startUsersApi({ config: { signUp: 'invitation' } })
   const sign = (extra: object) =>
     openBrowser(closed.app).post('/auth/sign-up/email', {
@@ -99,12 +99,12 @@ test('where people are invited, nobody else signs up', async () => {
   expect((await sign({ ...invitation, email: 'Grace@example.com' })).status).toBe(200)
 })
 
-test.each(['developer', 'marketer', 'viewer'] as const)('a %s invites, changes and removes nobody', async (role) => {
+test.each(['developer', 'marketer', 'viewer'] as const)('a %s can invite, change and remove no members', async (role) => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const account = await openNewAccount(ada)
   await addMember(api, account['probity-account'], eve, role)
   const organisation = organisationOf(account)
-  const wish = { ...organisation, email: somebody(), role: 'viewer' }
+  const wish = { ...organisation, email: newEmail(), role: 'viewer' }
   expect((await eve.post('/auth/organization/invite-member', wish)).status).toBe(403)
   const own = { ...organisation, memberId: await memberIdOf(account, eve), role: 'owner' }
   expect((await eve.post('/auth/organization/update-member-role', own)).status).toBe(403)
@@ -113,7 +113,7 @@ test.each(['developer', 'marketer', 'viewer'] as const)('a %s invites, changes a
   expect((await ada.get('/session')).body['memberships']).toMatchObject([{ role: 'owner' }])
 })
 
-test('an admin makes no owner and removes none', async () => {
+test('an admin can neither appoint nor remove owners', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const account = await openNewAccount(ada)
   await addMember(api, account['probity-account'], eve, 'admin')
@@ -122,11 +122,11 @@ test('an admin makes no owner and removes none', async () => {
   expect((await eve.post('/auth/organization/update-member-role', own)).status).toBe(403)
   const demote = { ...organisation, memberId: await memberIdOf(account, ada), role: 'viewer' }
   expect((await eve.post('/auth/organization/update-member-role', demote)).status).toBe(403)
-  const wish = { ...organisation, email: somebody(), role: 'owner' }
+  const wish = { ...organisation, email: newEmail(), role: 'owner' }
   expect((await eve.post('/auth/organization/invite-member', wish)).status).toBe(403)
 })
 
-test('the last owner neither leaves nor steps down, not when two do so at once either', async () => {
+test('the last owner can neither leave nor change roles, also if two owners do so concurrently', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const account = await openNewAccount(ada)
   const organisation = organisationOf(account)
@@ -144,7 +144,7 @@ test('the last owner neither leaves nor steps down, not when two do so at once e
   expect(rows[0]?.owners).toBeGreaterThanOrEqual(1)
 })
 
-test('what a new account is given is given to a person once', async () => {
+test('a user gets the opening credits once', async () => {
   const ada = await signUp(api)
   const credits = async (name: string) => {
     const account = await openNewAccount(ada, name)
@@ -153,7 +153,7 @@ test('what a new account is given is given to a person once', async () => {
   expect([await credits('First'), await credits('Second')]).toEqual([50, 0])
 })
 
-test('organisations of one name have addresses of their own, and a person owns twenty at most', async () => {
+test('accounts with the same name get different slugs, and a user owns at most twenty', async () => {
   const ada = await signUp(api)
   const slugs: unknown[] = []
   for (let n = 0; n < 20; n++) slugs.push((await ada.post('/accounts', { name: 'Zürich & Söhne!' })).body['slug'])
@@ -163,14 +163,14 @@ test('organisations of one name have addresses of their own, and a person owns t
   expect([beyond.status, beyond.body['code']]).toEqual([409, 'too_many_accounts'])
 })
 
-test('ids that are none, and roles that are none, are refused in our words', async () => {
+test('malformed ids and unknown roles are rejected with our own problems', async () => {
   const ada = await signUp(api)
   const account = await openNewAccount(ada)
   for (const [path, body] of [
     ['leave', { organizationId: 'x' }],
     ['accept-invitation', { invitationId: "' or true" }],
-    ['invite-member', { ...organisationOf(account), email: somebody(), role: 'member' }],
-    ['invite-member', { ...organisationOf(account), email: somebody(), role: ['owner'] }],
+    ['invite-member', { ...organisationOf(account), email: newEmail(), role: 'member' }],
+    ['invite-member', { ...organisationOf(account), email: newEmail(), role: ['owner'] }],
   ] as const) {
     const answer = await ada.post(`/auth/organization/${path}`, body)
     expect([answer.status, answer.body['code']]).toEqual([400, 'invalid_request'])
@@ -183,7 +183,7 @@ test('POST /organisations responds with 400 to a name with NUL, which PostgreSQL
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
 })
 
-test('the member list responds with 400 to a limit that is no whole number', async () => {
+test('the member list responds with 400 to a limit that is not a whole number', async () => {
   const ada = await signUp(api)
   const { 'probity-account': id } = await openNewAccount(ada)
   const list = (limit: string) => ada.get(`/auth/organization/list-members?organizationId=${id}&limit=${limit}`)

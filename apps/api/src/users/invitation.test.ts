@@ -122,7 +122,7 @@ test('the invitation link works for no other address and no other invitation', a
   expect((await guest.get('/session')).status).toBe(401)
 })
 
-test('the invitation link stops working when the invitation is canceled, expires, or its inviter may not invite', async () => {
+test('the invitation link stops working when the invitation is canceled, expires, or its inviter loses the permission', async () => {
   const { owner, account } = await openAccount()
   const admin = await signUp(api)
   await addMember(api, account['probity-account'], admin, 'admin')
@@ -180,7 +180,7 @@ test('the invitation link replaces an unverified sign-up, and neither a verified
   }
 })
 
-test('an address that a link verified gets into another account only with the link of that account', async () => {
+test('an address that a link verified joins another account only with the link of that account', async () => {
   const [mallory, victim] = [await openAccount(), await openAccount()]
   const email = newAddress()
   const own = await invite(mallory.owner, mallory.account, email)

@@ -29,9 +29,7 @@ type InvitationDependencies = {
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
-/**
- * An invitation, for clients with its id. It does not tell whether a user with the address exists: members who invite have the id too.
- */
+/** An invitation, for clients with its id. Does not reveal whether a user with the address exists: members who invite have the id too. */
 export const showInvitation: Route<InvitationDependencies> = async (app, services) => {
   const { db, people } = services
   const schema = { params: Params, response: { 200: Invitation } }

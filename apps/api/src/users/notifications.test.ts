@@ -31,7 +31,7 @@ function makeKey({ id }: Organisation, name = 'Sign-up form') {
   return inTenant(api.db, id, (trx) => insertKey(trx, id, { mode: 'live', name, scopes: ['validations:write'] }))
 }
 
-/** A job of one address, which is done. */
+/** A completed job of one address. */
 async function insertJob({ id }: Organisation, state: 'processing' | 'completed', days = 30): Promise<string> {
   const { rows } = await asOwner(api.db, (trx) =>
     sql<{ id: string }>`
@@ -44,7 +44,7 @@ async function insertJob({ id }: Organisation, state: 'processing' | 'completed'
   return rows[0]?.id ?? ''
 }
 
-test('a list that is done, credits that fall, a key that is made and a webhook that is switched off are each written about once', async () => {
+test('one email each is sent for a completed job, low credits, a new key and a disabled webhook', async () => {
   const engines = await openEngines()
   const jobId = await insertJob(engines, 'processing')
   await asOwner(api.db, async (trx) => {
@@ -68,7 +68,7 @@ test('a list that is done, credits that fall, a key that is made and a webhook t
   expect(JSON.stringify(notices)).not.toContain('secret-path')
 })
 
-test('results that leave in three days are written about once, and those that stay or were never to stay are not', async () => {
+test('one email is sent for results that expire in three days, and none for other results', async () => {
   const engines = await openEngines()
   const leaving = await insertJob(engines, 'completed', 2)
   await insertJob(engines, 'completed', 10)
@@ -97,7 +97,7 @@ test.each(Object.entries(DEFAULTS))(
   },
 )
 
-test('people choose for themselves, in each organisation anew, and are written about what they chose', async () => {
+test('users choose notifications per account and receive the chosen ones', async () => {
   const engines = await openEngines()
   const eve = await signUp(api)
   await addMember(api, engines.id, eve, 'viewer')
@@ -116,6 +116,6 @@ test('people choose for themselves, in each organisation anew, and are written a
 
   const wrong = await eve.call({ ...none, payload: { wanted: ['everything'] } })
   expect(wrong.status).toBe(400)
-  const stranger = await signUp(api)
-  expect((await stranger.get('/notices', engines.account)).status).toBe(404)
+  const outsider = await signUp(api)
+  expect((await outsider.get('/notices', engines.account)).status).toBe(404)
 })

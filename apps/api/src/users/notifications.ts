@@ -14,7 +14,7 @@ type NotificationsDependencies = {
   people: UserServices
 }
 
-/** What the person is written about in the organisation that they work in. */
+/** Email notifications of the user for the selected account. */
 export const manageNotifications: Route<NotificationsDependencies> = async (app, services) => {
   const { db, people } = services
   const onRequest = requireMember(services)

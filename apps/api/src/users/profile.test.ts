@@ -20,7 +20,7 @@ const api = await startUsersApi()
 const newAddress = () => `new-${randomUUID()}@example.com`
 const signIn = (email: string) => openBrowser(api.app).post('/auth/sign-in/email', { email, password: PASSWORD })
 
-/** The token of the link that a change of address leads to. */
+/** Requests an address change and returns the token of its link. */
 async function askForChange(user: SignedIn, email: string): Promise<string> {
   const before = listLinks(api, 'email_change').length
   expect((await user.post('/email', { email, password: PASSWORD })).status).toBe(202)
@@ -46,7 +46,7 @@ test('a user changes the email address with the password and the link to the new
   expect(log.text).not.toContain(email)
 })
 
-test('the password is needed, and the response does not tell whether another user has the address', async () => {
+test('the password is required, and the response does not reveal whether another user has the address', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const wrong = await eve.post('/email', { email: newAddress(), password: 'not the right password' })
   expect(wrong.status).toBe(400)
@@ -61,7 +61,7 @@ test('the password is needed, and the response does not tell whether another use
   expect(listLinks(api, 'email_change')).toHaveLength(before + 1)
 })
 
-test('a link is of no use once another user has the address, and neither is a link of another kind', async () => {
+test('a link is rejected once another user has the address, as is a link of another kind', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const email = newAddress()
   const tokens = [await askForChange(ada, email), await askForChange(eve, email)]
@@ -77,7 +77,7 @@ test('a link is of no use once another user has the address, and neither is a li
   expect((await openBrowser(api.app).post('/verify-email', { token: change, password: PASSWORD })).status).toBe(404)
 })
 
-test('the old address is told of the change', async () => {
+test('the old address gets an email about the change', async () => {
   const { url, received } = await startSink()
   const ada = await signUp(api)
   const token = await askForChange(ada, newAddress())
@@ -92,7 +92,7 @@ test('the old address is told of the change', async () => {
 const remove = (user: SignedIn, more: object = {}) =>
   user.post('/profile/deletion', { email: user.email, password: PASSWORD, ...more })
 
-test('a user deletes the profile; the organisation stays, and its audit log says so', async () => {
+test('a user deletes the profile; the account stays, and its audit log records it', async () => {
   const [owner, ada] = [await signUp(api), await signUp(api)]
   const account = await openNewAccount(owner)
   await addMember(api, account['probity-account'], ada, 'admin')
@@ -111,11 +111,11 @@ test('a user deletes the profile; the organisation stays, and its audit log says
   expect(rows).toEqual([{ left: 0 }])
   const log = await owner.get('/audit-log?action=person.deleted', account)
   expect(log.body['entries']).toMatchObject([{ action: 'person.deleted', actor_name: 'Ada', ip: ada.ip }])
-  // The address is free again.
+  // The address can be used again.
   expect((await signUp(api, ada.email)).personId).not.toBe(ada.personId)
 })
 
-test('the only owner of an organisation and an operator keep their profile', async () => {
+test('the only owner of an account and an operator cannot delete their profile', async () => {
   const ada = await signUp(api)
   await openNewAccount(ada)
   const lastOwner = await remove(ada)

@@ -21,7 +21,7 @@ type ProfileDependencies = {
   log: FastifyBaseLogger
 }
 
-/** Sends a link to the address that a user wants to sign in with. The response does not tell whether another user has it. */
+/** Sends a link to the new address of a user. The response does not reveal whether another user has it. */
 export const changeEmail: Route<ProfileDependencies> = async (app, services) => {
   const { people } = services
   app.post('/email', { schema: { body: EmailChange }, onRequest: requireUser(services) }, async (request, reply) => {
@@ -33,7 +33,7 @@ export const changeEmail: Route<ProfileDependencies> = async (app, services) => 
     const isFree = (await findCredential(people.users, to)) === undefined
     if (isFree) {
       const token = await writeChangeToken({ userId, from, to }, await people.secret())
-      // Not awaited: how long a mail server takes must not tell whether the address is free.
+      // Not awaited: the response time of the SMTP relay must not reveal whether the address is free.
       void people.mail.send(emailChangeEmail({ email: to, name }, `${people.appUrl}/confirm-email#token=${token}`))
     }
     return reply.code(202).send({})

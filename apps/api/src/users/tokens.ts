@@ -17,7 +17,7 @@ export async function readChangeToken(token: string, secret: string): Promise<Ad
   return { userId: claims.sub, from: claims.from, to: claims.to }
 }
 
-/** The address that a link of the sign-in library verifies. The library itself checks the token again. */
+/** The address that a link of the sign-in library verifies. The library checks the token itself again. */
 export async function readVerifiedAddress(token: string, secret: string): Promise<string | undefined> {
   const claims = await verifyJWT<{ email?: unknown; updateTo?: unknown }>(token, secret)
   return typeof claims?.email === 'string' && claims.updateTo === undefined ? claims.email : undefined

@@ -19,7 +19,7 @@ type UserSettings = Pick<UserServices, 'publicUrl' | 'signUp' | 'accountCreation
   port: number
 }
 
-/** What the user routes have in common. */
+/** Services shared by the user routes. */
 export type UserServices = {
   publicUrl: string | undefined
   signUp: 'open' | 'invitation'
@@ -38,7 +38,7 @@ export type UserServices = {
   stop(): Promise<void>
 }
 
-/** Sign-ins are rare beside all else; each holds a connection for a few statements. */
+/** Sign-ins are rare; each holds a connection for a few statements. */
 const CONNECTIONS_MAX = 3
 
 export function openUserServices(
@@ -50,11 +50,11 @@ export function openUserServices(
   const { publicUrl, mail: mailSettings, signUp, accountCreation, opening } = config
   const connections = connectAuth(config.databaseUrl, CONNECTIONS_MAX)
   const relay = openMailer(mailSettings, log)
-  // Without a relay no one receives anything: the log has the links.
+  // Without a relay no emails are sent: the log has the links.
   const mail = mailSettings ? limitRecipients(relay, admission, log) : relay
   const passwords = openPasswords()
   const secret = openSessionSecret(db, config.sessionSecret)
-  // Never the Host header of a request, because a client could choose the link in an email.
+  // Never from the Host header of a request, because a client could then choose the link in an email.
   const linkBase = publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const appUrl = `${linkBase}/app`
   const onWrongCode = (id: string) => {
@@ -76,7 +76,7 @@ export function openUserServices(
     secret,
     async auth() {
       const known = await secret()
-      // Loaded when the first person comes: it is large, and a process that serves programs alone starts without it.
+      // Loaded at first use: it is large, and a process that serves only keys starts without it.
       const { openAuth } = await import('./sign-in/auth.ts')
       const hasMail = mailSettings !== undefined
       const links = { publicUrl, linkBase, mail, hasMail }

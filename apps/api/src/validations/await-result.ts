@@ -5,7 +5,7 @@ import { collectOne, deferResults, type ValidationRef } from '@probity/database/
 import { type KnownResult, type PaidReceipt, readCurrent } from './charge.ts'
 import type { Dispatcher } from './dispatch.ts'
 
-/** After this time a client can ask again for a result that is not final. */
+/** After this time a client can request a result that is not final again. */
 export const RETRY_AFTER_S = 30
 
 /** The receipts and the addresses of a request, in the same order. */
@@ -57,7 +57,7 @@ async function collectJoined({ db }: AwaitDependencies, refs: ValidationRef[]): 
   })
 }
 
-/** Records that the client goes without these results. Returns those that have arrived in the meantime. */
+/** Records that the response omits these results. Returns those that have arrived in the meantime. */
 async function deferLate({ db }: AwaitDependencies, refs: ValidationRef[]): Promise<Map<string, KnownResult>> {
   const accountId = refs[0]?.accountId
   if (accountId === undefined) return new Map()

@@ -11,7 +11,7 @@ import { balancesOf, startClaiming, startPlainWorker } from '../testing/test-pla
 const api = await startTestApi()
 afterAll(async () => expect(await asOwner(api.db, listDrift)).toEqual([]))
 
-/** The verdict that a name asks for: `valid-…`, `invalid-…`, `risky-…`; anything else is unknown. */
+/** The verdict by the prefix of the name: `valid-…`, `invalid-…`, `risky-…`; anything else is unknown. */
 function verdictOf(email: string): StoredResult {
   const status = /^(valid|invalid|risky)/i.exec(email)?.[0].toLowerCase() ?? 'unknown'
   return { ...pendingResult(email, 'blocked'), status, is_valid: status === 'valid', sub_status: '' }
@@ -25,7 +25,7 @@ function ask(caller: TestClient, payload: object, headers: Record<string, string
 
 const creditsOf = ({ accountId }: TestClient) => balancesOf(api.db, accountId)
 
-test('a list is counted and answered one by one, duplicates once, in the order in which they first occur', async () => {
+test('a bulk request returns counts and one result per unique address, in the order of first occurrence', async () => {
   startWorker()
   const caller = await api.openCaller({ credits: 10 })
   const emails = [
@@ -82,7 +82,7 @@ test('a bulk request without a key is rejected', async () => {
   expect([status, body['code']]).toEqual([401, 'missing_api_key'])
 })
 
-test('a thousand addresses are taken in one request, and 1001 are refused before anything is spent', async () => {
+test('1,000 addresses are accepted in one request, and 1,001 are rejected without a charge', async () => {
   startWorker()
   const caller = await api.openCaller({ credits: 2_000 })
   const emails = Array.from({ length: 1_000 }, (_, n) => `valid-${n}@example.com`)
@@ -93,7 +93,7 @@ test('a thousand addresses are taken in one request, and 1001 are refused before
   expect(await creditsOf(caller)).toEqual([1_000, 1_000])
 })
 
-test('a list that the balance does not cover is refused whole, and nothing is kept', async () => {
+test('a request that the balance does not cover is rejected as a whole, and nothing is stored', async () => {
   const caller = await api.openCaller({ credits: 2 })
   const { status, body } = await ask(caller, { emails: ['a@example.com', 'b@example.com', 'c@example.com'] })
   expect([status, body['code']]).toEqual([402, 'insufficient_credits'])
@@ -102,7 +102,7 @@ test('a list that the balance does not cover is refused whole, and nothing is ke
   expect(rows).toEqual([])
 })
 
-test('what is not settled in time is open: paid for, and collected free by the next request for it, once', async () => {
+test('unfinished validations are charged, and the next request collects their results free of charge, once', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const emails = ['valid-late1@example.com', 'valid-late2@example.com']
   const worker = startClaiming(api.db)
@@ -132,7 +132,7 @@ test('what is not settled in time is open: paid for, and collected free by the n
   expect((await ask(caller, { emails })).body).toMatchObject({ valid_count: 2, credits_used: 2 })
 })
 
-test('the same list sent ten times at once with one Idempotency-Key is one list', async () => {
+test('a bulk request sent ten times concurrently with one Idempotency-Key is processed once', async () => {
   startWorker()
   const caller = await api.openCaller({ credits: 10 })
   const headers = { 'idempotency-key': randomUUID() }
@@ -142,14 +142,14 @@ test('the same list sent ten times at once with one Idempotency-Key is one list'
   expect(await creditsOf(caller)).toEqual([8, 2])
 })
 
-test('an attempt that died after it had paid is taken up again and pays nothing more', async () => {
+test('an attempt that crashed after the charge is resumed without another charge', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const headers = { 'idempotency-key': randomUUID() }
   const emails = ['valid-a@example.com', 'valid-b@example.com']
   const claiming = startClaiming(api.db)
   await ask(caller, { emails, timeout: 2 }, headers)
   await claiming.stop()
-  // As if the process had died before it could keep its answer.
+  // As if the process had crashed before it stored its response.
   await asOwner(api.db, (trx) =>
     trx
       .updateTable('idempotencyRecords')
@@ -163,7 +163,7 @@ test('an attempt that died after it had paid is taken up again and pays nothing 
   expect(await creditsOf(caller)).toEqual([8, 2])
 })
 
-test('with a test key nothing is asked and nothing is spent', async () => {
+test('with a test key no mail server is probed and nothing is charged', async () => {
   const caller = await api.openCaller({ credits: 5, key: { mode: 'test' } })
   const { body, headers } = await ask(caller, { emails: ['a@example.com', 'A@example.com'] })
   expect(body).toMatchObject({ total: 2, unknown_count: 1, duplicate_count: 1, credits_used: 0 })
@@ -175,7 +175,7 @@ test.each([
   ['an empty list', { emails: [] }],
   ['what is no text', { emails: [1] }],
   ['a timeout over the limit', { emails: ['a@example.com'], timeout: 26 }],
-])('%s is refused', async (_name, payload) => {
+])('%s is rejected', async (_name, payload) => {
   const caller = await api.openCaller({ credits: 5 })
   const { status, body } = await ask(caller, payload)
   expect([status, body['code']]).toEqual([400, 'invalid_request'])

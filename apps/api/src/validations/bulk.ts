@@ -23,7 +23,7 @@ import { readSandboxAccount, resultInSandbox, type SandboxDependencies } from '.
 type BulkDependencies = LiveDependencies & SandboxDependencies
 
 const TIMEOUT_DEFAULT_S = 20
-/** A thousand addresses of a thousand bytes, with what JSON needs around them. */
+/** 1,000 addresses of 1,000 bytes, with the JSON around them. */
 const BODY_BYTES_MAX = 1024 * 1024 + 16 * 1024
 
 /** Up to 1,000 addresses in one request, grouped by domain. */
@@ -40,7 +40,7 @@ export const validateBulk: Route<BulkDependencies> = async (app, dependencies) =
     },
     { body: BulkRequest, response: { 200: BulkSummary } },
   )
-  // The list takes one of the account's places; what is recent of it is looked for later, all at once.
+  // The request takes one slot of the account; recent results are looked up later, all at once.
   const config = {
     scope: 'validations:write',
     loadClass: 'list',
@@ -100,7 +100,7 @@ async function validateList(
 ): Promise<ChargedResponse> {
   const { auth } = request
   const { emails, timeoutMs, attempt, features, max_age_s: maxAgeS } = wanted
-  // Before anything is charged: there may be no such policy.
+  // Before the charge: the policy may not exist.
   const policy = await findNamedPolicy(dependencies, request, wanted.policy)
   const entries = await readEntries(emails, attempt.subject, features)
   const recent = await findRecent(dependencies, { auth, maxAgeS }, entries)

@@ -36,14 +36,14 @@ const RECENT: Purchase = {
   result: pendingResult('recent@example.com', 'timeout'),
 }
 
-/** The first goes alone; the rest are one group, because they come while it is under way. */
+/** The first purchase is charged alone; the rest arrive meanwhile and form one group. */
 async function payTogether(payer: Awaited<ReturnType<typeof openPayer>>, purchases: Purchase[]) {
   const receipts = await Promise.all(purchases.map((purchase) => pay(payer, purchase)))
   return receipts.map(({ kind }) => kind)
 }
 
 test.each([0, 1, 2, 3, 4, 5, 6])(
-  'of six purchases of both kinds a balance of %s pays the first so many, and nobody else',
+  'of six purchases of both kinds a balance of %s pays exactly the first ones',
   async (credits) => {
     const payer = await openPayer(credits)
     const kinds = await payTogether(payer, [work('a'), RECENT, work('b'), RECENT, RECENT, work('c')])
@@ -53,7 +53,7 @@ test.each([0, 1, 2, 3, 4, 5, 6])(
   },
 )
 
-test('a key at its cap pays for what the cap holds', async () => {
+test('a key with a monthly cap pays up to the cap', async () => {
   const payer = await openPayer(100, 3)
   const kinds = await payTogether(
     payer,
@@ -63,7 +63,7 @@ test('a key at its cap pays for what the cap holds', async () => {
   expect(kinds).toContain('unpaid')
 })
 
-test('an answer that waits is collected by the first who asks and costs nothing, even of an empty balance; the second pays', async () => {
+test('an uncollected result is free for the first request, even without balance, and charged for the second', async () => {
   const payer = await openPayer(2)
   const first = await pay(payer, work('waiting'))
   if (first.kind !== 'paid_work') throw new Error(first.kind)
@@ -77,7 +77,7 @@ test('an answer that waits is collected by the first who asks and costs nothing,
   expect(kinds).toEqual(['paid_recent', 'collected', 'unpaid'])
 })
 
-test('an account that is under audit pays for nothing, and still gets what was paid for before', async () => {
+test('an account on hold is not charged, and still gets results that were paid before', async () => {
   const payer = await openPayer(10)
   const first = await pay(payer, work('under-way'))
   if (first.kind !== 'paid_work') throw new Error(first.kind)
@@ -94,7 +94,7 @@ test('an account that is under audit pays for nothing, and still gets what was p
   expect(await pay(payer, work('alone'))).toMatchObject({ kind: 'unpaid', posting: { kind: 'on_hold' } })
 })
 
-test('rows are told of once they are committed, and only then', async () => {
+test('workers are notified of rows only after the commit', async () => {
   const payer = await openPayer(1)
   const before = opened.length
   const kinds = await payTogether(payer, [work('x'), work('y')])

@@ -23,15 +23,16 @@ import { lookUpOverrides } from './overrides.ts'
 export type Payer = { accountId: string; keyId: string | null; retentionDays: number }
 
 /**
- * One credit: for a validation, which is final from the start if there is a `recent` result for it, or for a recent result without a
- * row of its own. `listKey` is the dedupe key of the address, where it is known already.
+ * Costs one credit: a validation, which is final from the start if there is a `recent` result for it, or a recent result without a row of
+ * its
+ * own. `listKey` is the dedupe key of the address, if known.
  */
 export type Purchase = (
   | { kind: 'work'; row: NewValidation; recent?: StoredResult | undefined }
   | { kind: 'recent'; email: string; id: string; result: StoredResult }
 ) & { listKey?: string }
 
-/** The result of a validation so far. `retryAt` is set while it is deferred. `refunded` is what the refund rule in SQL decided. */
+/** The result of a validation so far. `retryAt` is set while it is deferred. `refunded` is the decision of the refund rule in SQL. */
 export type KnownResult = { id: string; result: StoredResult; retryAt: number | null; refunded: boolean }
 
 /** The outcome of a purchase. Its row exists exactly if it was paid for. */
@@ -39,7 +40,7 @@ export type Receipt = PaidReceipt | { kind: 'unpaid'; posting: Posting }
 
 export type PaidReceipt = Outcome & {
   available: number
-  /** The account's override for the address, where the charge has looked for it. */
+  /** The account's override for the address, if the charge looked it up. */
   override?: OverrideAction | null
 }
 
@@ -47,7 +48,7 @@ type Outcome =
   | { kind: 'paid_work'; ref: ValidationRef }
   /** Paid for, and the result is known: a recent one, or that of an earlier attempt at the same request. */
   | { kind: 'paid_recent'; known: KnownResult }
-  /** A result that an earlier, paid request was told to come back for: free, once. */
+  /** A result that an earlier, paid request did not wait for: free, once. */
   | { kind: 'collected'; known: KnownResult }
   /** A validation that an earlier request paid for and that has no result yet. */
   | { kind: 'joined'; ref: ValidationRef }
@@ -65,7 +66,8 @@ const AT_ONCE_MAX = 200
 
 /**
  * Charges single purchases in groups: an account's balance is one row that can change some hundred times per second, and this way each
- * change pays for many. `onCharged` gets the rows as soon as they are committed.
+ * change
+ * covers many purchases. `onCharged` gets the rows as soon as they are committed.
  */
 export function createCharger(db: Db, onCharged: (refs: ValidationRef[]) => void): Charger {
   function announce(receipts: Receipt[]): Receipt[] {
@@ -93,7 +95,7 @@ export function createCharger(db: Db, onCharged: (refs: ValidationRef[]) => void
   }
 }
 
-/** Charges as many of the group, first come first served, as the balance covers. One receipt for each, in their order. */
+/** Charges as many purchases of the group as the balance covers, in order of arrival. Returns one receipt for each, in their order. */
 async function chargeGroup(db: Db, payer: Payer, purchases: Purchase[]): Promise<Receipt[]> {
   const unpaid: Receipt[] = []
   for (let rest = purchases; rest.length > 0; ) {
@@ -109,7 +111,7 @@ async function chargeGroup(db: Db, payer: Payer, purchases: Purchase[]): Promise
   return unpaid
 }
 
-/** How many from the front can still be paid, when some are free. How much is left of a cap is not known. */
+/** Number of purchases from the front that may fit, some of which are free. The remainder of a cap is not known. */
 function countFitting({ posting, free }: Unpayable, count: number): number {
   if (posting.kind === 'over_cap') return Math.floor(count / 2)
   const credits = posting.kind === 'on_hold' ? 0 : posting.available
@@ -257,7 +259,7 @@ async function finishRecent(trx: Trx, accountId: string, { purchases, refs }: Op
 
 type Requested = { id: string; email: string }
 
-/** Receipts of an earlier attempt at the same request, if it got as far as charging. A free result that it collected is gone. */
+/** Receipts of an earlier attempt at the same request, if it was charged. A free result that it collected is missing. */
 export async function findCharged(
   db: Db,
   accountId: string,

@@ -42,7 +42,7 @@ export const decideOnAddress: Route<DecisionDependencies> = async (app, dependen
     isPublic: true,
     isForPages: true,
     idempotency: 'spends',
-    asksAbout: () => ({ email: '', max_age_s: 0 }), // takes a place, and no recent result is looked up
+    asksAbout: () => ({ email: '', max_age_s: 0 }), // takes a slot, and no recent result is looked up
   } as const
   app.post('/validation/decision', { schema, config, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
     await answer(dependencies, request, reply)
@@ -94,7 +94,7 @@ async function validateInSandbox(dependencies: DecisionDependencies, request: Fa
   return { result, override: overrides[0] ?? null, creditsCharged: 0, creditsRemaining }
 }
 
-/** Costs one credit, as every validation. */
+/** Charges one credit, as for every validation. */
 async function validate(
   dependencies: DecisionDependencies,
   { auth }: FastifyRequest,
@@ -118,7 +118,7 @@ async function validate(
   return { result: known.result, override: overrides[0] ?? null, creditsCharged, creditsRemaining }
 }
 
-/** The named policy or the default one. A publishable key has a list of policies; others are answered as if they did not exist. */
+/** The named policy or the default one. A publishable key has a list of policies; others are treated as missing. */
 function choosePolicy(request: FastifyRequest, named: string | undefined): string {
   const { auth } = request
   if (!isPublishable(auth)) return named ?? PUBLISHABLE_POLICY

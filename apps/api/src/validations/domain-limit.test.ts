@@ -25,7 +25,7 @@ const emailsAt = (domain: string, count: number) => Array.from({ length: count }
 test('single validations of one domain are limited per account and day, and a rejected one is not charged', async () => {
   const by = await api.openCaller({ credits: 100 })
   for (const email of emailsAt('target.example', LIMIT)) expect((await single(by, email)).status).toBe(200)
-  // A subdomain counts with the domain that was registered.
+  // A subdomain counts toward its registered domain.
   const { status, body, headers } = await single(by, 'one@mail.target.example')
   expect([status, body['code']]).toEqual([429, 'domain_limit'])
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)

@@ -7,8 +7,9 @@ import { Problem } from '../http/problem.ts'
 const DAY_S = 24 * 60 * 60
 
 /**
- * Counts addresses toward the daily limit per domain of an account, and rejects the request if it exceeds the limit. A rejected request
- * is not counted. Does nothing where the abuse limits are off, or for addresses at free email providers.
+ * Counts addresses toward the daily limit per domain of an account, and rejects the request if it exceeds the limit. A rejected request is
+ * not
+ * counted. Does nothing if the abuse limits are off, or for addresses at free email providers.
  */
 export async function countTowardDomainLimit(
   { db, abuseLimits }: { db: Db; abuseLimits: AbuseLimits | undefined },

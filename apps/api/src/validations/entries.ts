@@ -21,8 +21,8 @@ export type Entry = {
 }
 
 /**
- * The addresses of a list, each once, in the order in which they first occur. Their ids follow from the subject of the request,
- * so that a second attempt at it finds what the first has done.
+ * The unique addresses of a list in the order of first occurrence. Their ids are derived from the subject of the request, so that a second
+ * attempt finds the rows of the first.
  */
 export async function readEntries(
   emails: string[],
@@ -42,7 +42,7 @@ export async function readEntries(
   return [...entries.values()]
 }
 
-/** A UUID of version 8 (RFC 9562 §5.8), whose bits are ours to choose. */
+/** A UUID of version 8 (RFC 9562 §5.8), whose bits are application-defined. */
 function idOf(subject: string, n: number): string {
   const hex = createHash('sha256').update(`${subject} ${n}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -50,7 +50,7 @@ function idOf(subject: string, n: number): string {
 
 type RecentDependencies = { redis: Redis; recentKeyOf: RecentKeys['keyOf'] }
 
-/** The account's recent results, by the position of the entry. Without Redis there are none. */
+/** The account's recent results, by the position of the entry. None without Redis. */
 export async function findRecent(
   { redis, recentKeyOf }: RecentDependencies,
   { auth, maxAgeS }: { auth: Auth; maxAgeS: number | undefined },

@@ -42,7 +42,7 @@ const startWorker = () =>
     sub_status: 'no_mail_server',
   }))
 
-/** A validation that no worker has claimed and that later requests join: what a process leaves that stops before the timeout. */
+/** A validation that no worker has claimed and that later requests join, as a process leaves it that stops before the timeout. */
 async function openUnclaimed({ accountId, keyId }: TestClient): Promise<string> {
   const row = { id: randomUUID(), email: EMAIL, emailKey: EMAIL }
   await inTenant(api.db, accountId, async (trx) => {

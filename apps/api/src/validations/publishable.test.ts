@@ -23,7 +23,7 @@ const KEY = {
   visitorCap: 100,
 } satisfies Partial<NewKey>
 
-/** What a worker would find that did ask the mail server: the local part says what. */
+/** The result of a worker that probes the mail server, by the local part. */
 startPlainWorker(api.db, (email) => {
   const subStatus = (email.split('@')[0] ?? '').replaceAll('-', '_') as SubStatus
   const found = pendingResult(email, 'not_probed')
@@ -55,7 +55,7 @@ test('a publishable key receives only the decision, its reason and a suggestion,
   expect(names.filter((name) => /credit|idempot|allow-credentials|cookie/.test(name))).toEqual([])
 })
 
-test('the answer is the same to the byte whatever a mail server may say of the mailbox', async () => {
+test('the response is byte-identical whatever the state of the mailbox', async () => {
   const caller = await openPage()
   const shown = new Set(['syntax_error', 'domain_not_found', 'no_mail_server', 'null_mx'])
   const reasons = Object.keys(SUB_STATUSES).filter((reason) => reason !== '' && !shown.has(reason))
@@ -69,7 +69,7 @@ test('the answer is the same to the byte whatever a mail server may say of the m
 test('a publishable key causes no probe and uses no cached results', async () => {
   const caller = await openPage()
   const email = 'grace@example.com'
-  // A policy of the account's own that would tell: only there is nothing to tell.
+  // An own policy that would reveal probe results, if there were any.
   const telling = {
     name: 'telling',
     rules: [{ when: { status: ['invalid'] }, decision: 'block', reason: 'The mailbox does not exist.' }],
@@ -115,10 +115,10 @@ test.each([
   ['GET', '/policies', undefined],
   ['POST', '/feedback', { messages: [{ email: 'ada@example.com', delivery: 'delivered' }] }],
   ['GET', '/keys', undefined],
-] as const)('a publishable key may not %s %s', async (method, path, payload) => {
+] as const)('a publishable key cannot %s %s', async (method, path, payload) => {
   const caller = await openPage()
   const request = { method, url: `/api/v1${path}`, ...(payload && { payload }) }
-  // The type of the key is at fault wherever the request comes from.
+  // The key type is reported as the problem for every origin.
   for (const headers of [{ origin: ORIGIN }, { origin: 'https://evil.example' }, {}]) {
     expect((await caller.call({ ...request, headers })).body).toMatchObject({
       status: 403,
@@ -170,7 +170,7 @@ test('visitors of pages do not use up the rate and the concurrency of secret key
   expect((await use()).body['code']).toBe('rate_limited')
 })
 
-test('a page names the policies that are listed on the key, and learns nothing of others', async () => {
+test('a page can use the policies listed on the key, and learns nothing about others', async () => {
   const caller = await api.openCaller({ credits: 60, key: { ...KEY, allowedPolicies: ['newsletter'] } })
   const secret = {
     name: 'secret',
@@ -190,14 +190,14 @@ test('a page names the policies that are listed on the key, and learns nothing o
   expect(body['decision']).toBe('review')
 })
 
-test('each answer costs the account one credit, and without credits there is none', async () => {
+test('each decision costs the account one credit, and without credits it is rejected', async () => {
   const caller = await openPage(1)
   expect((await ask(caller, { email: 'mailbox-not-found@example.com' })).status).toBe(200)
   expect(await balancesOf(api.db, caller.accountId)).toEqual([0, 1])
   expect((await ask(caller, { email: 'bob@example.com' })).body).toMatchObject({ code: 'insufficient_credits' })
 })
 
-test('an answer that the account keeps under an idempotency key is not handed to a page', async () => {
+test('a response stored under an idempotency key of the account is not returned to a page', async () => {
   const caller = await openPage()
   const secret = await inTenant(api.db, caller.accountId, (trx) =>
     insertKey(trx, caller.accountId, { mode: 'live', name: 'server', scopes: ['validations:write'] }),
@@ -229,7 +229,7 @@ test('a secret key gets a decision by any policy, signup without one, and is cha
   expect((await decide({ email: 'ada@example.com', policy: 'newsletter' })).body).toMatchObject({ decision: 'review' })
   expect((await decide({ email: 'ada@example.com', policy: 'no-such-policy' })).status).toBe(400)
   expect((await decide({ email: 'domain-not-found@example.com' })).body).toMatchObject({ decision: 'block' })
-  // The worker of this test ends what it does not know inconclusively, so one of the three is refunded.
+  // The worker of this test ends unknown addresses inconclusively, so one of the three is refunded.
   expect(await balancesOf(api.db, caller.accountId)).toEqual([58, 2])
 })
 

@@ -16,7 +16,7 @@ const ask = (caller: TestClient, payload: object) =>
 const askBulk = (caller: TestClient, payload: object) =>
   caller.call({ method: 'POST', url: '/api/v1/validation/bulk', payload })
 
-/** A recent result of this age, which says `risky`. */
+/** Stores a recent result of this age with the status `risky`. */
 async function keepAged(caller: TestClient, email: string, ageS: number): Promise<void> {
   await vi.waitFor(() => keepRecent(api, caller, email, { status: 'risky', sub_status: 'mailbox_full' }))
   const names = await api.services.redis.keys(`recent:{${caller.accountId}}:*`)
@@ -53,7 +53,7 @@ test.each([-1, 1.5, 'soon'])('max_age_s %s is rejected', async (max_age_s) => {
   expect([status, body['errors']]).toEqual([400, [expect.objectContaining({ pointer: '/max_age_s' })]])
 })
 
-/** Leaves a validation behind whose client stopped waiting. */
+/** Leaves a validation whose client stopped waiting. */
 async function leaveDeferred(caller: TestClient, payload: object) {
   const claiming = startClaiming(api.db)
   const { body } = await ask(caller, { ...payload, timeout: 2 })

@@ -10,13 +10,13 @@ import type { FastifyRequest } from 'fastify'
 import { featuresUsed } from '../http/validation-options.ts'
 import type { LoggedResult } from '../middleware/request-log/request-log.ts'
 
-/** The result of a request for one address, and what the account makes of it. */
+/** The result of a request for one address, with data of the account. */
 export type Finding = {
   /** As the client has written it. */
   email: string
   id: string
   result: StoredResult
-  /** The result and its id as JSON without `email`, where they are at hand: that makes a recent result cheap. */
+  /** The result and its id as JSON without `email`, if available: that makes a recent result cheap. */
   text?: string | undefined
   retryAt: number | null
   override: OverrideAction | null
@@ -60,7 +60,7 @@ export function timeOf(seconds: number | null): string | null {
   return seconds === null ? null : new Date(seconds * 1_000).toISOString()
 }
 
-/** For a `+` of the query that was not encoded. Only there: in JSON and in files a space is a space. */
+/** For a `+` in the query that was not encoded. Only there: in JSON and in files a space is a space. */
 function suggestionFor({ method, raw }: FastifyRequest, email: string): string | null {
   const mayBeDecoded = method === 'GET' && email.includes(' ') && raw.url?.includes('+')
   return mayBeDecoded ? suggestDecodedPlus(email) : null

@@ -123,14 +123,14 @@ function openListeners() {
 }
 
 /**
- * Ends a validation whose request has timed out, refunds it and returns its result; undefined where a worker has claimed it or another
- * request still waits for it.
+ * Ends a validation whose request has timed out, refunds it and returns its result; undefined if a worker has claimed it or another request
+ * still waits for it.
  */
 export type Withdraw = (ref: ValidationRef, email: string) => Promise<KnownResult | undefined>
 
 const GROUP_MAX = 200
 
-/** In groups, as credits are charged: while no worker runs every request ends here, and an account's balance is one row. */
+/** In groups, like charges: while no worker runs every request ends here, and an account's balance is one row. */
 export function createWithdraw(db: Db): Withdraw {
   const gather = createBatcher<{ ref: ValidationRef; email: string }, KnownResult | undefined>(
     GROUP_MAX,

@@ -19,7 +19,7 @@ function ask(email: string, headers: Headers = {}, more: object = {}) {
   return tester.call({ method: 'POST', url: '/api/v1/validation/single', payload: { email, ...more }, headers })
 }
 
-test('an address is answered by its name or its tag, at no cost, and nothing is kept of it', async () => {
+test('the result of the sandbox follows from the name or tag of the address, is free and is not stored', async () => {
   for (const email of ['mailbox-full@example.com', 'ada+mailbox-full@example.org']) {
     const { status, body, headers } = await ask(email)
     expect(status).toBe(200)
@@ -31,7 +31,7 @@ test('an address is answered by its name or its tag, at no cost, and nothing is 
   expect(rows[0]?.count).toBe(0)
 })
 
-test('the same address is answered the same each time, but for what is fresh in every answer', async () => {
+test('repeated requests for an address return the same result except for ids and times', async () => {
   const standing = async () => {
     const { id: _, performance: __, metadata: ___, evidence: ____, ...rest } = (await ask('catch-all@example.com')).body
     return rest
@@ -44,7 +44,7 @@ test.each([
   ['error-429', 429, 'rate_limited', '2'],
   ['error-500', 500, 'internal_error', undefined],
   ['error-503', 503, 'service_unavailable', '2'],
-])('%s@ is refused as on a bad day, single and in a list', async (name, status, code, retryAfter) => {
+])('%s@ returns its problem, in single and bulk requests', async (name, status, code, retryAfter) => {
   const list = {
     method: 'POST',
     url: '/api/v1/validation/bulk',
@@ -56,7 +56,7 @@ test.each([
   }
 })
 
-test('a greylisted address is open for thirty seconds and then valid, under the same id', async () => {
+test('a greylisted address is deferred for thirty seconds and then valid, under the same id', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const first = await ask('greylisted@example.com')
   expect(first.body).toMatchObject({ status: 'unknown', sub_status: 'greylisted', livemode: false })
@@ -70,7 +70,7 @@ test('a greylisted address is open for thirty seconds and then valid, under the 
   expect((await ask('other+greylisted@example.com')).body).toMatchObject({ sub_status: 'greylisted' })
 })
 
-test('who left an address greylisted is told by a webhook when it is valid, once', async () => {
+test('a greylisted address emits a webhook event when it is valid, once', async () => {
   const hooked = await api.openCaller({ key: { mode: 'test' } })
   const url = '/api/v1/webhooks'
   const { body: made } = await hooked.call({ method: 'POST', url, payload: { url: 'https://hooks.example.com/p' } })
@@ -88,7 +88,7 @@ test('who left an address greylisted is told by a webhook when it is valid, once
   expect(text).toMatch(/\\"livemode\\" ?: ?false|"livemode":false/)
 })
 
-test('a slow address takes five seconds, or as long as the caller waits', { tags: ['timed'] }, async () => {
+test('a slow address takes five seconds, or as long as the timeout of the request', { tags: ['timed'] }, async () => {
   const [patient, hasty] = await Promise.all([
     ask('slow-5s@example.com'),
     ask('slow-5s@example.com', {}, { timeout: 1 }),
@@ -99,7 +99,7 @@ test('a slow address takes five seconds, or as long as the caller waits', { tags
   expect(hasty.body['retry_at']).not.toBeNull()
 })
 
-test('a list in test mode has the same verdicts, costs nothing and says so', async () => {
+test('a bulk request in test mode has the same verdicts, is free and is marked as test mode', async () => {
   const emails = ['valid@a.example', 'VALID@a.example', 'ada+disposable@a.example', 'ada@a.example']
   const { body } = await tester.call({ method: 'POST', url: '/api/v1/validation/bulk', payload: { emails } })
   expect(Value.Check(BulkSummary, body)).toBe(true)
@@ -107,17 +107,17 @@ test('a list in test mode has the same verdicts, costs nothing and says so', asy
   expect(body).toMatchObject({ credits_used: 0, credits_refunded: 0, livemode: false })
 })
 
-const anybody = { 'x-api-key': PUBLIC_SANDBOX_KEY }
+const publicKey = { 'x-api-key': PUBLIC_SANDBOX_KEY }
 
 function askAnybody(url: string, remoteAddress = '192.0.2.1') {
-  return callApp(api.app, { method: 'GET', url: `/api/v1${url}`, headers: anybody, remoteAddress })
+  return callApp(api.app, { method: 'GET', url: `/api/v1${url}`, headers: publicKey, remoteAddress })
 }
 
-test('without an account, the public key validates in the sandbox and does nothing else', async () => {
+test('the public sandbox key validates in the sandbox without an account and does nothing else', async () => {
   const single = await askAnybody('/validation/single?email=valid@example.com')
   expect(single.body).toMatchObject({ status: 'valid', livemode: false, metadata: { plan_tier: 'sandbox' } })
   const bulk = { method: 'POST', url: '/api/v1/validation/bulk', payload: { emails: ['valid@example.com'] } } as const
-  expect((await callApp(api.app, { ...bulk, headers: anybody })).body).toMatchObject({ valid_count: 1 })
+  expect((await callApp(api.app, { ...bulk, headers: publicKey })).body).toMatchObject({ valid_count: 1 })
 
   for (const url of ['/account', '/keys', '/bulk/jobs', '/bulk/jobs/0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1/results']) {
     const { status, body } = await askAnybody(url)
@@ -125,7 +125,7 @@ test('without an account, the public key validates in the sandbox and does nothi
   }
 })
 
-test('the public key is limited for each network address by itself', async () => {
+test('the public sandbox key is rate-limited per network', async () => {
   const ask = (address: string) => askAnybody('/validation/single?email=valid@example.com', address)
   const answers = []
   for (let n = 0; n < 61; n += 1) answers.push(await ask('192.0.2.77'))
@@ -134,9 +134,9 @@ test('the public key is limited for each network address by itself', async () =>
   expect((await ask('192.0.2.78')).status).toBe(200)
 })
 
-test('where it is turned off the public key is a key that nobody knows', async () => {
+test('if it is disabled, the public sandbox key is an unknown key', async () => {
   const closed = await startTestApi({ config: { publicSandbox: false } })
-  const request = { method: 'GET', url: '/api/v1/validation/single?email=valid@example.com', headers: anybody } as const
+  const request = { method: 'GET', url: '/api/v1/validation/single?email=valid@example.com', headers: publicKey } as const
   const { status, body } = await callApp(closed.app, request)
   expect([status, body['code']]).toEqual([401, 'invalid_api_key'])
 })

@@ -24,8 +24,8 @@ export type SandboxDependencies = { db: Db; redis: Redis; recentKeyOf: RecentKey
 type SandboxRequest = { email: string; timeoutMs: number; reference?: string | undefined }
 
 /**
- * The result that the address asks for. Nothing is probed, charged or stored, except the event for a webhook. Throws the problem that
- * the address asks for.
+ * The result that the address selects. Nothing is probed, charged or stored, except the webhook event. Throws the problem that the address
+ * selects.
  */
 export async function resultInSandbox(
   dependencies: SandboxDependencies,

@@ -41,7 +41,7 @@ async function askClaimed(caller: TestClient, payload: object) {
 
 const creditsOf = ({ accountId }: TestClient) => balancesOf(api.db, accountId)
 
-test('a definite verdict costs one credit and has exactly the shape of the contract, by POST and by GET', async () => {
+test('a definite verdict costs one credit and has exactly the shape of the contract, by POST and GET', async () => {
   startWorker('invalid')
   const caller = await api.openCaller({ credits: 5 })
   const posted = await ask(caller, { email: 'ada@example.com' })
@@ -56,7 +56,7 @@ test('a definite verdict costs one credit and has exactly the shape of the contr
   expect(await creditsOf(caller)).toEqual([3, 2])
 })
 
-test('features_used says what contributed to the result, and not what the plan allows', async () => {
+test('features_used lists the features that contributed to the result, not those of the plan', async () => {
   const tested = { catchall: { is_catchall: false, confidence: 0.98 }, ai_enhancement: { used: true, method: 'm-1' } }
   startPlainWorker(api.db, (email) => ({
     ...pendingResult(email, 'not_probed'),
@@ -110,7 +110,7 @@ test('a plus sign that is not encoded in the query is suggested, and a space in 
   expect((await get('eve+x@example.com')).body).toMatchObject({ status: 'risky', did_you_mean: 'eve+x@example.com' })
 })
 
-test('a result that ends unknown is given back', async () => {
+test('an unknown final result is refunded', async () => {
   startWorker('unknown')
   const caller = await api.openCaller({ credits: 5 })
   const { body, headers } = await ask(caller, { email: 'ada@example.com' })
@@ -119,7 +119,7 @@ test('a result that ends unknown is given back', async () => {
   expect(await creditsOf(caller)).toEqual([5, 0])
 })
 
-test('what is not settled in time is open: paid for, and collected free by the next request, once', async () => {
+test('an unfinished validation is charged, and the next request collects its result free of charge, once', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const open = await askClaimed(caller, { email: 'Ada@example.com' })
   expect(open.body).toMatchObject({ status: 'unknown', sub_status: 'timeout', email: 'Ada@example.com' })
@@ -141,7 +141,7 @@ test('what is not settled in time is open: paid for, and collected free by the n
   await worker.stop()
 })
 
-test('what a mail server put off is answered at once, not paid back, and collected free when it is settled', async () => {
+test('a deferred result is returned at once without a refund, and collected free of charge when it is final', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const asking = ask(caller, { email: 'ada@example.com' })
   const [taken] = await vi.waitFor(async () => {
@@ -170,7 +170,7 @@ test('what a mail server put off is answered at once, not paid back, and collect
   expect(await creditsOf(caller)).toEqual([4, 1])
 })
 
-test('whoever asks again while the work goes on waits for the same work, and pays nothing more', async () => {
+test('a repeated request joins the running validation without another charge', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const open = await askClaimed(caller, { email: 'ada@example.com' })
   expect(open.body).toMatchObject({ sub_status: 'timeout' })
@@ -187,14 +187,14 @@ test('whoever asks again while the work goes on waits for the same work, and pay
   expect(await creditsOf(caller)).toEqual([3, 2])
 })
 
-test('without credits nothing is begun and nothing is kept', async () => {
+test('without credits nothing is started or stored', async () => {
   const caller = await api.openCaller({ credits: 0 })
   const { status, body } = await ask(caller, { email: 'ada@example.com' })
   expect([status, body['code']]).toEqual([402, 'insufficient_credits'])
   expect(await listWaiting(api.db, { olderThanMs: 0, limit: 10, egresses: [] })).toEqual([])
 })
 
-test('many at once against a balance for some: as many are accepted as it holds', async () => {
+test('of many concurrent requests exactly as many are accepted as the balance covers', async () => {
   startWorker('invalid')
   const caller = await api.openCaller({ credits: 7 })
   const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(caller, { email: `a${n}@example.com` })))
@@ -205,7 +205,7 @@ test('many at once against a balance for some: as many are accepted as it holds'
 })
 
 test.each(['nul\0@example.com', 'half\ud83d@example.com'])(
-  'a text that the database cannot keep gets its verdict too: %j',
+  'an address that the database cannot store gets a verdict too: %j',
   async (email) => {
     startWorker('invalid')
     const { status, body } = await ask(await api.openCaller({ credits: 5 }), { email })
@@ -213,7 +213,7 @@ test.each(['nul\0@example.com', 'half\ud83d@example.com'])(
   },
 )
 
-test('an account has so many validations under way at once and no more, and an answered one makes room', async () => {
+test('an account has a limited number of concurrent validations, and a response frees a slot', async () => {
   await asOwner(api.db, (trx) =>
     sql`insert into plans select 'two-at-once', api_access, ai_enhancement, catchall_detection, refund_unknown,
         requests_per_window, window_s, 2, emails_per_file from plans where name = 'payg'`.execute(trx),
@@ -224,11 +224,11 @@ test('an account has so many validations under way at once and no more, and an a
   expect(statuses.toSorted()).toEqual(['200', '200', 'concurrency_limited'])
   const later = async () => expect((await ask(caller, { email: 'b@example.com', timeout: 1 })).status).toBe(200)
   await vi.waitFor(later, 10_000)
-  // No worker ran, so nothing was charged.
+  // No worker ran, so the charges were refunded.
   expect(await creditsOf(caller)).toEqual([5, 0])
 })
 
-test('a test key spends nothing, begins nothing and says so', async () => {
+test('a test key charges nothing, starts nothing and returns livemode false', async () => {
   const caller = await api.openCaller({ credits: 5, key: { mode: 'test' } })
   const { body, headers } = await ask(caller, { email: 'ada@example.com' })
   expect(Value.Check(ValidationResult, body)).toBe(true)
@@ -237,7 +237,7 @@ test('a test key spends nothing, begins nothing and says so', async () => {
   expect(await creditsOf(caller)).toEqual([5, 0])
 })
 
-test('the same request sent ten times at once with one Idempotency-Key is one validation', async () => {
+test('a request sent ten times concurrently with one Idempotency-Key is validated once', async () => {
   startWorker('invalid')
   const caller = await api.openCaller({ credits: 5 })
   const key = { 'idempotency-key': randomUUID() }
@@ -252,7 +252,7 @@ test.each([
   [{ email: 'x'.repeat(1025) }, '/email'],
   [{ email: 'a@example.com', timeout: 0 }, '/timeout'],
   [{ email: 'a@example.com', timeout: 31 }, '/timeout'],
-])('%j is refused with a pointer to %s and costs nothing', async (payload, pointer) => {
+])('%j is rejected with a pointer to %s and without a charge', async (payload, pointer) => {
   const caller = await api.openCaller({ credits: 5 })
   const { status, body } = await ask(caller, payload)
   expect(status).toBe(400)
@@ -260,7 +260,7 @@ test.each([
   expect(await creditsOf(caller)).toEqual([5, 0])
 })
 
-test('100 parallel requests for one pending validation all get a response when their time is up', async () => {
+test('100 concurrent requests for one pending validation all get a response at their timeout', async () => {
   const caller = await api.openCaller({ credits: 5, plan: 'scale' })
   const open = await askClaimed(caller, { email: 'ada@example.com' })
   const joined = await Promise.all(
@@ -273,7 +273,7 @@ test('100 parallel requests for one pending validation all get a response when t
   expect(await creditsOf(caller)).toEqual([4, 1])
 })
 
-test('100 parallel requests for one pending validation all get its verdict when it ends', async () => {
+test('100 concurrent requests for one pending validation all get its verdict when it ends', async () => {
   const caller = await api.openCaller({ credits: 5, plan: 'scale' })
   const open = await askClaimed(caller, { email: 'ada@example.com' })
   const wait = vi.spyOn(api.services.dispatch.results, 'wait')

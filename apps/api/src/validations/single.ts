@@ -24,7 +24,7 @@ const MEANING = {
 } as const
 
 const TIMEOUT_DEFAULT_S = 10
-/** An address and a reference of the longest kind, each character escaped as in JSON, take 14.4 KB. */
+/** An address and a reference of maximum length, with each character escaped in JSON, take 14.4 KB. */
 export const BODY_BYTES_MAX = 16 * 1024
 
 /** One address, by POST or by GET. */
@@ -121,7 +121,7 @@ async function validate(
 ): Promise<ChargedResponse> {
   const { auth, rateLimit, span } = request
   const { email, timeout = TIMEOUT_DEFAULT_S, reference } = wanted
-  // Before anything is charged: there may be no such policy.
+  // Before the charge: the policy may not exist.
   const policy = await findNamedPolicy(dependencies, request, wanted.policy)
   const recent = rateLimit?.recent === undefined ? undefined : readRecent(rateLimit.recent, email)
   const listKey = rateLimit?.emailKey
@@ -147,7 +147,7 @@ async function validate(
   return { status: 200, ...composeResponse(request, finding), ...credits }
 }
 
-/** A recent result, as the cache has it, for the address as it is written in this request. */
+/** A cached recent result, with the address as written in this request. */
 function readRecent(cached: string, email: string): { id: string; result: StoredResult; text: string } {
   const text = completeCached(cached, email)
   const result = JSON.parse(text) as StoredResult & { id: string }

@@ -16,10 +16,10 @@ const read = (id: unknown, by = caller) => by.call({ method: 'GET', url: `/api/v
 
 const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false }
 
-/** Until the test is over. */
+/** Runs until the end of the test. */
 const startWorker = () => startPlainWorker(api.db, (email) => ({ ...pendingResult(email, 'not_probed'), ...INVALID }))
 
-test('what is still worked on says so, and reading it collects nothing', async () => {
+test('an unfinished validation is returned as pending, and reading it collects nothing', async () => {
   const claiming = startClaiming(api.db)
   const { body } = await ask({ email: 'slow@example.com', timeout: 2 })
   await claiming.stop()
@@ -32,11 +32,11 @@ test('what is still worked on says so, and reading it collects nothing', async (
   await vi.waitFor(async () =>
     expect((await read(body['id'])).body).toMatchObject({ status: 'invalid', retry_at: null }),
   )
-  // The answer that was left open is still there to collect, free, once.
+  // The uncollected result is still available, free, once.
   expect((await ask({ email: 'slow@example.com' })).headers['credits-charged']).toBe('0')
 })
 
-test('a validation is read again by its id, as it was and for nothing', async () => {
+test('a stored validation is returned by its id, unchanged and free', async () => {
   startWorker()
   const { body: first } = await ask({ email: 'ada@example.com', ai: false })
   const { status, body, headers } = await read(first['id'])
@@ -44,13 +44,13 @@ test('a validation is read again by its id, as it was and for nothing', async ()
   const { performance: _, metadata: kept, ...rest } = body as ValidationResult
   const { performance: _first, metadata: made, ...before } = first as ValidationResult
   expect(rest).toEqual(before)
-  // What was at work then, and not what would be now; at the time when it was found out.
+  // The features and time of the original validation, not those of a new one.
   expect(kept.features_used).toEqual(made.features_used)
   expect(kept.timestamp).toBeLessThanOrEqual(made.timestamp)
   expect(headers['credits-charged']).toBeUndefined()
 })
 
-test('reading costs nothing, however often', async () => {
+test('reading is free, however often', async () => {
   startWorker()
   const { body } = await ask({ email: 'grace@example.com' })
   const credits = async () => (await caller.call({ method: 'GET', url: '/api/v1/account' })).body['credits']
@@ -59,7 +59,7 @@ test('reading costs nothing, however often', async () => {
   expect(await credits()).toEqual(before)
 })
 
-test('nobody reads what belongs to another account, and what has expired is not there', async () => {
+test('a validation of another account and an expired one are not found', async () => {
   startWorker()
   const { body } = await ask({ email: 'mary@example.com' })
   const id = String(body['id'])
@@ -70,7 +70,7 @@ test('nobody reads what belongs to another account, and what has expired is not 
   expect((await read(id)).body).toMatchObject({ code: 'not_found' })
 })
 
-test('a key without the scope, and one in test mode, read nothing', async () => {
+test('a key without the scope and a test key cannot read it', async () => {
   startWorker()
   const { body } = await ask({ email: 'alan@example.com' })
   const other = await api.openCaller({ key: { scopes: ['jobs:write'] } })

@@ -27,7 +27,7 @@ async function openHook() {
   return { accountId: caller.accountId, id: String(body['id']), get, post, change, settle }
 }
 
-test('a test event is sent to the webhook alone, whatever it wants to be told of', async () => {
+test('a test event is sent to its webhook only, regardless of the subscribed types', async () => {
   const { id, post, get, change } = await openHook()
   await change({ events: ['job.failed'] })
   const sent = await post('/test')
@@ -40,7 +40,7 @@ test('a test event is sent to the webhook alone, whatever it wants to be told of
   expect(event).toMatchObject({ type: 'webhook.test', livemode: true, data: { id, description: 'Production' } })
 })
 
-test('a test event for a webhook that is deleted at the same moment is answered with 404', async () => {
+test('a test event for a webhook that is deleted concurrently returns 404', async () => {
   const { id, post } = await openHook()
   let sent: ReturnType<typeof post> | undefined
   await asOwner(api.db, async (trx) => {
@@ -55,7 +55,7 @@ test('a test event for a webhook that is deleted at the same moment is answered 
   expect((await sent)?.status).toBe(404)
 })
 
-test('lists deliveries newest first, in pages, by status and type, and the links keep the filter', async () => {
+test('deliveries are listed newest first, in pages, by status and type, and the links keep the filter', async () => {
   const { post, get, settle } = await openHook()
   await post('/test')
   await settle('delivered', 200)
@@ -77,7 +77,7 @@ test('lists deliveries newest first, in pages, by status and type, and the links
   expect((await get('/deliveries?status=lost')).status).toBe(400)
 })
 
-test('a delivery shows what was sent and what came of it', async () => {
+test('a delivery shows its request and the response', async () => {
   const { post, get, settle } = await openHook()
   const { body: sent } = await post('/test')
   await settle('delivered', 204)
@@ -101,7 +101,7 @@ test('a delivery shows what was sent and what came of it', async () => {
   expect((await get(`/deliveries/${randomUUID()}`)).status).toBe(404)
 })
 
-test('a delivery is sent again with the same event, also when it had arrived', async () => {
+test('a delivery can be resent with the same event, also if it was delivered', async () => {
   const { post, settle } = await openHook()
   const { body: sent } = await post('/test')
   await settle('delivered', 200)
@@ -110,7 +110,7 @@ test('a delivery is sent again with the same event, also when it had arrived', a
   expect(again.body).toMatchObject({ id: sent['id'], event_id: sent['event_id'], status: 'pending', attempt_count: 1 })
 })
 
-test('what failed since a time is recovered, and what arrived is not', async () => {
+test('recover resends deliveries that failed since a time, and not the delivered ones', async () => {
   const { post, get, settle } = await openHook()
   for (let n = 0; n < 3; n += 1) await post('/test')
   await settle('given_up', 500)
@@ -124,7 +124,7 @@ test('what failed since a time is recovered, and what arrived is not', async () 
   expect((await post('/recover', { since_at: 'yesterday' })).status).toBe(400)
 })
 
-test('nothing is sent to a webhook that is disabled', async () => {
+test('nothing is sent to a disabled webhook', async () => {
   const { post, change } = await openHook()
   const { body: sent } = await post('/test')
   await change({ enabled: false })
@@ -137,7 +137,7 @@ test('nothing is sent to a webhook that is disabled', async () => {
   }
 })
 
-test('an event that has been removed cannot be sent again', async () => {
+test('an event that has been deleted cannot be resent', async () => {
   const { accountId, post, get } = await openHook()
   const { body: sent } = await post('/test')
   await asOwner(api.db, (trx) =>

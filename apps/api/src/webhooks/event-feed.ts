@@ -10,23 +10,23 @@ import { PADDING } from '../http/event-stream.ts'
 /** Receives the events of one stream. `end` is called when no further event will come. */
 export type FeedListener = {
   send(event: { id: string; body: string }): void
-  /** Whether the client may still read the stream; asked before events are sent, about once per second. */
+  /** Whether the client may still read the stream; called before events are sent, about once per second. */
   isAllowed(): Promise<boolean>
   end(): void
 }
 
 export type EventFeed = {
-  /** Emits events to the listener from now on; false if the account has as many streams as it may. */
+  /** Emits events to the listener from now on; false if the account is at its limit of streams. */
   open(view: View, id: string, listener: FeedListener): Promise<boolean>
   close(id: string): Promise<void>
 }
 
 const POLL_EVERY_MS = 1_000
-/** The rest is taken by the next query, which follows at once. */
+/** The next query follows at once and reads the rest. */
 const EVENTS_AT_ONCE_MAX = 500
 
 /**
- * The events for the open streams of this process. One query per second takes those of all streams; without a stream there is none.
+ * The events for the open streams of this process. One query per second reads those of all streams; without a stream there is none.
  * Polling instead of LISTEN, because the API's connections may go through a transaction-mode pooler.
  */
 export function openEventFeed(db: Db, log: FastifyBaseLogger): EventFeed {
@@ -48,7 +48,7 @@ export function openEventFeed(db: Db, log: FastifyBaseLogger): EventFeed {
   }
 
   async function deliver(): Promise<number> {
-    // Before the query, which deletes what it returns: an event must not be taken for a stream that is then ended.
+    // Before the query, which deletes the rows that it returns: an event must not be fetched for a stream that is then ended.
     for (const { listener } of [...streams.values()]) if (!(await listener.isAllowed())) listener.end()
     const ids = [...streams.keys()]
     if (ids.length === 0) return 0
@@ -71,7 +71,7 @@ export function openEventFeed(db: Db, log: FastifyBaseLogger): EventFeed {
       const stream = streams.get(id)
       streams.delete(id)
       if (stream === undefined) return
-      // Where this fails, the row counts for 45 more seconds.
+      // If this fails, the row counts for 45 more seconds.
       await removeEventStream(db, stream.view, id).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to close an event stream'),
       )
@@ -81,9 +81,9 @@ export function openEventFeed(db: Db, log: FastifyBaseLogger): EventFeed {
 
 const HEARTBEAT_EVERY_MS = 15_000
 const RECONNECT_AFTER_MS = 3_000
-/** Then the client reconnects, to any process. */
+/** Maximum duration of a stream. The client then reconnects, to any process. */
 const LASTS_MS = 60 * 60 * 1000
-/** A client that reads this slowly is disconnected: an event must not be left out unnoticed. */
+/** A client that reads this slowly is disconnected: it must not miss an event unnoticed. */
 const UNREAD_BYTES_MAX = 1024 * 1024
 
 /** Events as server-sent events. They have no `event:` line, so that one `message` listener receives every type. */

@@ -128,14 +128,14 @@ test('a key without the scope is rejected', async () => {
   expect([rejected.status, rejected.body['code']]).toEqual([403, 'missing_scope'])
 })
 
-test('a stream whose row the database lost is ended, so that the client reconnects', async () => {
+test('a stream whose database row was deleted is ended, so that the client reconnects', async () => {
   const caller = await api.openCaller()
   const stream = await follow(caller)
   await asOwner(api.db, (trx) => sql`delete from event_streams where account_id = ${caller.accountId}`.execute(trx))
   await vi.waitFor(() => expect(stream.isOver()).toBe(true), SOON)
 })
 
-test('a process that stops ends its streams and frees their places', async () => {
+test('a process that stops ends its streams and frees their slots', async () => {
   const short = await start(api.config, api.services.log, API_ROUTES)
   const caller = await api.openCaller()
   const streams = [1, 2].map(() => open({ 'x-api-key': caller.key }, undefined, short.address.port))

@@ -11,7 +11,7 @@ const create = (caller: TestClient, payload: object = { url: URL }) =>
   caller.call({ method: 'POST', url: '/api/v1/webhooks', payload })
 const at = (id: unknown, rest = '') => `/api/v1/webhooks/${String(id)}${rest}`
 
-test('a new webhook is shown with its secret, once', async () => {
+test('a new webhook is returned with its secret, once', async () => {
   const caller = await api.openCaller()
   const made = await create(caller, { url: URL, description: 'Production', events: ['job.completed'] })
   expect(made.status).toBe(201)
@@ -56,7 +56,7 @@ test.each([
   ['https://under_score.example.com/', 'public internet'],
   ['https://hooks.example.com./', 'public internet'],
   ['hooks.example.com', 'not a URL'],
-])('nothing is sent to %s', async (url, reason) => {
+])('the URL %s is rejected', async (url, reason) => {
   const caller = await api.openCaller()
   const refused = await create(caller, { url })
   expect([refused.status, refused.body['code']]).toEqual([422, 'webhook_url_rejected'])
@@ -68,7 +68,7 @@ test.each([
   expect([changed.status, changed.body['code']]).toEqual([422, 'webhook_url_rejected'])
 })
 
-test('a URL is kept as it will be called', async () => {
+test('a URL is stored in normalized form', async () => {
   const caller = await api.openCaller()
   const { body } = await create(caller, { url: 'HTTPS://Hooks.Example.COM:443/a b?c=d' })
   expect(body['url']).toBe('https://hooks.example.com/a%20b?c=d')
@@ -84,19 +84,19 @@ test.each([
   ['an event twice', { url: URL, events: ['job.failed', 'job.failed'] }],
   ['a description of 201 characters', { url: URL, description: 'd'.repeat(201) }],
   ['a secret of its own', { url: URL, secret: 'whsec_AAAA' }],
-])('%s is refused', async (_, payload) => {
+])('%s is rejected', async (_, payload) => {
   const refused = await create(await api.openCaller(), payload)
   expect([refused.status, refused.body['code']]).toEqual([400, 'invalid_request'])
 })
 
-test('an account has ten webhooks at most', async () => {
+test('an account has at most ten webhooks', async () => {
   const caller = await api.openCaller()
   for (let n = 0; n < 10; n += 1) expect((await create(caller)).status).toBe(201)
   const refused = await create(caller)
   expect([refused.status, refused.body['code']]).toEqual([409, 'too_many_webhooks'])
 })
 
-test('lists webhooks newest first, in pages, with the total and links', async () => {
+test('webhooks are listed newest first, in pages, with total and links', async () => {
   const caller = await api.openCaller()
   for (const description of ['one', 'two', 'three']) await create(caller, { url: URL, description })
   const page = await caller.call({ method: 'GET', url: '/api/v1/webhooks?skip=1&limit=1' })
@@ -106,7 +106,7 @@ test('lists webhooks newest first, in pages, with the total and links', async ()
   expect(page.headers['link']).toContain('</api/v1/webhooks?skip=2&limit=1>; rel="next"')
 })
 
-test('changes what the body names and nothing else', async () => {
+test('PATCH changes the named fields and no others', async () => {
   const caller = await api.openCaller()
   const { body } = await create(caller, { url: URL, description: 'before', events: ['job.failed'] })
   const change = (payload: object) => caller.call({ method: 'PATCH', url: at(body['id']), payload })
@@ -141,7 +141,7 @@ test('an empty list of event types is rejected in a change, too', async () => {
   expect([rejected.status, rejected.body['code']]).toEqual([400, 'invalid_request'])
 })
 
-test('a webhook that is deleted is gone', async () => {
+test('a deleted webhook is not found', async () => {
   const caller = await api.openCaller()
   const { body } = await create(caller)
   const url = at(body['id'])
@@ -149,7 +149,7 @@ test('a webhook that is deleted is gone', async () => {
   for (const method of ['GET', 'DELETE'] as const) expect((await caller.call({ method, url })).status).toBe(404)
 })
 
-test('a rotation gives a new secret and says until when the old one signs', async () => {
+test('a rotation returns a new secret and the time until which the old one signs', async () => {
   const caller = await api.openCaller()
   const { body } = await create(caller)
   const rotated = await caller.call({ method: 'POST', url: at(body['id'], '/rotate') })
@@ -162,7 +162,7 @@ test('a rotation gives a new secret and says until when the old one signs', asyn
   expect(hours).toBeLessThanOrEqual(24.01)
 })
 
-test('live keys and test keys see nothing of each other', async () => {
+test('webhooks of live keys and test keys are separate', async () => {
   const live = await api.openCaller()
   const { body: made } = await live.call({
     method: 'POST',
@@ -190,7 +190,7 @@ test('a key without webhooks:write gets the name of the missing scope', async ()
   expect(refused.body['detail']).toContain('"webhooks:write"')
 })
 
-test('what a webhook is told of is told in the transaction of the request that did it', async () => {
+test('a webhook event is inserted in the transaction of its request', async () => {
   const caller = await api.openCaller()
   const { body } = await create(caller)
   const made = await caller.call({ method: 'POST', url: '/api/v1/keys', payload: { name: 'Sign-up form' } })

@@ -7,7 +7,7 @@ import { openFullAccount } from '../../testing/test-full-account.ts'
 
 const api = await startUsersApi()
 const full = await openFullAccount(api)
-const stranger = await openFullAccount(api)
+const other = await openFullAccount(api)
 
 type Line = { record: string } & Record<string, unknown>
 const read = (text: string) =>
@@ -51,8 +51,8 @@ test('the export is one file with all stored data, and ends with counts', async 
 
 test('the export contains no secrets and no data of other accounts', async () => {
   const { text } = await full.owner.post('/export', { password: PASSWORD }, full.account)
-  expect(text).not.toContain(stranger.canary)
-  expect(text).not.toContain(stranger.accountId)
+  expect(text).not.toContain(other.canary)
+  expect(text).not.toContain(other.accountId)
   expect(text).not.toContain(full.key.key)
   expect(text).not.toMatch(/whsec_|"hash"|argon2/)
 }, 240_000)

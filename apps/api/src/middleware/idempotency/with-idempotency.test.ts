@@ -191,7 +191,7 @@ test('a request that is still in progress at the timeout gets 409 and Retry-Afte
   expect(await balanceOf(caller)).toBe(6)
 })
 
-test.each(['"%s" is rejected as an Idempotency-Key', 'with space', 'ü', 'x'.repeat(256)])('the key "%s" is no key', async (key) => {
+test.each(['', 'with space', 'ü', 'x'.repeat(256)])('"%s" is rejected as an Idempotency-Key', async (key) => {
   const { status, body } = await order(await openBuyer(10), { credits: 1 }, key)
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
 })

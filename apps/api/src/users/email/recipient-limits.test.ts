@@ -17,7 +17,7 @@ const newAddress = () => `user-${randomUUID()}@example.com`
 const subjectsTo = (email: string) =>
   received.filter(({ to }) => to.includes(email)).map(({ text }) => /^Subject: (.*)$/m.exec(text)?.[1]?.trim())
 
-/** How many emails of a kind have arrived, once an email that was sent later has arrived too. */
+/** Number of emails of a kind, counted after an email that was sent later has arrived. */
 async function countEmails(email: string, subject: string): Promise<number> {
   const marker = newAddress()
   await openBrowser(withMail.app).post('/auth/sign-up/email', { name: 'Ann', email: marker, password: PASSWORD })
@@ -25,7 +25,7 @@ async function countEmails(email: string, subject: string): Promise<number> {
   return subjectsTo(email).filter((one) => one === subject).length
 }
 
-/** While Redis is slow the process counts for itself, so that twice the quota can be sent. */
+/** While Redis is slow the process counts locally, so up to twice the quota can be sent. */
 const UNCERTAINTY = 2
 
 test('a recipient gets three emails of a kind in an hour, from however many networks they are requested', async () => {
@@ -75,7 +75,7 @@ test('names in emails are one line without links', async () => {
   expect(text).not.toContain('evil.example')
 })
 
-test('an account sends 20 invitations in a day where anyone can sign up, and none while it is suspended', async () => {
+test('an account sends at most 20 invitations per day if anyone can sign up, and none while it is suspended', async () => {
   const ada = await signUp(api)
   const account = await openNewAccount(ada)
   const accountId = account['probity-account']

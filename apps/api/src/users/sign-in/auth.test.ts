@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { expect, inject, test } from 'vitest'
 import { openBrowser, openNewAccount, PASSWORD, signUp, startUsersApi } from '../../testing/test-browser.ts'
 
-test('behind a transaction-mode pooler with one connection people sign up, sign in and work', {
+test('sign-up, sign-in and the web application work behind a transaction-mode pooler with one connection', {
   timeout: 60_000,
 }, async () => {
   const { url } = await createTestDatabase()
@@ -29,7 +29,7 @@ test('behind a transaction-mode pooler with one connection people sign up, sign 
   expect(sessions.map(({ status }) => status)).toEqual([200, 200])
 })
 
-test('a login that owns nothing and may only step down will do', async () => {
+test('a database login without privileges that can only assume the roles is sufficient', async () => {
   const { url, db } = await createTestDatabase()
   const login = `login_${randomUUID().replaceAll('-', '')}`
   await asOwner(db, (trx) =>
@@ -40,7 +40,7 @@ test('a login that owns nothing and may only step down will do', async () => {
   expect((await ada.get('/account', await openNewAccount(ada))).status).toBe(200)
 })
 
-test('with the database away people are told to come back, and nothing of it', { timeout: 60_000 }, async () => {
+test('sign-in returns 503 without details while the database is unavailable', { timeout: 60_000 }, async () => {
   const server = await startPostgres()
   await migrate(server.url)
   const api = await startUsersApi({ config: { databaseUrl: server.url } })
@@ -56,7 +56,7 @@ test('with the database away people are told to come back, and nothing of it', {
   }
 })
 
-test('sessions are signed with the secret of the operator, where there is one', async () => {
+test("sessions are signed with the operator's secret if it is set", async () => {
   const [one, two] = ['a'.repeat(32), 'b'.repeat(32)]
   const first = await startUsersApi({ config: { sessionSecret: one } })
   const ada = await signUp(first)

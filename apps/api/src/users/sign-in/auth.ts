@@ -18,7 +18,7 @@ import { ACCOUNT_MODELS, MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
 import { PASSWORD_LENGTH_MAX, type Passwords } from './passwords.ts'
 import { createRecoveryCodes, RECOVERY_CODE_STORAGE } from './recovery-codes.ts'
 
-/** Our roles in the sign-in library's words. All it decides over is who may invite, change and remove members. */
+/** Our roles for the sign-in library. It only decides about inviting, changing and removing members. */
 export function libraryRoles() {
   const access = createAccessControl(defaultStatements)
   const mayMembers = access.newRole({ member: ['create', 'update', 'delete'], invitation: ['create', 'cancel'] })
@@ -28,8 +28,8 @@ export function libraryRoles() {
 }
 
 /**
- * Lets the sign-in library work with session tokens while the database has only their hashes, so that a copy of the database contains
- * no session. The library has no option for it, so its database adapter is wrapped.
+ * Lets the sign-in library work with session tokens while the database has only their hashes, so that a copy of the database contains no
+ * session. The library has no option for it, so its database adapter is wrapped.
  */
 export function hashedSessionTokens(): BetterAuthPlugin {
   return {
@@ -56,7 +56,7 @@ const METHODS = [
   'count',
 ] as const
 
-/** The adapter with the same methods, which hash tokens on the way in. */
+/** The adapter with the same methods, which hash tokens in their input. */
 function hashTokens<A extends object>(adapter: A): A {
   const methods = adapter as unknown as Record<string, Method>
   const wrapped = { ...adapter } as Record<string, unknown>
@@ -86,7 +86,7 @@ async function runHashed(method: Method, query: Query): Promise<unknown> {
     ...(data && { data: inRow(data) }),
     ...(update && { update: inRow(update) }),
   } as Query)
-  // The library gets back the tokens that it named, for the cookie. Of other sessions it sees the hash.
+  // The library gets back the tokens that it passed, for the cookie. For other sessions it gets the hash.
   const shown = (row: unknown) =>
     isRow(row) && tokens.has(row['token']) ? { ...row, token: tokens.get(row['token']) } : row
   return Array.isArray(result) ? result.map(shown) : shown(result)
@@ -106,10 +106,10 @@ type Parts = {
   /** Base URL of links in emails. */
   linkBase: string
   mail: Mailer
-  /** Whether links are sent to mailboxes, so that a link that is used shows control of one. */
+  /** Whether links are sent by email, so that a used link proves control of a mailbox. */
   hasMail: boolean
   passwords: Passwords
-  /** For the audit log: the password was right and the code was not. */
+  /** For the audit log: the password was correct and the code was not. */
   onWrongCode(userId: string): void
   log: FastifyBaseLogger
 }
@@ -131,7 +131,7 @@ export function openAuth(parts: Parts): Auth {
     secret,
     database: { db: people, type: 'postgres', transaction: true },
     ...MODELS,
-    // A session is over after a week, however it is used. That it is over sooner when it is not used is the database's doing.
+    // A session ends after a week regardless of use. The database ends unused sessions earlier.
     session: { ...MODELS.session, expiresIn: 7 * DAY_S, freshAge: 0, disableSessionRefresh: true },
     verification: { ...MODELS.verification, storeIdentifier: 'hashed' },
     ...signIn(parts),
@@ -156,17 +156,17 @@ export function openAuth(parts: Parts): Auth {
     advanced: {
       database: { generateId: 'uuid', validateSchema: false },
       cookiePrefix: cookies.prefix,
-      useSecureCookies: false, // its prefix is __Secure-, which holds a cookie to less
+      useSecureCookies: false, // its prefix __Secure- is less strict than __Host-
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: cookies.isSecure },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // door/same-origin.ts has looked before, and more closely.
+      // Same-site requests are checked before, and more strictly (authentication/origins.ts).
       disableCSRFCheck: true,
       // Emails are sent after the response, so that its duration does not reveal whether an address is registered.
       backgroundTasks: { handler: (task) => void task },
     },
     rateLimit: { enabled: false }, // user-limits.ts counts first, for all processes together
     telemetry: { enabled: false },
-    // Other errors are thrown, so that they are logged and answered like every error.
+    // Other errors are thrown, so that they are logged and returned like all errors.
     onAPIError: { throw: true },
     logger: { level: 'error', disableColors: true, log: (_level, _message, ...details) => logFault(log, details) },
   })
@@ -174,7 +174,7 @@ export function openAuth(parts: Parts): Auth {
 
 type LibraryContext = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
 
-/** The codes of an authenticator app work once (the library accepts them for 90 seconds), and wrong codes are reported. */
+/** Authenticator codes work once (the library accepts them for 90 seconds), and wrong codes are reported. */
 function codeHooks({ people, onWrongCode }: Parts) {
   const users = new WeakMap<Request, string>()
   const before = createAuthMiddleware(async (context) => {
@@ -212,11 +212,11 @@ function signIn({ passwords, mail, linkBase, people, hasMail }: Parts) {
     emailAndPassword: {
       enabled: true,
       requireEmailVerification: true,
-      minPasswordLength: 1, // people/passwords.ts judges
+      minPasswordLength: 1, // checked by passwords.ts
       maxPasswordLength: PASSWORD_LENGTH_MAX,
       password: passwords,
       revokeSessionsOnPasswordReset: true,
-      // The link was sent to the address, so its owner gets control of a profile that another person signed up.
+      // The link was sent to the address, so its owner gains control of a profile that another person signed up.
       onPasswordReset: async ({ user }: { user: { id: string } }) => {
         if (hasMail) await verifyAddress(people, user.id)
       },
@@ -244,7 +244,7 @@ async function post(mail: Mailer, message: EmailMessage): Promise<void> {
 
 type Sent = { user: { email: string; name: string }; token: string }
 
-/** The library's own words may hold an address, and so may a database's. Where it happened is enough to find it. */
+/** The messages of the library and the database may contain an address. The stack is enough to find the error. */
 function logFault(log: FastifyBaseLogger, details: unknown[]): void {
   const error = details.find((detail) => detail instanceof Error)
   const { code } = (error ?? {}) as { code?: unknown }

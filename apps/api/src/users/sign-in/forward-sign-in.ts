@@ -11,7 +11,7 @@ import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
 
 export type LibraryRequest = { method: 'GET' | 'POST'; path: string; fields: Record<string, unknown> }
 
-/** Asks the sign-in library on behalf of a request: with its cookies, and with the fields that we have looked at. */
+/** Calls the sign-in library on behalf of a request, with its cookies and the validated fields. */
 export async function callLibrary(
   people: UserServices,
   request: FastifyRequest,
@@ -33,10 +33,10 @@ export async function callLibrary(
   return auth.handler(new Request(url, { method, headers, body: JSON.stringify(fields) }))
 }
 
-/** Cookies of others on the same host may be long; a browser's name for itself is kept with the session. */
+/** Cookies of other sites on the same host may be long; the user agent is stored with the session. */
 const HEADER_LENGTH_MAX = 8_000
 
-/** Hands the library's answer on, cookies and all. */
+/** Returns the library's response, including cookies. */
 export async function passOn(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   passOnCookies(reply, response)
   reply.code(response.status).header('content-type', 'application/json; charset=utf-8')
@@ -82,7 +82,7 @@ export async function passOnSignIn(
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(text)
 }
 
-/** The user who is signed in now; undefined where a code is still needed. */
+/** The signed-in user; undefined if a 2FA code is still required. */
 function readUser(text: string): { id: string; email: string } | undefined {
   const { user, twoFactorRedirect } = JSON.parse(text) as {
     user?: { id: string; email: string }
@@ -93,7 +93,7 @@ function readUser(text: string): { id: string; email: string } | undefined {
 
 export const recordedKey = (email: string) => `people:recorded:${digestAddress(email)}`
 
-/** Not awaited: the time of the response must not tell whether a user has the address. */
+/** Not awaited: the response time must not reveal whether a user has the address. */
 function recordFailure({ db, admission, log }: ForwardSignInDependencies, email: string): void {
   const record = async () => {
     const { rate } = await admission.admit(recordedKey(email), RECORDED)

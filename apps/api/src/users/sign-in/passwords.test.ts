@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openPasswords, refuseWeakPassword } from './passwords.ts'
 
-test('a hash is Argon2id with the settings of OWASP, and tells the right password from others', async () => {
+test('a hash is Argon2id with the OWASP settings and accepts only the right password', async () => {
   const { hash, verify } = openPasswords()
   const stored = await hash('correct horse battery staple')
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
@@ -10,13 +10,13 @@ test('a hash is Argon2id with the settings of OWASP, and tells the right passwor
   expect(await hash('correct horse battery staple')).not.toBe(stored)
 })
 
-test('a password is the same however its letters are composed', async () => {
+test('a password matches in every Unicode normalization form', async () => {
   const { hash, verify } = openPasswords()
   const stored = await hash('Zu\u0308rich liegt am See')
   expect(await verify({ hash: stored, password: 'Z\u00fcrich liegt am See' })).toBe(true)
 })
 
-test('verifies what other libraries hash, by the settings in the hash', async () => {
+test('hashes of other libraries are verified with the settings in the hash', async () => {
   const { verify } = openPasswords()
   // From the tests of the reference implementation.
   const hash = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
@@ -24,7 +24,7 @@ test('verifies what other libraries hash, by the settings in the hash', async ()
   expect(await verify({ hash, password: 'Password' })).toBe(false)
 })
 
-test('two are hashed at once, sixteen wait, and whoever comes then is turned away at once', async () => {
+test('two passwords are hashed at once, sixteen wait, and further ones are rejected', async () => {
   const { hash } = openPasswords()
   const results = await Promise.allSettled(Array.from({ length: 25 }, () => hash('correct horse battery staple')))
   const refused = results.filter((result) => result.status === 'rejected')

@@ -6,12 +6,12 @@ import { COMMON_PASSWORDS } from './data/common-passwords.ts'
 const LENGTH_MIN = 12
 export const PASSWORD_LENGTH_MAX = 128
 
-/** OWASP's least for Argon2id: 19 MiB, two passes, one lane. */
+/** OWASP minimum for Argon2id: 19 MiB, two passes, one lane. */
 const MEMORY_KIB = 19_456
 const PASSES = 2
 const TAG_BYTES = 32
 
-/** Each hash takes one of Node's four threads for some twenty milliseconds; the names of hosts and files are looked up there too. */
+/** Each hash occupies one of Node's four threads for about twenty milliseconds; DNS lookups and file access use the same threads. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 16
 /** Setup verifies the password that it has just hashed, which must not be rejected because others wait for a hash. */
@@ -58,7 +58,7 @@ async function hash(password: string): Promise<string> {
 
 const FORM = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** By the settings that the hash was made with, so that they can be raised one day. */
+/** With the settings in the stored hash, so that they can be raised later. */
 async function verify(stored: string, password: string): Promise<boolean> {
   const [, memory, passes, salt, tag] = FORM.exec(stored) ?? []
   if (salt === undefined || tag === undefined) throw new Error('unknown format of a stored password')
@@ -70,7 +70,7 @@ async function verify(stored: string, password: string): Promise<boolean> {
 type Settings = { salt: Buffer; memory: number; passes: number; length: number }
 
 function tagOf(password: string, { salt, memory, passes, length }: Settings): Promise<Buffer> {
-  // The same letters may be typed as one character or as two.
+  // The same letters can be typed as one character or as two.
   const message = password.normalize('NFKC')
   return derive('argon2id', { message, nonce: salt, parallelism: 1, tagLength: length, memory, passes })
 }
@@ -81,7 +81,7 @@ function unpadded(bytes: Buffer): string {
 
 /** Several common words in a row. */
 const COMMON = new RegExp(`^(${COMMON_PASSWORDS.join('|')})+$`)
-/** Along the keyboard and the alphabet. */
+/** Sequences on the keyboard and in the alphabet. */
 const RUNS = [
   'abcdefghijklmnopqrstuvwxyz',
   '01234567890123456789',
@@ -109,9 +109,9 @@ const STAND_INS: Record<string, string> = {
   $: 's',
 }
 
-/** Rejects passwords that are easy to guess: short ones, runs, and common ones with digits and signs around them. */
+/** Rejects passwords that are easy to guess: short ones, sequences, and common ones with digits and symbols around them. */
 export async function refuseWeakPassword(password: unknown): Promise<void> {
-  if (typeof password !== 'string' || password.length > PASSWORD_LENGTH_MAX) return // refused as malformed elsewhere
+  if (typeof password !== 'string' || password.length > PASSWORD_LENGTH_MAX) return // rejected as malformed elsewhere
   if ([...password].length < LENGTH_MIN)
     throw new Problem('weak_password', 'The password has fewer than 12 characters.')
   const plain = password.toLowerCase()

@@ -24,8 +24,9 @@ export function hashRecoveryCode(code: string): string {
 }
 
 /**
- * How the sign-in library stores the codes. It compares a given code with the stored list, so the route hands over the hash of the
- * given code; and it stores the remaining list again, whose hashes stay as they are.
+ * How the sign-in library stores the codes. It compares a given code with the stored list, so the route passes the hash of the given code.
+ * It
+ * also stores the remaining list again, whose hashes must not be hashed again.
  */
 export const RECOVERY_CODE_STORAGE = {
   encrypt: async (json: string): Promise<string> => {

@@ -9,7 +9,7 @@ const api = await startTestApi()
 
 type Listed = { id: string; is_current: boolean; last_seen_at: string }
 
-test('a person sees where they are signed in, and ends a session from elsewhere', async () => {
+test('a user lists the own sessions and ends a session of another browser', async () => {
   const ada = await signUp(api)
   const phone = openBrowser(api.app)
   const credentials = { email: ada.email, password: PASSWORD }
@@ -28,7 +28,7 @@ test('a person sees where they are signed in, and ends a session from elsewhere'
   expect((await ada.call({ method: 'DELETE', url: other })).status).toBe(404)
 })
 
-test("nobody ends another person's session", async () => {
+test("a user cannot end a session of another user", async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const { body } = await ada.get('/sessions')
   const [session] = body['sessions'] as Listed[]

@@ -19,7 +19,7 @@ type SessionsDependencies = {
   people: UserServices
 }
 
-/** Where the user is signed in. */
+/** Active sessions of the user. */
 export const listSessions: Route<SessionsDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: Sessions } }, onRequest: requireUser(services) }
   app.get('/sessions', options, async (request) => {
@@ -78,7 +78,7 @@ type SessionDependencies = {
   operators: OperatorAccess
 }
 
-/** Who is signed in, and the organisations they belong to. */
+/** The signed-in user and the accounts they belong to. */
 export const showSession: Route<SessionDependencies> = async (app, services) => {
   const options = { schema: { response: { 200: Session } }, onRequest: requireUser(services) }
   app.get('/session', options, async ({ person, ip }) => {

@@ -22,7 +22,7 @@ const claim = (token: string, changes: object = {}) => ({
   ...changes,
 })
 
-test('before there is anybody, the application says that it wants to be set up', async () => {
+test('an installation without users reports that it needs setup', async () => {
   const { status, body } = await openBrowser(api.app).get('/welcome')
   expect([status, body]).toEqual([
     200,
@@ -36,7 +36,7 @@ test('before there is anybody, the application says that it wants to be set up',
   ])
 })
 
-test('a wrong token is 404, an earlier one too, and a weak password is refused without using the token up', async () => {
+test('a wrong or replaced token is 404, and a weak password is rejected without using up the token', async () => {
   const earlier = await makeToken()
   const token = await makeToken()
   for (const wrong of ['x', earlier]) {
@@ -59,7 +59,7 @@ test('a token expires after an hour', async () => {
   expect(await isSetupToken(api.db, token)).toBe(true)
 })
 
-test('of twenty who claim at once one becomes the operator, signed in, with an account of their own', async () => {
+test('of twenty concurrent setups one creates the operator, signed in, with an account of their own', async () => {
   const token = await makeToken()
   const browsers = Array.from({ length: 20 }, () => openBrowser(api.app))
   const answers = await Promise.all(
@@ -67,7 +67,7 @@ test('of twenty who claim at once one becomes the operator, signed in, with an a
   )
   const winners = browsers.filter((_, n) => answers[n]?.status === 201)
   expect(winners).toHaveLength(1)
-  // 503 is for those who came when too many passwords were being hashed.
+  // 503 is returned while too many passwords are being hashed.
   for (const { status } of answers) expect([201, 404, 503]).toContain(status)
 
   const { body } = (await winners[0]?.get('/session')) ?? { body: {} }
@@ -82,7 +82,7 @@ test('of twenty who claim at once one becomes the operator, signed in, with an a
   expect(counted.rows).toEqual([{ people: 1, accounts: 1, unlimited: true }])
 })
 
-test('once there is somebody there is no token any more, and none can be made', async () => {
+test('once a user exists, setup tokens are deleted and cannot be created', async () => {
   expect(await asOwner(api.db, (trx) => replaceSetupToken(trx, 'another'))).toBe(false)
   const late = await openBrowser(api.app).post('/setup', claim('another'))
   expect(late.status).toBe(404)

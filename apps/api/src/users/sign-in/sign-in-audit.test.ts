@@ -52,14 +52,14 @@ test('sign-ins and ended sessions are in the audit log of the accounts of the us
 
 test('failed sign-ins are in the audit log without an actor', async () => {
   const { ada, account } = await openAccount()
-  const stranger = openBrowser(api.app)
-  await stranger.post('/auth/sign-in/email', { email: ada.email, password: 'not the right password' })
+  const attacker = openBrowser(api.app)
+  await attacker.post('/auth/sign-in/email', { email: ada.email, password: 'not the right password' })
   await vi.waitFor(async () => expect(await list(ada, account, 'person.sign_in_failed')).toHaveLength(1), 10_000)
   const [failed] = await list(ada, account, 'person.sign_in_failed')
-  expect(failed).toMatchObject({ actor: 'service', actor_name: null, ip: stranger.ip })
+  expect(failed).toMatchObject({ actor: 'service', actor_name: null, ip: attacker.ip })
 })
 
-test('strangers cannot fill the audit log of a user with failed sign-ins', async () => {
+test('failed sign-ins recorded per user are limited, so that clients cannot fill the audit log', async () => {
   const [victim, other] = [await openAccount(), await openAccount()]
   const { admission } = api.services
   for (let n = 0; n < 2 * RECORDED.quota; n++) await admission.admit(recordedKey(victim.ada.email), RECORDED)
@@ -71,11 +71,11 @@ test('strangers cannot fill the audit log of a user with failed sign-ins', async
   expect(await failedOf(victim)).toEqual([])
 })
 
-test('a right password with a wrong code is a failed sign-in, and not a sign-in', async () => {
+test('a correct password with a wrong code is recorded as a failed sign-in only', async () => {
   const { ada, account } = await openAccount()
   const enabled = await ada.post('/auth/two-factor/enable', { password: PASSWORD })
   const [code] = enabled.body['backupCodes'] as string[]
-  // As the first code of the authenticator app does.
+  // As entering the first authenticator code does.
   await asOwner(api.db, (trx) =>
     sql`update users set two_factor_enabled = true where id = ${ada.personId}`.execute(trx),
   )

@@ -12,7 +12,7 @@ import {
 
 const api = await startUsersApi()
 
-test('whoever signs up follows the link in the letter and can then sign in', async () => {
+test('a new user follows the link in the email and can then sign in', async () => {
   const browser = openBrowser(api.app)
   const before = listLinks(api, 'verification').length
   const person = { name: 'Grace', email: 'Grace@Example.com', password: PASSWORD }
@@ -33,7 +33,7 @@ test('whoever signs up follows the link in the letter and can then sign in', asy
   })
 })
 
-test('a wrong password and an unknown person are answered alike', async () => {
+test('a wrong password and an unknown user get the same response', async () => {
   const { email } = await signUp(api)
   const wrong = await openBrowser(api.app).post('/auth/sign-in/email', { email, password: 'not the right password' })
   const unknown = await openBrowser(api.app).post('/auth/sign-in/email', {
@@ -44,7 +44,7 @@ test('a wrong password and an unknown person are answered alike', async () => {
   expect([unknown.status, unknown.text]).toEqual([wrong.status, wrong.text])
 })
 
-test('the routes of the API work for people, in the account that they name', async () => {
+test('the routes of the API work for users, in the account that they select', async () => {
   const ada = await signUp(api)
   const made = await ada.post('/accounts', { name: 'Analytical Engines' })
   expect([made.status, made.body]).toEqual([
@@ -56,7 +56,7 @@ test('the routes of the API work for people, in the account that they name', asy
   expect(account.body).not.toHaveProperty('key')
 })
 
-/** Tries to sign in until it is told to wait. How often it could, and what it was told then. */
+/** Repeats sign-in attempts until one is rate-limited. Returns the number of attempts and that response. */
 async function tryUntilSlowed(browser: Browser, emailOf: (n: number) => string) {
   for (let n = 0; n < 60; n++) {
     const password = `is it perhaps number ${n}?`
@@ -67,8 +67,8 @@ async function tryUntilSlowed(browser: Browser, emailOf: (n: number) => string) 
   throw new Error('was never slowed down')
 }
 
-// On a slow machine a few more are let through, since time passes meanwhile.
-test('who guesses a password is slowed down, and the person themselves still gets in from elsewhere', async () => {
+// On a slow machine a few more attempts are allowed, because time passes meanwhile.
+test('password guessing is rate-limited, and the user can still sign in from elsewhere', async () => {
   const { email } = await signUp(api)
   const guesser = openBrowser(api.app)
   const { tries, answer } = await tryUntilSlowed(guesser, () => email)
@@ -79,32 +79,32 @@ test('who guesses a password is slowed down, and the person themselves still get
   expect((await openBrowser(api.app).post('/auth/sign-in/email', { email, password: PASSWORD })).status).toBe(200)
 })
 
-test('who tries many addresses from one place is slowed down too', async () => {
+test('attempts for many addresses from one network are rate-limited', async () => {
   const { tries } = await tryUntilSlowed(openBrowser(api.app), (n) => `nobody${n}@example.com`)
   expect(tries).toBeGreaterThanOrEqual(20)
   expect(tries).toBeLessThan(40)
 })
 
-test('a forgotten password is replaced by the link in a letter, once, and all sessions end', async () => {
+test('a forgotten password is replaced with the link in an email, once, and all sessions end', async () => {
   const ada = await signUp(api)
   const before = listLinks(api, 'reset').length
-  const stranger = openBrowser(api.app)
-  const known = await stranger.post('/auth/request-password-reset', { email: ada.email })
-  const unknown = await stranger.post('/auth/request-password-reset', { email: 'nobody@example.com' })
+  const browser = openBrowser(api.app)
+  const known = await browser.post('/auth/request-password-reset', { email: ada.email })
+  const unknown = await browser.post('/auth/request-password-reset', { email: 'nobody@example.com' })
   expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
 
   const token = await nextToken(api, 'reset', before)
-  const weak = await stranger.post('/auth/reset-password', { token, newPassword: 'qwertyuiop12' })
+  const weak = await browser.post('/auth/reset-password', { token, newPassword: 'qwertyuiop12' })
   expect([weak.status, weak.body['code']]).toEqual([422, 'weak_password'])
   const newPassword = 'a rather different password'
-  expect((await stranger.post('/auth/reset-password', { token, newPassword })).status).toBe(200)
-  expect((await stranger.post('/auth/reset-password', { token, newPassword })).status).toBe(400)
+  expect((await browser.post('/auth/reset-password', { token, newPassword })).status).toBe(200)
+  expect((await browser.post('/auth/reset-password', { token, newPassword })).status).toBe(400)
   expect((await ada.get('/session')).status).toBe(401)
   const signedIn = await openBrowser(api.app).post('/auth/sign-in/email', { email: ada.email, password: newPassword })
   expect(signedIn.status).toBe(200)
 })
 
-test('fields that are not asked for do not reach the sign-in library', async () => {
+test('undeclared fields are not passed to the sign-in library', async () => {
   const browser = openBrowser(api.app)
   const before = listLinks(api, 'verification').length
   const email = 'mallory@example.com'
@@ -121,7 +121,7 @@ test('fields that are not asked for do not reach the sign-in library', async () 
   })
 })
 
-test('a token for verification that is none, or that we did not sign, verifies nothing', async () => {
+test('a malformed or wrongly signed verification token verifies nothing', async () => {
   const header = Buffer.from('{"alg":"none"}').toString('base64url')
   const payload = Buffer.from('{"email":"grace@example.com"}').toString('base64url')
   for (const token of ['x', `${header}.${payload}.`]) {
@@ -130,7 +130,7 @@ test('a token for verification that is none, or that we did not sign, verifies n
   }
 })
 
-test('the log names nobody, beside the links', async () => {
+test('the log contains no user data except the links', async () => {
   const { email, personId } = await signUp(api)
   await openBrowser(api.app).post('/auth/sign-in/email', { email, password: 'not the right password' })
   const log = readFileSync(api.logFile, 'utf8')

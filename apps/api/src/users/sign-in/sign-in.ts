@@ -31,7 +31,7 @@ type SignInDependencies = {
   log: FastifyBaseLogger
 }
 
-/** The endpoints of the auth library that are offered. Requests are checked, rate-limited and passed on field by field. */
+/** The exposed endpoints of the sign-in library. Requests are checked, rate-limited and passed on field by field. */
 export const signIn: Route<SignInDependencies> = async (app, services) => {
   for (const endpoint of ENDPOINTS) {
     app.route({
@@ -65,7 +65,9 @@ async function serve(services: SignInDependencies, endpoint: Endpoint, request: 
   }
 }
 
-/** For the session that the code started, or else for the one that it was entered in. Operators need a recent code for changes. */
+/**
+ * Records it for the session that the code started, or else for the one in which it was entered. Operators need a recent code for changes.
+ */
 async function noteCodeEntry(services: SignInDependencies, request: FastifyRequest, response: Response): Promise<void> {
   const { db, people } = services
   const { session } = cookieNames(people.publicUrl)
@@ -85,7 +87,7 @@ async function prepare(
 ): Promise<void> {
   if (path === '/sign-up/email') await refuseUninvited(services, given)
   if (path === '/change-password') fields['revokeOtherSessions'] = true
-  // The library compares with the stored hashes.
+  // The library compares it with the stored hashes.
   if (path === RECOVERY_PATH) fields['code'] = hashRecoveryCode(String(fields['code']))
   if (path === '/organization/invite-member') {
     const accountId = String(fields['organizationId'])
@@ -171,8 +173,9 @@ async function refuseUninvited(
 }
 
 /**
- * An invitation link verifies an address for the account that invites, and an inviter can name any address. In other accounts the
- * address proves nothing, so an answer to their invitations needs the token of the link that they handed over.
+ * An invitation link verifies an address for the inviting account, and an inviter can name any address. For other accounts the address
+ * proves
+ * nothing, so a response to their invitations requires the token of their own link.
  */
 async function refuseWithoutToken(
   { people }: { people: UserServices },
@@ -181,7 +184,7 @@ async function refuseWithoutToken(
   if (!isInvitationToken(await people.secret(), String(invitationId), token)) throw new Problem('not_found')
 }
 
-/** Raised by a trigger, for two owners who leave in the same moment. */
+/** Raised by a trigger when two owners leave concurrently. */
 export function isLastOwner(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'PB001'
 }

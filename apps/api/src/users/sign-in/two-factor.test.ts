@@ -11,7 +11,7 @@ type Secured = SignedIn & { uri: string; codes: string[] }
 /** The next code: the current one was used to set up the authenticator. */
 const nextCode = ({ uri }: Secured) => codeFrom(uri, Date.now() + 30_000)
 
-/** Somebody who has set up an authenticator and shown that it works. */
+/** A user with a confirmed authenticator. */
 async function secure(): Promise<Secured> {
   const ada = await signUp(api)
   const enabled = await ada.post('/auth/two-factor/enable', { password: PASSWORD })
@@ -22,7 +22,7 @@ async function secure(): Promise<Secured> {
   return { ...ada, uri, codes }
 }
 
-/** The first half of signing in: the password was right. */
+/** First step of the sign-in: the correct password. */
 async function beginSignIn({ email }: SignedIn) {
   const browser = openBrowser(api.app)
   const { status, body } = await browser.post('/auth/sign-in/email', { email, password: PASSWORD })
@@ -31,7 +31,7 @@ async function beginSignIn({ email }: SignedIn) {
   return browser
 }
 
-test('with a second factor the password alone signs nobody in, and the code of the authenticator does', async () => {
+test('with 2FA the password alone does not sign in, and the authenticator code does', async () => {
   const ada = await secure()
   expect((await ada.get('/session')).body).toMatchObject({ person: { two_factor: true } })
 
@@ -66,13 +66,13 @@ test('recovery codes are stored as hashes, and case, spaces and hyphens do not m
   expect(new Set(ada.codes).size).toBe(10)
 
   const browser = await beginSignIn(ada)
-  // A hash from the database is no code.
+  // A hash from the database is not accepted as a code.
   expect((await browser.post('/auth/two-factor/verify-backup-code', { code: stored[0] })).status).toBe(401)
   const typed = ` ${ada.codes[1]?.toUpperCase().replaceAll('-', ' ')} `
   expect((await browser.post('/auth/two-factor/verify-backup-code', { code: typed })).status).toBe(200)
 })
 
-test('a recovery code works, once', async () => {
+test('a recovery code works once', async () => {
   const ada = await secure()
   const code = ada.codes[0]
   const browser = await beginSignIn(ada)
@@ -84,7 +84,7 @@ test('a recovery code works, once', async () => {
   expect((await again.get('/session')).status).toBe(401)
 })
 
-test('only so many codes can be tried after one password', async () => {
+test('the number of codes per password entry is limited', async () => {
   const ada = await secure()
   const browser = await beginSignIn(ada)
   const statuses: number[] = []
@@ -97,7 +97,7 @@ test('only so many codes can be tried after one password', async () => {
   expect((await browser.get('/session')).status).toBe(401)
 })
 
-test('it takes the password to switch it off', async () => {
+test('disabling 2FA requires the password', async () => {
   const ada = await secure()
   expect((await ada.post('/auth/two-factor/disable', { password: 'not the right password' })).status).toBe(400)
   expect((await ada.post('/auth/two-factor/disable', { password: PASSWORD })).status).toBe(200)

@@ -6,7 +6,7 @@ import { listLinks, nextToken, openBrowser, PASSWORD, startUsersApi } from '../.
 import { startSink } from '../email/test-sink.ts'
 
 const api = await startUsersApi()
-const STRANGERS_PASSWORD = 'the password of a stranger'
+const ATTACKERS_PASSWORD = 'the password of an attacker'
 
 async function signUpAs(email: string, password: string): Promise<string> {
   const before = listLinks(api, 'verification').length
@@ -23,7 +23,7 @@ async function isVerified(email: string): Promise<boolean | undefined> {
 
 test('the link alone does not confirm a profile that another person created with the address', async () => {
   const email = `victim-${randomUUID()}@example.com`
-  const token = await signUpAs(email, STRANGERS_PASSWORD)
+  const token = await signUpAs(email, ATTACKERS_PASSWORD)
   const victim = openBrowser(api.app)
   expect((await victim.post('/verify-email', { token })).status).toBe(400)
   const wrong = await victim.post('/verify-email', { token, password: PASSWORD })
@@ -32,8 +32,8 @@ test('the link alone does not confirm a profile that another person created with
     [{ pointer: '/password', detail: 'The password is incorrect.' }],
   ])
   expect(await isVerified(email)).toBe(false)
-  const stranger = openBrowser(api.app)
-  expect((await stranger.post('/auth/sign-in/email', { email, password: STRANGERS_PASSWORD })).status).toBe(403)
+  const attacker = openBrowser(api.app)
+  expect((await attacker.post('/auth/sign-in/email', { email, password: ATTACKERS_PASSWORD })).status).toBe(403)
 })
 
 test('the password and the link together confirm the address and sign in', async () => {
@@ -51,7 +51,7 @@ test('the owner of the mailbox takes over a profile that another person created,
   })
   const email = `victim-${randomUUID()}@example.com`
   const victim = openBrowser(withMail.app)
-  await openBrowser(withMail.app).post('/auth/sign-up/email', { name: 'Eve', email, password: STRANGERS_PASSWORD })
+  await openBrowser(withMail.app).post('/auth/sign-up/email', { name: 'Eve', email, password: ATTACKERS_PASSWORD })
   await victim.post('/auth/request-password-reset', { email })
   const token = await vi.waitFor(() => {
     const text = received.map((one) => one.text.replaceAll('=\r\n', '').replaceAll('=3D', '=')).join('\n')
@@ -61,13 +61,13 @@ test('the owner of the mailbox takes over a profile that another person created,
   }, 10_000)
   expect((await victim.post('/auth/reset-password', { token, newPassword: PASSWORD })).status).toBe(200)
   expect((await victim.post('/auth/sign-in/email', { email, password: PASSWORD })).status).toBe(200)
-  const stranger = openBrowser(withMail.app)
-  expect((await stranger.post('/auth/sign-in/email', { email, password: STRANGERS_PASSWORD })).status).toBe(401)
+  const attacker = openBrowser(withMail.app)
+  expect((await attacker.post('/auth/sign-in/email', { email, password: ATTACKERS_PASSWORD })).status).toBe(401)
 })
 
 test('without an SMTP relay a password reset confirms no address', async () => {
   const email = `ada-${randomUUID()}@example.com`
-  await signUpAs(email, STRANGERS_PASSWORD)
+  await signUpAs(email, ATTACKERS_PASSWORD)
   const before = listLinks(api, 'reset').length
   const browser = openBrowser(api.app)
   await browser.post('/auth/request-password-reset', { email })

@@ -19,8 +19,8 @@ type VerifyEmailDependencies = {
 }
 
 /**
- * Verifies an address and signs in. The library verifies on GET, which mail programs that follow links would do; our page asks by POST.
- * It takes the password of the sign-up too: otherwise the owner of a mailbox could confirm a profile that a stranger created for it.
+ * Verifies an address and signs in. The library verifies on GET, which mail programs that follow links would trigger; our page uses POST.
+ * The password of the sign-up is required too: otherwise the owner of a mailbox could confirm a profile that an attacker created for it.
  */
 export const verifyEmail: Route<VerifyEmailDependencies> = async (app, services) => {
   const { people } = services
@@ -29,7 +29,7 @@ export const verifyEmail: Route<VerifyEmailDependencies> = async (app, services)
     const secret = await people.secret()
     const email = await readVerifiedAddress(token, secret)
     await limitUser(services, request, 'password', email)
-    // A link of another kind, which the library cannot read.
+    // A link of another kind, which the library cannot parse.
     if (await readChangeToken(token, secret)) throw new Problem('not_found')
     const credential = email === undefined ? undefined : await findCredential(people.users, email)
     if (credential && !(await people.passwords.verify({ hash: credential.passwordHash, password })))

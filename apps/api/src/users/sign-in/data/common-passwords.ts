@@ -1,6 +1,7 @@
 /**
- * What people choose when they are told to choose: in small letters, without what is commonly put behind it. A password that is one
- * of these, or several of them in a row, with digits and signs around it, is refused however long it is.
+ * Common passwords in lower case, without the usual suffixes. A password that consists of one or more of these, with digits and symbols
+ * around
+ * them, is rejected regardless of its length.
  */
 export const COMMON_PASSWORDS: readonly string[] = [
   'abc',

@@ -1,5 +1,5 @@
-/** Where the sign-in library believes it is mounted. */
+/** The path that the sign-in library is configured with. */
 export const AUTH_PATH = '/app/api/auth'
 
-/** The header by which we tell the library where a request comes from. It is never taken from outside. */
+/** Header that passes the client's IP address to the library. It is never taken from a client. */
 export const ADDRESS_HEADER = 'x-probity-address'

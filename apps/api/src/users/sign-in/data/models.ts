@@ -1,4 +1,4 @@
-/** What the sign-in library calls its models and their fields, in the names of our tables and columns. */
+/** Maps the models and fields of the sign-in library to our tables and columns. */
 const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
 export const MODELS = {
@@ -7,13 +7,13 @@ export const MODELS = {
     modelName: 'sessions',
     fields: {
       userId: 'user_id',
-      token: 'token_hash', // see session-tokens.ts
+      token: 'token_hash', // see hashedSessionTokens in auth.ts
       expiresAt: 'expires_at',
       ipAddress: 'ip_address',
       userAgent: 'user_agent',
       ...TIMES,
     },
-    // Written by the session door and by the database itself, and only shown by the library.
+    // Written by our session code and by the database; the library only returns it.
     additionalFields: {
       lastSeenAt: { type: 'date' as const, fieldName: 'last_seen_at', input: false, required: false },
     },

@@ -141,7 +141,7 @@ async function judgeWayBack({ subject, address, heloName, whose }: Named, dns: M
   return fail('reverse-dns', { subject, saw, says, lines: [addressRecord(heloName, address)] })
 }
 
-/** The bytes of an address as labels, the last first: the first part of its name in reverse zones and in block lists. */
+/** The bytes of an address as labels in reverse order, for the names in reverse zones and DNSBLs. */
 export function reverseLabels(address: string): string {
   const bytes = [...(readAddress(address) ?? [])]
   if (!address.includes(':')) return bytes.slice(-4).toReversed().join('.')

@@ -42,7 +42,7 @@ test('all PostgreSQL checks pass with durable settings and no logged details', a
 })
 
 test('PostgreSQL checks show the command when fsync is off, details are logged or a migration is missing', async () => {
-  // The shared test server runs without durability, for speed.
+  // The shared test server runs with durability off, for speed.
   await asOwner(db, (trx) => sql`delete from migrations where name = '0001_baseline'`.execute(trx))
   const found = await byCheck(examinePostgres({ db }))
   expect(found['postgres-durability']).toMatchObject({

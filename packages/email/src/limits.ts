@@ -8,8 +8,8 @@ const DAY_S = 24 * HOUR_S
 type Limit = { quota: number; windowS: number }
 
 /**
- * Emails to one recipient that anyone can cause. All kinds together have 10 per day. Password resets have a limit of their own, so that
- * other emails cannot use it up; when it is used up, the newest link in the mailbox is less than an hour old and still valid.
+ * Limits of emails that any client can trigger, per recipient. All kinds together have 10 per day. Password resets have a limit of their
+ * own, so that other emails cannot use it up; when it is used up, the newest link in the mailbox is less than an hour old and still valid.
  */
 const PER_KIND: Limit = { quota: 3, windowS: HOUR_S }
 const PER_DAY: Record<'reset' | 'other', Limit> = {

@@ -41,8 +41,8 @@ function openHosts(
   return [open(), open()]
 }
 
-function at(site: string, habits: Partial<ProviderLimits> = {}): Target {
-  return { egress: 'egress', site, limits: { ...PROVIDER_LIMITS[''], connectionsPerMinute: 60_000, ...habits } }
+function at(site: string, limits: Partial<ProviderLimits> = {}): Target {
+  return { egress: 'egress', site, limits: { ...PROVIDER_LIMITS[''], connectionsPerMinute: 60_000, ...limits } }
 }
 
 /** A lease, at once or after the few milliseconds that such a rate may hold one up. */

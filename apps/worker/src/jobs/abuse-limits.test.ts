@@ -16,9 +16,9 @@ import { startTestWorld } from '../server/test-worker.ts'
 const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
 const ADDRESS = '127.97.0.1'
 const LIST_SIZE = 10_000
-/** No more probes than this are sent before a guessed list is paused. */
+/** Maximum number of probes before a guessed list is paused. */
 const PROBES_MAX = 300
-/** A server that can be probed quickly, so that the test is short. */
+/** Fast limits, so that the test is short. */
 const LIMITS = {
   ...PROVIDER_LIMITS,
   '': {
@@ -28,12 +28,12 @@ const LIMITS = {
   },
 }
 const SOON = { timeout: 60_000, interval: 50 }
-/** The mailbox of every address exists whose name begins with "known". */
+/** Addresses whose name begins with "known" have a mailbox. */
 const SCRIPT: Script = {
   rcpt: (_peer, to) => (to.startsWith('known') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here'),
 }
 
-/** A worker with abuse limits, and a mail server for the domains given. `paid` credits were bought by the account before. */
+/** A worker with abuse limits, and a mail server for the given domains. The account has bought `paid` credits before. */
 async function startLimited(domains: string[], { paid = 0, domainAddresses = 200 } = {}) {
   const world = await startTestWorld()
   const { db, accountId } = world
@@ -102,7 +102,7 @@ test(`a list of ${LIST_SIZE} permutations within the daily limit is paused befor
   expect(review).toMatchObject({ reason: 'guessed_addresses', domain: 'target.example', domainCount: LIST_SIZE })
   expect(review?.sampleInvalid).toBe(review?.sampleDone)
   expect(job.pausedAt).toEqual(expect.any(Date))
-  await worker.stop() // which finishes the rest of the sample that it has claimed
+  await worker.stop() // finishes the rest of the claimed sample
   expect(server.recipients.length).toBeGreaterThan(0)
   expect(server.recipients.length).toBeLessThan(PROBES_MAX)
 })

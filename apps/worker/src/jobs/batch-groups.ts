@@ -5,12 +5,12 @@ import { type BatchSettlement, type ProcessedBatch, settleBatches } from '@probi
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { Services } from '../server/services.ts'
 
-/** As many batches as one transaction claims or settles. More would hold the locks on the job and the account for longer. */
+/** Maximum number of batches that one transaction claims or settles. More would hold the locks on the job and the account for longer. */
 const GROUP_MAX = 16
-/** How long a processed batch waits for others of its job. Short in comparison with the seconds that a batch takes. */
+/** How long a processed batch waits for others of its job. Short compared with the seconds that a batch takes. */
 const SETTLE_LINGER_MS = 20
 
-/** The transactions of a worker on batches, in groups: each transaction costs a commit, and those of one job wait for each other. */
+/** Claims and settles batches in groups: each transaction costs a commit, and those of one job wait for each other. */
 export type BatchGroups = {
   /** Undefined if the batch is settled, claimed by another worker or not to be processed now. */
   claim(ref: BatchRef): Promise<ClaimedBatch | undefined>

@@ -2,7 +2,7 @@ import { isSharedDomain } from '@probity/engine/address/shared-domains'
 import { expect, test } from 'vitest'
 import { findSample } from './plan-batches.ts'
 
-/** A list with so many addresses of each domain. */
+/** A list with the given number of addresses per domain. */
 function listOf(counts: Record<string, number>) {
   let rowNo = 1
   return new Map(
@@ -29,7 +29,7 @@ test('subdomains count with their registrable domain, and several large domains 
   expect(sampleOf(manyOf(20, 100))?.rows.size).toBe(200)
 })
 
-test('the sample does not follow the order of the file, and planning again gives the same one', () => {
+test('the sample does not depend on the order of the file, and planning again gives the same one', () => {
   const rows = (jobId: string) =>
     [...(sampleOf({ 'target.example': 1_000 }, jobId)?.rows ?? [])].map(({ rowNo }) => rowNo)
   expect(rows('one')).toEqual(rows('one'))

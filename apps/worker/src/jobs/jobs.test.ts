@@ -25,7 +25,7 @@ const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example
 const HONEST: Script = { rcpt: (_peer, to) => (to.startsWith('a') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here') }
 const SOON = { timeout: 60_000, interval: 50 }
 
-/** A mail server for `mail.example`, lists that customers confirm, and as many workers as are wanted. */
+/** A mail server for `mail.example`, customers who confirm lists, and any number of workers. */
 async function startLab(script: Script = HONEST) {
   const world = await startTestWorld()
   const port = await freePort()
@@ -67,7 +67,7 @@ async function* one(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
 }
 
-test('every address of a list gets its result, at the row where it first occurs, and is paid for once', async () => {
+test('every address of a list gets a result at the row of its first occurrence and is charged once', async () => {
   const { world, startWorker, confirm, completed } = await startLab()
   await startWorker()
   const id = await confirm(
@@ -100,7 +100,7 @@ test('every address of a list gets its result, at the row where it first occurs,
   expect(await asOwner(world.db, listDrift)).toEqual([])
 })
 
-test('what is greylisted waits and is asked again, from the same place, before the job is complete', async () => {
+test('greylisted addresses are retried from the same egress before the job is completed', async () => {
   const seen = new Set<string>()
   const { world, startWorker, confirm, completed, lookAt } = await startLab({
     rcpt(_peer, to) {
@@ -135,7 +135,7 @@ test('five hundred addresses at a server with few connections are all probed', {
   expect(server.connections()).toBeLessThan(60)
 })
 
-test('the slowest addresses of a batch do not hold the others up', { tags: ['long'] }, async () => {
+test('the slowest addresses of a batch do not delay the others', { tags: ['long'] }, async () => {
   const { world, startWorker, confirm, completed, lookAt } = await startLab({
     rcpt: (_peer, to) => ({
       reply: to.startsWith('a') ? '250 Ok' : '550 5.1.1 No such user',
@@ -159,7 +159,7 @@ test('the slowest addresses of a batch do not hold the others up', { tags: ['lon
   ])
 })
 
-test('two workers share a list, and what Redis forgets is let out again', async () => {
+test('two workers share a list, and batches that Redis lost are dispatched again', async () => {
   const { startWorker, confirm, completed, config, lookAt, world } = await startLab()
   await Promise.all([startWorker({ listSlots: 1 }), startWorker({ listSlots: 1 })])
   const emails = Array.from({ length: 900 }, (_, n) => `a${n}@mail${n % 9}.example`)
@@ -167,7 +167,7 @@ test('two workers share a list, and what Redis forgets is let out again', async 
   await vi.waitFor(async () => expect((await lookAt(id)).job.state).not.toBe('queued'), SOON)
   const redis = new Redis(config.redisUrl)
   whenDone(() => redis.disconnect())
-  // Our own keys only: other tests use the same server.
+  // Only our own keys: other tests use the same server.
   const keys = await redis.keys(`${config.queuePrefix}:batches:*`)
   if (keys.length > 0) await redis.del(keys)
   const { results, credits } = await completed(id)
@@ -176,7 +176,7 @@ test('two workers share a list, and what Redis forgets is let out again', async 
   expect(await asOwner(world.db, listDrift)).toEqual([])
 })
 
-test('a worker that stops gives back what it has not done, and the next one goes on at once', async () => {
+test('a worker that stops releases unfinished batches, and the next worker continues at once', async () => {
   let afterMs = 100
   const { startWorker, confirm, completed, server } = await startLab({
     rcpt: (_peer, to) => ({ reply: to.startsWith('a') ? '250 Ok' : '550 5.1.1 No such user', afterMs }),
@@ -193,7 +193,7 @@ test('a worker that stops gives back what it has not done, and the next one goes
   expect([results.length, credits.spent, credits.reserved]).toEqual([300, 300, 0])
 })
 
-test('a resolver that says nothing is asked again before a row is given up, and the credit comes back', {
+test('a resolver without a response is retried before a row ends unknown, and the credit is refunded', {
   tags: ['long'],
 }, async () => {
   const { world, startWorker, confirm, completed } = await startLab()
@@ -212,7 +212,7 @@ test('a resolver that says nothing is asked again before a row is given up, and 
   ])
 })
 
-test('a mail server that does not answer is asked again before a row is given up', { tags: ['long'] }, async () => {
+test('a mail server without a response is retried before a row ends unknown', { tags: ['long'] }, async () => {
   let refusals = 0
   const { startWorker, confirm, completed } = await startLab({
     banner: () => (++refusals <= 2 ? 'hang_up' : '220 mx.mail.example ESMTP'),
@@ -282,7 +282,7 @@ test('a job uses recent results within its maximum age, and validates every addr
   expect(await statuses({ maxAgeS: 3_600 })).toEqual(['valid', 'invalid', 'invalid'])
 })
 
-test('a list whose file is gone is given up, and what was set aside for it comes back', async () => {
+test('a job whose file is missing fails, and its reserved credits are released', async () => {
   const { world, startWorker, confirm, lookAt } = await startLab()
   const id = await confirm(['email', 'ada@mail.example'], 1)
   await asOwner(world.db, (trx) => sql`delete from uploads`.execute(trx))

@@ -49,7 +49,7 @@ test('a running worker stores the results of ended jobs in row order', async () 
   expect(world.lines()).toEqual([])
 })
 
-test('a job whose results do not agree with its counts is an error in the log, and other jobs are not held up', async () => {
+test('a job whose results do not match its counts is logged as an error, and other jobs are still ordered', async () => {
   const world = await openWorld()
   const [damaged, other] = [await world.endJob(), await world.endJob()]
   await asOwner(world.db, (trx) => sql`delete from result_chunks where job_id = ${damaged} and no = 0`.execute(trx))

@@ -10,7 +10,7 @@ const WAIT_AFTER_FAILURE_MS = 30_000
 
 type Needed = Pick<Services, 'db' | 'workerId' | 'log'>
 
-/** Stores the results of ended jobs in row order, one job after the other. The claim of a worker that dies is void. */
+/** Stores the results of ended jobs in row order, one job after the other. The claim of a worker that crashes expires. */
 export function startOrdering(services: Needed): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -39,7 +39,7 @@ async function orderNext({ db, workerId, log }: Needed): Promise<Outcome> {
   const about = { jobId: job.id, attempt: job.epoch }
   try {
     if ((await orderResults(db, job)) !== 'mismatch') return 'ordered'
-    // Nothing was deleted. Reconciliation finds the difference, too, and puts the account on hold.
+    // Nothing was deleted. Reconciliation finds the difference too and puts the account on hold.
     log.error(about, 'job results do not match the job counts')
   } catch (error) {
     log.warn({ err: error, ...about }, 'failed to store job results in row order')

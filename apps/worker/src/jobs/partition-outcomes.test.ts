@@ -22,7 +22,7 @@ const late = (
   return { kind, waitMs, waitReason: 'greylisted', egress }
 }
 
-test('what is final is kept with its row, what is not goes on', () => {
+test('final outcomes are stored with their rows, and the others are retried', () => {
   const result = pendingResult('a2@example.com', 'timeout')
   const { final, later } = batchOf([{ kind: 'final', result }, late('again', 300_000)])
   expect(final).toEqual([{ rowNo: 2, email: 'a2@example.com', result }])
@@ -48,7 +48,7 @@ test('rows with similar delays and the same egress wait together, for the longes
   ])
 })
 
-test('only what a mail server put off uses up a try', () => {
+test('only deferrals by a mail server count as attempts', () => {
   const { later } = batchOf([late('again', 5_000), late('hold', 5_000), late('silence', 5_000), late('failed', 5_000)])
   expect(
     later.map(({ deferrals, throttles, noResponses, attempts }) => [deferrals, throttles, noResponses, attempts]),

@@ -2,7 +2,7 @@ import type { StoredResult } from '@probity/contract/schemas/validations/stored-
 import type { ClaimedBatch } from '@probity/database/jobs/batches'
 import type { BatchSettlement, LaterRows } from '@probity/database/jobs/settle-batches'
 
-/** What came out for one address: its result, or why it needs more time. */
+/** Outcome of one address: its result, or the reason for a retry. */
 export type Outcome = { kind: 'final'; result: StoredResult } | Delay
 
 /** `again`: deferred by the mail server; `hold`: throttled by our rate limiter; `silence`: no response; `failed`: our own error. */
@@ -15,12 +15,12 @@ type Delay = {
 
 type Late = { delay: Delay; rowNo: number; email: string }
 
-/** Short waits are told apart by seconds, long ones by half minutes, so that what waits about as long waits together. */
+/** Short waits are rounded to seconds and long ones to half minutes, so that addresses with similar waits share a batch. */
 const SHORT_MS = 30_000
 const SHORT_STEP_MS = 2_000
 const LONG_STEP_MS = 30_000
 
-/** Tells what is final from what is not, and puts together what can wait together. The outcomes are in the order of the rows. */
+/** Separates final outcomes from deferred ones, and groups those that can wait together. The outcomes are in row order. */
 export function partitionOutcomes(
   batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'deferrals' | 'throttles' | 'noResponses' | 'attempts'>,
   outcomes: Outcome[],

@@ -23,7 +23,7 @@ test('every row is in one batch, and no batch has more than a hundred', () => {
   expect(batches.every(({ emails }) => emails.length > 0 && emails.length <= 100)).toBe(true)
 })
 
-test('domains of one provider share its lane, small ones share batches with others and no lane', () => {
+test('domains of one provider share its lane, and small ones share batches without a lane', () => {
   const shape = planBatches([
     domain(60, google),
     domain(60, google),
@@ -37,7 +37,7 @@ test('domains of one provider share its lane, small ones share batches with othe
   ])
 })
 
-test('large sites take turns, so that none stands in front of the others', () => {
+test('the batches of large sites alternate', () => {
   const lanes = planBatches([domain(300, google), domain(300, { key: 'mx.large', connectionsMax: 2 }), domain(150)])
   expect(lanes.map(({ site }) => site)).toEqual([
     'google',
@@ -57,6 +57,6 @@ test('a site with many hosts has a short name', () => {
   expect(batch?.site).toMatch(/^[0-9a-f]{64}$/)
 })
 
-test('a list without a single domain is laid out all the same', () => {
+test('a list without a valid domain is planned too', () => {
   expect(planBatches([domain(201)]).map(({ emails }) => emails.length)).toEqual([100, 100, 1])
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PlannedBatch } from '@probity/database/jobs/planning'
 import { registrableDomain } from '@probity/engine/address/shared-domains'
 
-/** An address of a list, at the row where it occurs first. */
+/** An address of a list, at the row of its first occurrence. */
 export type ListRow = { rowNo: number; email: string }
 
 /** Rows of one domain, and its site. Undefined if it accepts no mail, or if its DNS lookup failed. */
@@ -14,11 +14,11 @@ export type Site = { key: string; connectionsMax: number }
 const BATCH_MAX = 100
 /** Sites with fewer rows share batches with others, because each batch costs a transaction. */
 const OWN_BATCH_MIN = 25
-/** A site is a column of its own, so it is short. */
+/** Maximum length of the column for the site. */
 const LANE_LENGTH_MAX = 200
 
 /**
- * Cuts a list into batches. Rows of one site stay together, so that they are probed over the same connections; small sites share
+ * Splits a list into batches. Rows of one site stay together, so that they are probed over the same connections; small sites share
  * batches. The batches of large sites alternate, so that a list makes progress while one of them is at its limits.
  */
 export function planBatches(domains: DomainRows[]): PlannedBatch[] {
@@ -49,7 +49,7 @@ function cut(rows: ListRow[], site: Pick<PlannedBatch, 'site' | 'siteMax'>): Pla
   return batches
 }
 
-/** The first of each, then the second of each, and so on. */
+/** The first batch of each lane, then the second of each, and so on. */
 function takeTurns(lanes: PlannedBatch[][]): PlannedBatch[] {
   const longest = lanes.reduce((most, site) => Math.max(most, site.length), 0)
   return Array.from({ length: longest }, (_, n) => lanes.flatMap((site) => site[n] ?? [])).flat()
@@ -59,7 +59,7 @@ function laneOf(key: string): string {
   return key.length <= LANE_LENGTH_MAX ? key : createHash('sha256').update(key).digest('hex')
 }
 
-/** A domain with fewer addresses in a list says nothing about the list. */
+/** A domain with fewer addresses is not counted as large. */
 const LARGE_DOMAIN_MIN = 50
 /** Share of the list that large domains must have for it to be sampled. */
 const LARGE_SHARE_MIN = 0.3
@@ -75,9 +75,9 @@ export type SampledRows = {
 }
 
 /**
- * Finds the sample of a list that may be guessed: more than 30 percent of its addresses, and more than the sample has, belong to
- * domains of which the list has many addresses. Undefined for other lists. Free providers and privacy relays are not counted.
- * The sample is chosen by a hash, so that the order of the file does not decide, and planning again gives the same one.
+ * Finds the sample of a list that may be guessed: more than 30 percent of its addresses, and more than the sample has, belong to domains
+ * with many addresses in the list. Undefined for other lists. Free providers and privacy relays are not counted. The sample is chosen
+ * by a hash, so that it does not depend on the order of the file, and planning again gives the same one.
  */
 export function findSample(
   jobId: string,

@@ -13,10 +13,10 @@ type Needed = Pick<Services, 'db' | 'storage' | 'network' | 'probers' | 'abuseLi
 const ATTEMPTS_MAX = 20
 /** Concurrent domain lookups. The resolver is shared with other work. */
 const LOOK_UPS_MAX = 100
-/** What DNS has not said by then is found out when its addresses are validated. */
+/** Domains without a DNS response by then are looked up when their addresses are validated. */
 const LOOK_UP_WITHIN_MS = 30_000
 
-/** Plans a job: reads its addresses, looks their domains up and lays them out in batches. May run twice; one plan is kept. */
+/** Plans a job: reads its addresses, looks up their domains and splits them into batches. May run twice; one plan is stored. */
 export async function planJob(services: Needed, job: JobToPlan): Promise<void> {
   if (job.attempts > ATTEMPTS_MAX || job.storageKey === null) {
     services.log.error({ jobId: job.id, attempts: job.attempts }, 'failed to plan job')
@@ -47,7 +47,7 @@ export async function planJob(services: Needed, job: JobToPlan): Promise<void> {
   await savePlan(services.db, job, batches, { counts, base: abuseLimits.domainAddresses, sample })
 }
 
-/** By our lists and those of the operator. */
+/** Checks the built-in list and the one of the operator. */
 function isSharedHere({ network }: Needed, domain: string): boolean {
   const { isFree, isPrivacyRelay } = network.lists.classify(domain)
   return isFree || isPrivacyRelay
@@ -84,7 +84,7 @@ async function lookUp(services: Needed, byDomain: Map<string, ListRow[]>): Promi
   const deadline = performance.now() + LOOK_UP_WITHIN_MS
   const waiting = [...byDomain].values()
   const found: DomainRows[] = []
-  // Each of these takes the next domain when it is done with one.
+  // Each of these takes the next domain after finishing one.
   const lookers = Array.from({ length: LOOK_UPS_MAX }, async () => {
     for (const [domain, rows] of waiting) {
       const site = domain === '' || performance.now() > deadline ? undefined : await findSite(services, domain)

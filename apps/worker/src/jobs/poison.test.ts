@@ -15,7 +15,7 @@ import { startTestWorld } from '../server/test-worker.ts'
 
 const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
 const POISON = '127.94.0.66'
-/** More than it takes: twice for the whole batch, once for each half, and five times alone. */
+/** More than needed: two for the whole batch, one for each half, and five for the single address. */
 const DEATHS_MAX = 40
 
 test('an address that crashes every worker does not affect other addresses', {
@@ -54,7 +54,7 @@ test('an address that crashes every worker does not affect other addresses', {
     })
     whenDone(() => void child.kill('SIGKILL'))
     isOver = await isDoneBeforeDeath(child, async () => (await look()).job.state === 'completed')
-    // The time has passed after which what it held is given to others: its connections, its life, its batches.
+    // After this time everything that the worker held has been released: connections, heartbeat and batches.
     const held = await redis.keys(`${config.queuePrefix}*`)
     if (held.length > 0) await redis.del(held)
     await asOwner(world.db, (trx) => sql`update job_workers set seen_at = seen_at - interval '1 minute'`.execute(trx))

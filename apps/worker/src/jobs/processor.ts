@@ -14,7 +14,7 @@ const SETTLE_WITHIN_MS = 60_000
 
 /** Results available by then are settled; slow addresses continue without a slot. */
 const WAIT_FOR_ALL_MS = 5_000
-/** Addresses that may go on beside the slots. When there are more, their batches keep the slots. */
+/** Maximum number of addresses that continue without a slot. Beyond that their batches keep their slots. */
 const UNSLOTTED_MAX = 2_000
 
 type Opened = Pick<
@@ -26,7 +26,7 @@ type Needed = Opened & { groups: BatchGroups }
 export type BatchProcessor = {
   /** Processes one batch: validates, saves results and moves deferred addresses to a later batch. May run twice. */
   validate(ref: BatchRef): Promise<void>
-  /** Waits for the addresses that go on by themselves. */
+  /** Waits for the addresses that continue without a slot. */
   finish(): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export function openBatchProcessor(opened: Opened): BatchProcessor {
   }
 }
 
-/** A batch in progress. `outcomes` are in the order of its addresses, undefined for those that are not done; `done` resolves when all are. */
+/** A batch in progress. `outcomes` are in address order, undefined for unfinished ones; `done` resolves when all are finished. */
 type Work = { batch: ClaimedBatch; outcomes(): (Outcome | undefined)[]; done: Promise<unknown> }
 
 /** Validates all addresses of a batch at once, except those with an earlier result that the job may use. */
@@ -86,7 +86,7 @@ function validateRows(services: Needed, batch: ClaimedBatch): Work {
   return { batch, outcomes: () => outcomes, done }
 }
 
-/** Looks each domain up once: addresses of a batch are mostly at the same few. */
+/** Looks up each domain once: most addresses of a batch share a few domains. */
 function onceEach(domains: DomainLookup): DomainLookup {
   const found = new Map<string, Promise<DomainLookupResult>>()
   return {
@@ -108,7 +108,7 @@ async function settleWhole(services: Needed, { batch, outcomes, done }: Work): P
   await settleOnce(services, batch, partitionOutcomes(batch, outcomes() as Outcome[]))
 }
 
-/** Settles what is done. The rest continues as a batch of its own, claimed from the start; undefined if nothing was settled. */
+/** Settles finished outcomes. The rest continues as a batch of its own, claimed from the start; undefined if nothing was settled. */
 async function settlePart(services: Needed, { batch, outcomes, done }: Work): Promise<Work | undefined> {
   const all = outcomes()
   const isDone = all.map((outcome) => outcome !== undefined)
@@ -118,7 +118,7 @@ async function settlePart(services: Needed, { batch, outcomes, done }: Work): Pr
   const ended = { ...batch, ...listOf(true) }
   const isOurs = await settleOnce(services, batch, { ...partitionOutcomes(ended, pick(all, true) as Outcome[]), rest })
   if (isOurs) return { batch: rest, outcomes: () => pick(all, false), done }
-  // The first attempt may have been committed although its response was lost. Then only this worker knows the rest.
+  // The first attempt may have been committed although its response was lost. Only this worker then knows the rest.
   await releaseClaim(services, rest)
   return undefined
 }
@@ -136,7 +136,7 @@ function releaseClaim({ db, workerId, log }: Needed, ref: BatchRef): Promise<voi
   return retryOnOutage(log, SETTLE_WITHIN_MS, () => releaseBatch(db, workerId, ref))
 }
 
-/** Releases the claim on the batch after any error. */
+/** Runs the work and releases the claim on the batch after any error. */
 async function guarded(services: Needed, ref: BatchRef, work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -11,13 +11,13 @@ import { startOrdering } from './ordering.ts'
 import { startPlanning } from './plan-job.ts'
 import { openBatchProcessor } from './processor.ts'
 
-/** How long batches that are begun may still take when the process stops; the rest is given back. */
+/** Time limit for batches in progress when the process stops; the rest is released. */
 const FINISH_WITHIN_MS = 20_000
 
 /** A worker that has ended a batch has received the next task by then, if Redis has any. */
 const NEXT_TASK_WITHIN_MS = 20
 
-/** Works on lists: plans jobs, lets their batches out and validates them. Callers who wait have slots of their own beside this. */
+/** Runs jobs: plans them, dispatches their batches and validates them. Interactive validations have slots of their own. */
 export async function startJobs(
   services: Services,
   config: WorkerConfig,
@@ -92,7 +92,7 @@ export async function startHeartbeats({ db, workerId, log }: Pick<Services, 'db'
 
 const JUDGE_EVERY_MS = 1_000
 
-/** Judges the samples of lists that may be guessed, once a second while jobs are processed. Any number of workers may do it. */
+/** Reviews the samples of lists that may be guessed, once a second while jobs are processed. Any number of workers may do it. */
 export function startSampleReviews(services: Pick<Services, 'db' | 'log' | 'pendingWork' | 'meters'>) {
   const { db, log, pendingWork, meters } = services
   return startInterval(

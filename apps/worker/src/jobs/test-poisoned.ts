@@ -3,7 +3,7 @@ import type { WorkerConfig } from '../server/config.ts'
 import { openLog } from '../server/log.ts'
 import { start } from '../server/start.ts'
 
-/** A worker in a process of its own that dies whenever it is about to dial one address. Its settings are its argument, as JSON. */
+/** A worker in a separate process that crashes before it connects to one address. Its settings are passed as JSON in its argument. */
 const { config, port, poison } = JSON.parse(process.argv[2] ?? '') as {
   config: WorkerConfig
   port: number

@@ -13,7 +13,7 @@ import type { Outcome } from './partition-outcomes.ts'
 /** An address that was alone in its batch in this many worker crashes, or that failed this often, is skipped. */
 const ALONE_MAX = 5
 const FAILURES_MAX = 3
-/** When an address that we failed at is tried again. */
+/** Wait before an address is retried after an internal error. */
 const FAILED_WAIT_MS = 5_000
 /** How often our rate limiter may defer an address briefly. Longer waits count as attempts, like deferrals by the server. */
 const HOLDS_MAX = 1_000
@@ -43,7 +43,7 @@ export async function validateRow(
     const attempt = { attempts: batch.deferrals + 1, noResponses: batch.noResponses, options: optionsOf(batch) }
     const validation = await validate(email, whole, attempt)
     const outcome = outcomeOf(validation, batch, chosen?.egress ?? null)
-    if (isWithoutDns(validation)) return outcome // nothing was validated that could be counted
+    if (isWithoutDns(validation)) return outcome // no validation took place
     const ms = performance.now() - began
     meters.judged({ ...summarise(validation), asker: 'list', isFinal: outcome.kind === 'final', ms })
     return outcome
@@ -71,7 +71,7 @@ function outcomeOf(validation: Validation, batch: ClaimedBatch, egress: string |
   return { kind: 'again', waitMs, waitReason, egress }
 }
 
-/** As the api does it for one address; a row cannot refuse the request it came with, so it ends unknown. */
+/** Validates as the API does for one address. A row cannot be rejected like a request, so it ends unknown. */
 async function answerInSandbox(batch: ClaimedBatch, email: string): Promise<Outcome> {
   const found = findSandboxCase(email)
   if (found === undefined) return { kind: 'final', result: unmappedResult(email) }

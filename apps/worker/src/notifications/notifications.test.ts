@@ -93,7 +93,7 @@ test('an email that the SMTP relay does not accept is retried later and fails in
   })
 })
 
-test('many new keys lead to one email per member, and to at most ten per hour', async () => {
+test('many new keys cause one email per member, and at most ten per hour', async () => {
   const engines = await openOwned()
   const letters: string[] = []
   const mailer = {

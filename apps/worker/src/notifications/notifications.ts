@@ -14,7 +14,7 @@ import { notificationEmail } from './templates.ts'
 
 const EVERY_MS = 5_000
 const CLAIMS_MAX = 20
-/** Longer than the SMTP relay may take for all of them. */
+/** Longer than the SMTP relay may take for all emails of one claim. */
 const CLAIM_S = 900
 /** Retry schedule of an email that the SMTP relay did not accept. After the last attempt it has failed. */
 const RETRY_AFTER_S = [60, 300, 900, 3_600, 3 * 3_600, 12 * 3_600]

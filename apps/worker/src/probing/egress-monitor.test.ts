@@ -39,7 +39,7 @@ const { db, accountId, config } = world
 // The plan charges unknown results, so that refunds here are due to the missing egress.
 await asOwner(db, (trx) => sql`update plans set refund_unknown = false`.execute(trx))
 
-/** The network around the workers: closed, nobody listens on the port that is dialled; with a box, it answers for everybody. */
+/** The simulated network of the workers: closed, nothing listens on the mail port; with a middlebox, it responds for every host. */
 const network = { isOpen: true, hasBox: false }
 const ports = { open: await freePort(), closed: await freePort() }
 const names: Names = {}
@@ -99,7 +99,7 @@ function inShort(results: (StoredResult | undefined)[]): string[] {
   return results.map((result) => `${result?.status} ${result?.sub_status} ${result?.depth}`)
 }
 
-test('without a way out nobody is dialled, nothing is invalid for it and what was not asked costs nothing, whatever the plan says', async () => {
+test('without a working egress nothing is dialed, no address ends invalid for that reason, and unprobed addresses are refunded on every plan', async () => {
   network.isOpen = false
   await startWorker()
   await expectProbing(CLOSED)
@@ -118,7 +118,7 @@ test('without a way out nobody is dialled, nothing is invalid for it and what wa
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
-test('a list is answered at once where no mail server can be reached, and only what was found out is paid for', async () => {
+test('without a working egress a list completes at once, and only addresses with a definite verdict are charged', async () => {
   network.isOpen = false
   await startWorker()
   const before = await world.look()
@@ -144,7 +144,7 @@ test('a list is answered at once where no mail server can be reached, and only w
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
-test('what a mail server said before still counts, and when the way is open again it is asked by itself', async () => {
+test('earlier SMTP results still count, and probing resumes by itself when the egress works again', async () => {
   const first = await startWorker()
   expect(inShort(await validate(['x@all.example', 'bob@mail.example']))).toEqual([
     'risky catch_all smtp',
@@ -163,7 +163,7 @@ test('what a mail server said before still counts, and when the way is open agai
   expect(inShort(await validate(['alan@mail.example']))).toEqual(['valid  smtp'])
 })
 
-test('when nobody answers any more the way is looked at again, long before it is due', async () => {
+test('repeated timeouts trigger an egress check before it is due', async () => {
   await startWorker()
   await expectProbing(OPEN)
   network.isOpen = false
@@ -171,14 +171,14 @@ test('when nobody answers any more the way is looked at again, long before it is
   await expectProbing(CLOSED)
 })
 
-test('a box in between that answers for everybody is not believed', async () => {
+test('a middlebox that responds for every host is detected', async () => {
   network.hasBox = true
   await startWorker()
   await expectProbing({ mode: 'dns', reason: 'intercepted' })
   expect(inShort(await validate(['bert@mail.example']))).toEqual(['unknown not_probed dns'])
 })
 
-test('where the landmarks cannot be looked up nothing is held against the way', async () => {
+test('the egress state is unchanged while the reference hosts cannot be resolved', async () => {
   await startWorker(
     {},
     LANDMARKS.map((landmark) => ({ ...landmark, domain: `absent-${landmark.domain}` })),
@@ -187,12 +187,12 @@ test('where the landmarks cannot be looked up nothing is held against the way', 
   expect(inShort(await validate(['adam@mail.example']))).toEqual(['valid  smtp'])
 })
 
-test('a worker without a way out leaves the work to one that has one, and takes it when that one is gone', async () => {
+test('a worker without a working egress leaves work to one with an egress, and takes it when that one stops', async () => {
   const able = await startWorker()
   await expectProbing(OPEN)
   await startWorker({ egresses: [] })
   const emails = Array.from({ length: 20 }, (_, n) => `ann${n}@mail.example`)
-  // Each as a task of its own, so that both would have some of them.
+  // Each as a task of its own, so that both workers would get some.
   const results = await Promise.all(emails.map((email) => validate([email])))
   expect(new Set(inShort(results.flat()))).toEqual(new Set(['valid  smtp']))
 

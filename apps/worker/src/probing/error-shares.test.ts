@@ -40,7 +40,7 @@ function useOf(accountId: string, provider = 'google') {
 
 const soon = () => performance.now() + 100
 
-/** Probes so many recipients that are all rejected, one after another. Returns how many were admitted. */
+/** Probes rejected recipients one after the other. Returns how many were admitted. */
 async function reject(shares: Awaited<ReturnType<typeof openShares>>, accountId: string, count: number) {
   let admitted = 0
   for (let n = 0; n < count; n += 1) {
@@ -51,12 +51,12 @@ async function reject(shares: Awaited<ReturnType<typeof openShares>>, accountId:
   return admitted
 }
 
-test('an account that uses a provider alone has all of its errors', async () => {
+test('an account that alone uses a provider gets all of its errors', async () => {
   const shares = await openShares()
   expect(await reject(shares, 'one', 2 * ERRORS_PER_HOUR)).toBe(2 * ERRORS_PER_HOUR)
 })
 
-test('an account has half of the errors while another one uses the provider, on whichever worker', async () => {
+test('an account gets half of the errors while another account uses the provider, on any worker', async () => {
   const prefix = `test-${randomUUID()}`
   const [first, second] = [await openShares(prefix), await openShares(prefix)]
   expect(await reject(first, 'two', 1)).toBe(1)

@@ -10,28 +10,28 @@ export type Use = { accountId: string; provider: string; egress: string }
 /** Keeps one account from using up the rejected recipients that a provider allows in an hour, which all accounts share. */
 export type ErrorShares = {
   /**
-   * Waits until one more recipient of the account may be probed. False when its share of the hour is used up, or when the deadline (on the
-   * clock of `performance.now()`) has passed. Each recipient that is admitted ends with `settle`.
+   * Waits until one more recipient of the account may be probed. Returns false when the account has used up its share of the hour, or when
+   * the deadline (on the clock of `performance.now()`) has passed. Each admitted recipient ends with `settle`.
    */
   admit(use: Use, deadline: number): Promise<boolean>
   settle(use: Use, isRejected: boolean): void
-  /** Writes what Redis does not know yet. */
+  /** Writes the remaining counts to Redis. */
   stop(): Promise<void>
 }
 
-/** What one account may use of a provider's hourly errors while other accounts use the provider, too. */
+/** Share of a provider's hourly errors for one account while other accounts use the provider too. */
 const SHARE = 0.5
-/** How long the sums of Redis are relied on, and how soon it learns of new rejections. */
+/** How long the sums of Redis are cached, and how soon new rejections are written to it. */
 const FRESH_MS = 1_000
 
 /** State of one account at one provider. */
 type Account = {
-  /** Whether it was read from Redis. */
+  /** Whether the counts were read from Redis. */
   isRead: boolean
-  /** Rejections of the hour as Redis last said, and those that it does not know yet. */
+  /** Rejections of the hour according to Redis, and those not written to it yet. */
   used: number
   unwritten: number
-  /** Recipients that are being probed: each may be rejected. */
+  /** Recipients in flight, each of which may be rejected. */
   inFlight: number
   waiting: Set<() => void>
 }
@@ -91,7 +91,7 @@ export function openErrorShares({ redis, prefix, providerLimits, log }: Options)
   }
 }
 
-/** The places in use, with the counts of Redis. */
+/** The (provider, egress) pairs in use, with the counts of Redis. */
 function createPlaces(counter: ErrorCounter, log: Logger) {
   const places = new Map<string, Place>()
 
@@ -132,7 +132,7 @@ function createPlaces(counter: ErrorCounter, log: Logger) {
   }
 }
 
-/** Undefined where errors are not counted, or where a site is not shared by many domains. */
+/** Undefined if errors are not counted, or if few domains share the site. */
 function limitOf({ provider }: Use, providerLimits: ProviderLimitsTable): number | undefined {
   const { errorsPerHour } = limitsFor(provider, providerLimits)
   return provider === '' || errorsPerHour === null ? undefined : Math.max(1, Math.floor(errorsPerHour * SHARE))
@@ -170,7 +170,7 @@ function wakeNext({ waiting }: Account): void {
   first?.()
 }
 
-/** Until a recipient of the account is settled, or the deadline has passed. */
+/** Waits until a recipient of the account is settled, or until the deadline. */
 function waitFor({ waiting }: Account, deadline: number): Promise<void> {
   return new Promise((resolve) => {
     const timeout = setTimeout(end, Math.max(0, deadline - performance.now()))

@@ -14,7 +14,7 @@ import { startTestWorld } from '../server/test-worker.ts'
 const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
 const SUSPENDED_S = 4
 
-/** A provider that puts everybody off, as a real worker meets it. */
+/** Probes a provider that defers all recipients, like a real worker. */
 async function askDeferring(domain: string, mailHost: string) {
   const world = await startTestWorld()
   const port = await freePort()
@@ -42,7 +42,7 @@ async function askDeferring(domain: string, mailHost: string) {
   return { list: () => listSuspensions(redis, config.queuePrefix) }
 }
 
-test('a provider that puts us off is named to everybody until its time is over', async () => {
+test('a provider suspension is published to all accounts until it ends', async () => {
   const { list } = await askDeferring('hotmail.example', 'hotmail-example.olc.protection.outlook.com')
   const [suspension] = await vi.waitFor(async () => {
     const found = await list()
@@ -60,7 +60,7 @@ test('a suspension of an unknown provider is not published', async () => {
   expect(await list()).toEqual([])
 })
 
-test('of two suspensions of a provider on an egress the later end counts, and egresses are independent', async () => {
+test('of two suspensions of a provider on an egress the later end applies, and egresses are independent', async () => {
   const redis = connectRedis(inject('redisUrl'))
   whenDone(() => redis.disconnect())
   const prefix = `test-${randomUUID()}`

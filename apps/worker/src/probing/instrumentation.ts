@@ -15,7 +15,7 @@ export function instrumentRateLimiter(pace: ProviderRateLimiter, meters: Meters)
     ...pace,
     async lease(target, destination) {
       const answer = await pace.lease(target, destination)
-      if (target.egress === '') return answer // a lease per IP address only: the connection is counted with its site
+      if (target.egress === '') return answer // a lease for an IP address only: the connection is counted with its site
       const limited = answer.kind === 'throttle' && answer.of === 'destination' && destination ? destination : target
       const place = { provider: limited.site, egress: target.egress }
       if (answer.kind === 'lease') meters.connected(place)
@@ -47,7 +47,8 @@ const PROVIDER_NAMES = new Map(PROVIDERS.map(({ id, name }) => [id, name]))
 
 /**
  * A rate limiter that also publishes suspensions to all accounts. Known providers only: the name of another site would reveal to one
- * account which domains another account validates.
+ * account
+ * which domains another account validates.
  */
 export function publishSuspensions(pace: ProviderRateLimiter, { redis, prefix, log }: Publishing): ProviderRateLimiter {
   return {

@@ -62,7 +62,7 @@ async function startWatched() {
   return { ...world, worker, asked, ask, change }
 }
 
-test('a provider that is paused is not asked, not even over a line that is open, until it may go on', async () => {
+test('a paused provider is not probed, not even over an open connection, until it is resumed', async () => {
   const { asked, ask, change } = await startWatched()
   expect((await ask('ada@mail.example')).result.status).toBe('valid')
   await change((trx) => controlProvider(trx, '', { isPaused: true }))
@@ -112,7 +112,7 @@ test('probe outcomes are counted by provider and egress, with the last reply tha
   expect(text).not.toContain('blocked.person')
 })
 
-test('a rate that was lowered gives fewer connections, and at least one', async () => {
+test('a lowered rate reduces connections, to no less than one', async () => {
   const { db, log } = await startTestWorld()
   await asOperator(db, (trx) => controlProvider(trx, 'gmx', { ratePercent: 50 }))
   const controls = await openOperatorControls({ db, log })

@@ -15,7 +15,7 @@ export type OperatorControls = {
 
 const LOAD_EVERY_MS = 2_000
 /**
- * Retry delay for a paused provider. Longer than a request waits for its result, so that no request waits in vain, and short enough for a
+ * Retry delay for a paused provider. Longer than the maximum timeout of a request, so that no request waits in vain, and short enough for a
  * list to retry without using up its attempts.
  */
 export const PAUSED_MS = 45_000

@@ -17,7 +17,7 @@ const OTHER = {
 type Zone = Record<string, { a?: string[]; aaaa?: string[] }>
 type TestZone = { now: Zone | undefined; asked?: number }
 
-/** A resolver over a zone that a test can change; undefined for a resolver that does not answer. */
+/** A resolver over a zone that a test can change; undefined for a resolver that does not respond. */
 function dnsOver(zone: TestZone): MailDns {
   const resolve = (name: string, type: 'a' | 'aaaa') => {
     zone.asked = (zone.asked ?? 0) + 1
@@ -69,7 +69,7 @@ test('addresses of network interfaces are denied', async () => {
   expect(own.except(all).allows('9.9.9.9')).toBe(true)
 })
 
-test('a HELO name that gets another address is followed, and kept while DNS does not answer', async () => {
+test('address changes of a HELO name are followed, and the last addresses are kept while DNS does not respond', async () => {
   const zone = { now: { [EGRESS.heloName]: { a: ['9.9.9.10'] } } as Zone | undefined, asked: 0 }
   const policy = await openTestAddresses(zone, 10)
   zone.now = undefined

@@ -18,13 +18,14 @@ export type OwnAddresses = {
   stop(): Promise<void>
 }
 
-/** A HELO name gets another address now and then, when an operator moves the egress. */
+/** The address of a HELO name changes when an operator moves the egress. */
 const LOOK_UP_EVERY_MS = 5 * 60_000
 
 type Options = { egresses: Egress[]; dns: MailDns; log: Logger; everyMs?: number }
 
 /**
- * Anyone can point an MX record or a webhook URL at our public addresses. Connections from ourselves pass firewalls that strangers do not,
+ * An MX record or a webhook URL can point at our public addresses. Connections from our own host can pass firewalls that block other
+ * clients,
  * so no own address is dialed: neither those of network interfaces and settings, nor those that the HELO names resolve to.
  */
 export async function openOwnAddresses({
@@ -61,14 +62,14 @@ export async function openOwnAddresses({
   }
 }
 
-/** All addresses of a name. What DNS does not answer stays as it was. */
+/** All addresses of a name. If DNS does not respond, the previous addresses are kept. */
 async function resolve(dns: MailDns, name: string, before: string[] = []): Promise<string[]> {
   const answers = await Promise.all([queryDns(dns.resolve4(name)), queryDns(dns.resolve6(name))])
   const found = answers.flatMap((answer) => (answer.kind === 'records' ? answer.records : []))
   return answers.some(({ kind }) => kind === 'failed') ? [...new Set([...before, ...found])] : found
 }
 
-/** Of this host, without loopback, which no policy of production allows. */
+/** Interface addresses of this host without loopback, which the production policy never allows. */
 function listInterfaces(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ internal }) => !internal).map(({ address }) => address),

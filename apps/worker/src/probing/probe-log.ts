@@ -127,7 +127,7 @@ function outcomeOf(finding: Finding): Outcome | undefined {
 export type ReplyLog = { note(reply: UnclassifiedReply): void; stop(): Promise<void> }
 
 const WRITE_REPLIES_EVERY_MS = 10_000
-/** Different ones between two writes; a server that makes up new words all the time is not worth more. */
+/** Maximum number of different replies between two writes, because a server can generate any number. */
 const REPLIES_MAX = 200
 
 export function openReplyLog({ db, log }: { db: Db; log: Logger }): ReplyLog {

@@ -23,7 +23,7 @@ import { applyOptOuts, type OptOuts } from './opt-outs.ts'
 import type { ProbeLog, ReplyLog } from './probe-log.ts'
 
 /**
- * The addresses that a worker may dial, and the limits of the providers. Without `webhooks` none are sent; without `egressChecks` every egress
+ * The addresses that a worker may dial, and the provider limits. Without `webhooks` none are sent; without `egressChecks` every egress
  * counts as working; without `addressLimits` those of its settings apply.
  */
 export type ProbingEnvironment = {
@@ -130,7 +130,7 @@ function observeProber(
   }
 }
 
-/** A prober for one account. It probes a provider as long as the account has a share of the errors that the provider allows. */
+/** A prober for one account. It probes a provider while the account has a share of the errors that the provider allows. */
 function withErrorShare(
   prober: MailboxProber,
   of: { accountId: string; egress: string },
@@ -180,7 +180,7 @@ function reserveForClients(providerLimits: ProviderLimitsTable): ProviderLimitsT
   return { ...Object.fromEntries(entries), '': reduce(providerLimits['']) }
 }
 
-/** Clients do not wait behind a list, except where a provider allows one connection: that one is shared. */
+/** Separate connections, so that clients do not wait behind a list. A provider with a limit of one connection has a shared one. */
 function shareSingleConnections(
   list: MailboxProber,
   separate: MailboxProber,
@@ -190,7 +190,7 @@ function shareSingleConnections(
   return { ...separate, probe: (request) => (isShared(request.provider) ? list : separate).probe(request) }
 }
 
-/** By the domain, so that a server that remembers clients sees the same egress again and its addresses stay together. */
+/** Chosen by domain, so that servers that remember clients see the same egress again and addresses of a domain stay together. */
 function egressIndexOf(email: string, egresses: number): number {
   if (egresses < 2) return 0
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()

@@ -27,7 +27,7 @@ const LIMITS = {
   google: { ...PROVIDER_LIMITS['google'], ...WIDE },
 }
 
-/** Preferences of the hostile host and of Google's, and a name that decides the order where the preferences are equal. */
+/** MX preferences of the hostile host and Google's host, and a name that decides the order for equal preferences. */
 const ORDERS = [
   { order: 'equal-before', hostile: 10, google: 10, label: 'a' },
   { order: 'equal-after', hostile: 10, google: 10, label: 'z' },
@@ -86,7 +86,7 @@ async function startWatched() {
   }
 }
 
-/** Domains whose MX set holds a hostile host of their own and Google's host. */
+/** Domains whose MX set contains a hostile host of their own and Google's host. */
 function mixedDomains(perOrder: number) {
   return ORDERS.flatMap(({ order, hostile, google, label }, o) =>
     Array.from({ length: perOrder }, (_, n) => {
@@ -120,7 +120,7 @@ test("Google's state stays unchanged after 100 replies of hostile hosts that sha
     })
   }
   await dns.put(names)
-  // Nothing listens at Google's address yet, so that hostile hosts behind it are reached as well.
+  // Nothing listens at Google's address yet, so that hostile hosts with a lower priority are reached as well.
   await validate(domains.map(({ domain }) => `ada@${domain}`))
   expect(hostileReplies).toBeGreaterThanOrEqual(100)
 
@@ -133,7 +133,7 @@ test("Google's state stays unchanged after 100 replies of hostile hosts that sha
   expect(server.recipients).toContain('ada@customer.example')
 })
 
-test('a hostile host suspends its own set of hosts, for no longer than the limits of unknown providers say', async () => {
+test('a hostile host suspends only its own set of hosts, within the limits of unknown providers', async () => {
   const { dns, serve, validate, stateOf } = await startWatched()
   const [mixed] = mixedDomains(1)
   if (mixed === undefined) throw new Error('no domain')
@@ -157,7 +157,7 @@ test('a hostile host suspends its own set of hosts, for no longer than the limit
   expect(Number(state?.suspendedUntil)).toBeLessThanOrEqual(Date.now() + 2 * HOUR_MS)
 })
 
-test("a block that Google's own host replies suspends Google although the MX set is mixed", async () => {
+test("a block by Google's own host suspends Google although the MX set is mixed", async () => {
   const { dns, serve, validate, stateOf, suspensions } = await startWatched()
   const mixed = mixedDomains(1).at(-1)
   if (mixed === undefined) throw new Error('no domain')

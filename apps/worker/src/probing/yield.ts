@@ -14,9 +14,9 @@ export type Yielding = {
 }
 
 /**
- * A worker without a working egress leaves addresses to workers with one, because its own results would be unknown. If no worker has
- * a working egress, it processes addresses as usual, so that requests get a result immediately. The first check completes before this
- * resolves, so that no work is taken too early.
+ * A worker without a working egress leaves addresses to workers with one, because its own results would be unknown. If no worker has a
+ * working egress, it processes addresses as usual, so that requests get a result immediately. The first check completes before this
+ * resolves, so that no work is claimed too early.
  */
 export async function startYielding(
   services: Pick<Services, 'db' | 'egressMonitor' | 'workerId' | 'log'>,

@@ -12,7 +12,7 @@ type Options = {
   now?: () => number
 }
 
-/** Queries about one zone in a window, of all workers together: ten per second on average. */
+/** Maximum number of queries about one zone per window, over all workers: ten per second on average. */
 const QUERIES_MAX = 600
 
 /**
@@ -35,7 +35,7 @@ export function budgetZones(dns: MailDns, options: Options): MailDns {
   }
 }
 
-/** Returns a function that counts one query about a zone, and says whether it may be sent. */
+/** Returns a function that counts one query about a zone and returns whether it may be sent. */
 function openZoneBudget({ redis, prefix, queriesMax = QUERIES_MAX, now = Date.now }: Options) {
   let window = 0
   let own = new Map<string, number>()

@@ -54,7 +54,7 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
   return readSettings(settingsOf(listTasks(env)), env, buildConfig)
 }
 
-/** Faults are reported by the complete reading. */
+/** Parsing errors are reported when all settings are read. */
 function listTasks(env: Record<string, string | undefined>): WorkerTask[] {
   try {
     return readSettings(Type.Pick(WorkerSettings, ['WORKER_TASKS']), env, (vars) => readTasks(vars.WORKER_TASKS))
@@ -64,7 +64,7 @@ function listTasks(env: Record<string, string | undefined>): WorkerTask[] {
   }
 }
 
-/** A process reads the secrets of its own tasks only: the user of the worker may not be able to open the file of another. */
+/** A process reads only the secrets of its own tasks: the user of the worker may not be able to open the file of another. */
 function settingsOf(tasks: WorkerTask[]): typeof WorkerSettings {
   const unused = [
     ...(tasks.includes('notifications') ? [] : (['MAIL_URL', 'MAIL_FROM'] as const)),

@@ -22,7 +22,7 @@ test('the check reports pending plans, batches and deliveries of all accounts', 
   expect(await findPendingWork(db)).toEqual({ plans: true, batches: true, deliveries: true })
 })
 
-test('those who look at the same time share one question, and later it is asked again', async () => {
+test('concurrent callers share one query, and later calls run a new one', async () => {
   const { db } = await createTestDatabase()
   const pendingWork = createPendingWorkCheck(db)
   const first = pendingWork()

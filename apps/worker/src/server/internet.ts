@@ -6,7 +6,7 @@ import type { ProbingEnvironment } from '../probing/probers.ts'
 
 const HTTPS_PORT = 443
 
-/** The environment in production: public addresses only, and the providers with their limits. */
+/** The production environment: public addresses only, and the real provider limits. */
 export function describeInternet(deniedAddresses: string[]): ProbingEnvironment {
   return {
     policy: publicInternet(deniedAddresses),

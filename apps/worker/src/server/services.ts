@@ -53,7 +53,7 @@ export type Services = {
   egressMonitor: EgressMonitor
   /** Names of the egresses. */
   egresses: string[]
-  /** Undefined where the abuse limits are off. */
+  /** Undefined if the abuse limits are off. */
   abuseLimits: AbuseLimits | undefined
   settler: Settler
   /** Earlier results that jobs may use. */

@@ -8,7 +8,7 @@ import { hasUntrustedInput, type WorkerConfig } from './config.ts'
 import type { RunningTasks } from './work.ts'
 
 export type RunningWorker = {
-  /** Where metrics are served, if they are. */
+  /** Address of the metrics endpoint, if it is enabled. */
   metricsAddress: AddressInfo | undefined
   /** Stops taking work, finishes running tasks and closes. */
   stop(): Promise<void>

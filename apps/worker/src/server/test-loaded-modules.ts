@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module'
 import type { WorkerConfig } from './config.ts'
 
-/** A worker in a process of its own that prints the URLs of all modules that it has loaded. Its settings are its argument, as JSON. */
+/** A worker in a separate process that prints the URLs of all loaded modules. Its settings are passed as JSON in its argument. */
 const loaded: string[] = []
 registerHooks({
   load(url, context, next) {

@@ -5,7 +5,7 @@ import { destination } from 'pino'
 import { inject } from 'vitest'
 import { openLog } from './log.ts'
 
-/** A log whose lines can be read as they were written. It is kept: the run ends with a search for secrets in it. */
+/** A log whose lines can be read. It is kept and searched for secrets at the end of the run. */
 export function openTestLog() {
   const logFile = join(inject('logFolder'), `worker-${randomUUID()}.log`)
   const log = openLog('debug', destination({ dest: logFile, sync: true }))

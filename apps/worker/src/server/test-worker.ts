@@ -14,7 +14,7 @@ import type { ProbingEnvironment } from '../probing/probers.ts'
 import type { WorkerConfig } from './config.ts'
 import { openLog } from './log.ts'
 
-/** What a worker needs, over the lab's DNS, and customers who open validations as the api would. */
+/** The services of a worker over the lab's DNS, and customers who insert validations as the API does. */
 export async function startTestWorld() {
   const [database, dns] = await Promise.all([createTestDatabase(), startDns()])
   whenDone(() => dns.stop())

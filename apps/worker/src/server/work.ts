@@ -26,8 +26,8 @@ export type RunningTasks = {
 }
 
 /**
- * Runs validations, jobs and webhooks: tasks from the queue, and those that the queue lost from PostgreSQL. The addresses that it may dial
- * are an argument and no setting, so that nothing in an environment can turn a worker against its own network.
+ * Runs validations, jobs and webhooks: tasks from the queue, and those that the queue lost from PostgreSQL. The address policy is an
+ * argument and not a setting, so that no environment variable can direct a worker at its own network.
  */
 export async function startWork(
   config: WorkerConfig,

@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import type { Services } from '../server/services.ts'
 
 const POLL_EVERY_MS = 1_000
-/** What the queue has not handed out by then, it has lost. */
+/** Tasks that the queue has not delivered by then count as lost. */
 const LOST_AFTER_MS = 2_000
 const AT_ONCE_MAX = 100
 const LISTEN_AGAIN_AFTER_MS = 500
@@ -18,8 +18,8 @@ type Executors = { work(task: Task): Promise<void>; handOver(task: Task): Promis
 type Task = { refs: Ref[] }
 
 /**
- * Finds open validations that no worker holds: those the queue lost, looked for now and then, and all of them at once when
- * the api calls through PostgreSQL because Redis is away.
+ * Finds open, unclaimed validations: those that the queue lost, by polling, and all of them at once when the API notifies workers through
+ * PostgreSQL because Redis is unavailable.
  */
 export function startValidationDispatcher(
   services: Pick<Services, 'db' | 'log' | 'egresses'>,
@@ -70,7 +70,7 @@ export function startValidationDispatcher(
   }
 }
 
-/** One connection of its own that listens; a transaction-mode pooler would lose what it hears. */
+/** LISTEN needs a direct connection; a transaction-mode pooler would lose notifications. */
 function startListening(directUrl: string, hear: () => void) {
   let client: Client | undefined
   let timer: NodeJS.Timeout | undefined

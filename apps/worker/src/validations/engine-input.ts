@@ -12,7 +12,7 @@ import { providerLabel } from '../server/metrics.ts'
 /** Delivery outcomes that accounts reported, for the verdict. */
 export type FeedbackHistory = { of(accountId: string): HistoryLookup }
 
-/** Maximum age of an answer. Short, and still enough for the addresses of a batch to share a query. */
+/** How long histories are cached. Short, and still enough for the addresses of a batch to share a query. */
 const BELIEVED_FOR_MS = 2_000
 const REMEMBERED_MAX = 5_000
 const AT_ONCE_MAX = 200
@@ -33,9 +33,9 @@ export function openFeedbackHistory(db: Db, { shared }: { shared: boolean }): Fe
     const found = kept.get(name)
     if (found && found.until > now) return found.history
     const history = gather(accountId, asked)
-    if (kept.size >= REMEMBERED_MAX) kept.clear() // they are a moment old at most
+    if (kept.size >= REMEMBERED_MAX) kept.clear() // the entries are at most two seconds old
     kept.set(name, { history, until: now + BELIEVED_FOR_MS })
-    history.catch(() => kept.delete(name)) // the callers get the error, and the next one queries again
+    history.catch(() => kept.delete(name)) // the callers get the error, and the next call runs a new query
     return history
   }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startTestWorld } from '../server/test-worker.ts'
 import { endOverdue } from './dispatcher.ts'
 
-test('what is open after a day ends unknown and is paid back, once; what is younger goes on', async () => {
+test('validations older than a day end unknown and are refunded once, and younger ones continue', async () => {
   const world = await startTestWorld()
   const [old] = await world.open(['old@two-mx.example', 'young@two-mx.example'])
   await asOwner(world.db, (trx) =>

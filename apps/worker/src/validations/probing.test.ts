@@ -56,21 +56,21 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   return { world, server, worker, put, told }
 }
 
-test('where no mailbox may be asked about no mail server is, every address is answered alike, and the answer is paid for', async () => {
+test('without mailbox checks no mail server is probed, all addresses get the same result, and it is charged', async () => {
   const { world, server, put, told } = await startProbing({
     rcpt: (_peer, to) => (to.startsWith('ada') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here'),
   })
   await put(['ada@mail.example', 'bob@mail.example'], { mailbox: false })
   const results = (await told(2)).map(({ result }) => result)
   for (const result of results) expect(result).toMatchObject({ status: 'unknown', sub_status: 'not_probed' })
-  // Apart from the parts of the address itself.
+  // Except the parts of the address itself.
   const [one, other] = results.map(({ details }) => ({ ...details, canonical_email: '', local_part: '' }))
   expect(one).toEqual(other)
   expect(server.connections()).toBe(0)
   expect(await world.look()).toMatchObject({ available: 998, spent: 2 })
 })
 
-test('the mail server’s word is in the result, as the interface says', async () => {
+test('the result contains the reply of the mail server in the documented form', async () => {
   const { put, told } = await startProbing({
     rcpt: (_peer, to) => (to.startsWith('ada') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here'),
   })
@@ -100,7 +100,7 @@ test('the mail server’s word is in the result, as the interface says', async (
   ])
 })
 
-test('what is greylisted is answered at once, asked again by itself from the same place, and waits to be collected', async () => {
+test('a greylisted address is returned as deferred, retried from the same egress, and its result waits to be collected', async () => {
   const senders = new Set<string>()
   const seen = new Set<string>()
   const { world, put, told } = await startProbing({
@@ -128,11 +128,11 @@ test('what is greylisted is answered at once, asked again by itself from the sam
   expect(await asOwner(world.db, listDrift)).toEqual([])
 })
 
-test('what is put off again and again ends unknown and is paid back', async () => {
+test('an address that is deferred repeatedly ends unknown and is refunded', async () => {
   const { world, put, told } = await startProbing({ rcpt: () => '450 4.2.0 Greylisted, please come back later' })
   const [ref] = await put(['ada@mail.example'])
   await told(1)
-  // As if the service had asked four times and the time for the last one had come.
+  // As after four attempts, when the last retry is due.
   const late = { deferrals: 4, retryAt: new Date(0), createdAt: new Date(Date.now() - 10_000) }
   await asOwner(world.db, (trx) =>
     trx
@@ -147,7 +147,7 @@ test('what is put off again and again ends unknown and is paid back', async () =
   expect(rows[0]?.result).toMatchObject({ status: 'unknown', sub_status: 'greylisted' })
 })
 
-test('what was put off is left to the worker whose egress asked, for ten minutes', async () => {
+test('a deferred validation is left to the worker with its egress for ten minutes', async () => {
   const { world, put, told, server } = await startProbing({ rcpt: () => '450 4.2.0 Greylisted' })
   const [ref] = await put(['ada@mail.example'])
   await told(1)
@@ -159,13 +159,13 @@ test('what was put off is left to the worker whose egress asked, for ten minutes
     })
   await setBack('another.probity.example', new Date(Date.now() - 60_000))
   const asked = server.recipients.length
-  await new Promise((resolve) => setTimeout(resolve, 2_500)) // two looks of the release loop
+  await new Promise((resolve) => setTimeout(resolve, 2_500)) // two polls of the dispatcher
   expect(server.recipients.length).toBe(asked)
   await setBack('another.probity.example', new Date(Date.now() - 11 * 60_000))
   await vi.waitFor(() => expect(server.recipients.length).toBeGreaterThan(asked), 5_000)
 })
 
-test('replies that no rule knows are counted for the operator, without anybody’s address', async () => {
+test('unclassified replies are counted for the operator, without addresses', async () => {
   const { world, put, told, worker } = await startProbing({ rcpt: (_peer, to) => `550 Flurb <${to}> zonk` })
   await put(['ada@mail.example', 'bob@mail.example'])
   await told(2)
@@ -176,7 +176,7 @@ test('replies that no rule knows are counted for the operator, without anybody�
   expect(counted[0]?.reply).not.toContain('ada')
 })
 
-test('no setting and no flag makes the production entry point dial what is not public, for mail or for webhooks', async () => {
+test('no setting and no flag lets the production entry point dial non-public addresses, for mail or webhooks', async () => {
   const world = await startTestWorld()
   await world.dns.put({
     'inside.example': { mx: [[10, 'mx.inside.example']] },
@@ -226,7 +226,7 @@ const TRIED = {
   PROBITY_LAB: 'true',
 }
 
-test('a mail host at the address of an egress of ours is not dialed', async () => {
+test('a mail host at the address of an own egress is not dialed', async () => {
   const own = { ...EGRESS, heloName: 'mx.mail.example' }
   const { server, put, told } = await startProbing({ rcpt: () => '250 2.1.5 Ok' }, [own])
   await put(['ada@mail.example'])

@@ -18,7 +18,7 @@ beforeEach(async () => {
   world = await startTestWorld()
 })
 
-test('a task through the queue: each row gets its answer, its money and its caller woken', async () => {
+test('a task from the queue settles each row: result, charge and notification of the client', async () => {
   const worker = await start({ ...world.config, release: false }, world.environment, world.log)
   whenDone(() => worker.stop())
   const queue = openInteractiveQueue(world.config.redisUrl, world.config.queuePrefix)
@@ -29,7 +29,7 @@ test('a task through the queue: each row gets its answer, its money and its call
   whenDone(() => subscription.stop())
 
   const refs = await world.open(['a@null-mx.example', 'a@two-mx.example', 'nonsense', 'a@not-there.example'])
-  await vi.waitFor(() => queue.add({ refs, replyTo })) // its connection may still be on its way
+  await vi.waitFor(() => queue.add({ refs, replyTo })) // the connection may not be established yet
   await vi.waitFor(() => expect(answers.length).toBe(4), 10_000)
 
   const verdictOf = (n: number) => {
@@ -47,7 +47,7 @@ test('a task through the queue: each row gets its answer, its money and its call
   expect(rows.map((row) => row.state)).toEqual(['final', 'final', 'final', 'final'])
 })
 
-test('an echo comes back to who sent it, and takes nothing', async () => {
+test('an echo returns to its sender and claims nothing', async () => {
   const services = await openServices(world.config, world.environment, { log: world.log, metrics: new Registry() })
   whenDone(() => services.close())
   const replyTo = randomUUID()
@@ -56,7 +56,7 @@ test('an echo comes back to who sent it, and takes nothing', async () => {
   whenDone(() => subscription.stop())
   const work = workInteractive(services)
   await vi.waitFor(async () => {
-    await work({ refs: [], replyTo, echo: 'echo:1' }) // again until the subscription is there
+    await work({ refs: [], replyTo, echo: 'echo:1' }) // repeated until the subscription is active
     expect(heard[0]).toEqual({ id: 'echo:1', result: null, retryAt: null, refunded: false })
   })
   expect((await world.look()).available).toBe(1_000)
@@ -75,7 +75,7 @@ test('the same task twice has one effect', async () => {
   expect(await asOwner(world.db, listDrift)).toEqual([])
 })
 
-test('a row that fails for a reason of its own is tried again and then ends as our fault, paid back', async () => {
+test('a row that fails with an internal error is retried, ends as internal_error and is refunded', async () => {
   const services = await openServices(world.config, world.environment, { log: world.log, metrics: new Registry() })
   whenDone(() => services.close())
   const broken = {
@@ -96,14 +96,14 @@ test('a row that fails for a reason of its own is tried again and then ends as o
   expect(available).toBe(1_000)
 })
 
-test('what the queue never heard of is found in PostgreSQL, at once when the api calls', {
+test('validations that were never enqueued are found in PostgreSQL, at once after a notification by the API', {
   tags: ['timed'],
 }, async () => {
   const worker = await start(world.config, world.environment, world.log)
   whenDone(() => worker.stop())
   await world.open(['a@null-mx.example'])
   const isFinal = async () => expect((await world.look()).rows.every((row) => row.state === 'final')).toBe(true)
-  await vi.waitFor(isFinal, 10_000) // by looking now and then
+  await vi.waitFor(isFinal, 10_000) // found by polling
 
   await world.open(['b@null-mx.example'])
   const began = performance.now()

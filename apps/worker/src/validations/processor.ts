@@ -26,7 +26,7 @@ export function workInteractive(services: Services) {
   }
 }
 
-/** Through PostgreSQL, like every task, because an API process measures the whole path. */
+/** Includes a query to PostgreSQL, like every task, because API processes measure the whole path. */
 async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
   await pingDatabase(db)
   await publishResults(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
@@ -34,7 +34,7 @@ async function answerEcho({ db, redis }: Services, replyTo: string, echo: string
 
 type One = { taken: ClaimedValidation; replyTo: string | undefined; traced: Traced | undefined }
 
-/** In the trace of the request that waits for it, if it is traced: a trace without its beginning is useless. */
+/** Runs in the trace of the request that waits for it, if it is traced. */
 async function workTraced(services: Services, { taken, replyTo, traced }: One): Promise<void> {
   const parent = traced?.parents[taken.ref.id]
   if (parent === undefined) return workOne(services, { taken, replyTo, span: NO_SPAN })

@@ -12,14 +12,14 @@ import { publishResults, type ResultNotification } from '@probity/redis/result-n
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
-/** A validation that is done, and the api process that waits for it, if one does. */
+/** A finished validation, and the API process that waits for it, if any. */
 export type Done = { taken: ClaimedValidation; result: StoredResult; replyTo: string | undefined }
 
 /** A deferred validation: the result so far, the retry time and the egress. */
 export type Deferral = Done & { retryAfterMs: number; egress: string | null }
 
 export type Settler = {
-  /** Writes a result, moves its money and wakes its caller. Resolves once it is committed. */
+  /** Stores a result, settles its charge and notifies its client. Resolves after the commit. */
   settle(done: Done): Promise<void>
   /** Keeps a validation open for a retry and sends the result so far to the client. */
   defer(deferral: Deferral): Promise<void>
@@ -29,7 +29,7 @@ type Context = { db: Db; redis: Redis; recents: RecentResults; secret: KeyObject
 
 const AT_ONCE_MAX = 200
 
-/** Settles in groups: an account's balance is one row, so one transaction at a time is all it can take anyway. */
+/** Settles in groups: an account's balance is one row, which allows only one transaction at a time. */
 export function openSettler(needed: Omit<Context, 'recents'>): Settler {
   const context = { ...needed, recents: createRecentResults(needed.redis) }
   const gather = createBatcher<Done, undefined>(AT_ONCE_MAX, async (accountId, group) => {
@@ -104,10 +104,10 @@ async function notifyClients(redis: Redis, group: Done[], outcomeOf: (ref: Valid
   await Promise.all(calls)
 }
 
-/** What the next report of an outcome may move, and costs little to work out again. */
+/** Reported outcomes can change these results, and they cost little to compute again. */
 const MOVED_BY_OUTCOMES = new Set(['catch_all', 'catch_all_untested'])
 
-/** Only what decided something is worth remembering, and only for accounts that keep results. */
+/** Stores conclusive results only, and only for accounts with retention. */
 async function keepRecent({ recents, secret }: Context, group: Done[]): Promise<void> {
   const results = group
     .filter(({ taken, result }) => result.status !== 'unknown' && taken.retentionDays > 0)

@@ -11,9 +11,7 @@ const AT_ONCE_MAX = 500
 
 type Executors = { queue: WebhookQueue; work(task: DispatchedDelivery): Promise<void>; slots: number }
 
-/**
- * Dispatches due deliveries through the queue to any worker. While Redis is unavailable this process sends them itself.
- */
+/** Dispatches due deliveries through the queue to any worker. While Redis is unavailable this process sends them itself. */
 export function startDeliveryDispatcher(services: Pick<Services, 'db' | 'log' | 'pendingWork'>, executors: Executors) {
   const { db, log, pendingWork } = services
   const { queue, work, slots } = executors

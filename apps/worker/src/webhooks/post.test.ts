@@ -13,7 +13,7 @@ const NAME = 'hooks.example'
 const CERTIFICATE = makeCertificate({ name: NAME })
 const DAY_MS = 86_400_000
 
-/** What DNS says of any name, one answer after another; the last one is repeated. */
+/** DNS responses for any name, in this order; the last one is repeated. */
 function sayOf(...answers: string[][]): MailDns & { asked(): number } {
   let asked = 0
   const none = () => Promise.reject(dnsError('ENODATA', 'as told'))
@@ -57,12 +57,12 @@ async function openOddity(behave: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test.each([200, 201, 204, 302, 400, 410, 500, 503])('a receiver answers %d', async (status) => {
+test.each([200, 201, 204, 302, 400, 410, 500, 503])('a receiver that responds with %d gets that status recorded', async (status) => {
   const { port } = await openReceiver(() => status)
   expect(await post(REQUEST, around(port))).toMatchObject({ kind: 'answered', status })
 })
 
-test('DNS is asked once for each request, and whatever it would say next is not dialled', async () => {
+test('DNS is queried once per request, and later responses are not used', async () => {
   const { port, counts } = await openReceiver()
   const dns = sayOf(['127.0.0.1'], ['127.0.0.2'])
   expect(await post(REQUEST, around(port, dns))).toMatchObject({ kind: 'answered', status: 200 })
@@ -79,21 +79,21 @@ test.each([
   '0.0.0.0',
   '224.0.0.1',
   '168.63.129.16',
-])('production sends nothing to %s', async (address) => {
+])('the production policy sends nothing to %s', async (address) => {
   const { port, counts } = await openReceiver()
   const production = { dns: sayOf([address]), policy: publicInternet([], port), authority: CERTIFICATE.cert }
   expect(await post(REQUEST, production)).toEqual({ kind: 'failed', error: 'not_routable' })
   expect(counts.connections).toBe(0)
 })
 
-test.each(['http://hooks.example/', 'https://hooks.example:8443/', 'nonsense'])('%s is not sent to', async (url) => {
+test.each(['http://hooks.example/', 'https://hooks.example:8443/', 'nonsense'])('nothing is sent to %s', async (url) => {
   const { port, counts } = await openReceiver()
   expect(await post({ ...REQUEST, url }, around(port))).toEqual({ kind: 'failed', error: 'url_refused' })
   expect(counts.connections).toBe(0)
 })
 
 test.each(['https://127.0.0.1/', 'https://[::1]/', 'https://localhost/', 'https://redis/', 'https://a.internal/'])(
-  '%s is no name to be looked up',
+  '%s is rejected without a DNS lookup',
   async (url) => {
     const { port, counts } = await openReceiver()
     expect(await post({ ...REQUEST, url }, around(port))).toEqual({ kind: 'failed', error: 'not_routable' })
@@ -104,15 +104,15 @@ test.each(['https://127.0.0.1/', 'https://[::1]/', 'https://localhost/', 'https:
 test.each([
   ['of another name', makeCertificate({ name: 'other.example' }), undefined],
   ['that is over', makeCertificate({ name: NAME, until: new Date(Date.now() - DAY_MS) }), undefined],
-  ['that nobody signed', makeCertificate({ name: NAME }), CERTIFICATE.cert],
-])('a certificate %s is refused before anything is sent', async (_, certificate, believed) => {
+  ['that is not signed by the authority', makeCertificate({ name: NAME }), CERTIFICATE.cert],
+])('a certificate %s is rejected before anything is sent', async (_, certificate, believed) => {
   const receiver = await openReceiver(undefined, certificate)
   const trusting = { ...around(receiver.port), authority: believed ?? certificate.cert }
   expect(await post(REQUEST, trusting)).toEqual({ kind: 'failed', error: 'tls_failed' })
   expect(receiver.received).toEqual([])
 })
 
-test('an unsigned certificate is rejected whatever the environment says', async () => {
+test('an untrusted certificate is rejected whatever the environment variables say', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
   onTestFinished(() => void vi.unstubAllEnvs())
   const receiver = await openReceiver(undefined, makeCertificate({ name: NAME }))
@@ -120,7 +120,7 @@ test('an unsigned certificate is rejected whatever the environment says', async 
   expect(receiver.received).toEqual([])
 })
 
-test('a closed port is refused, and a name without an address has none', async () => {
+test('a closed port is connection_refused, and a name without an address has its own outcome', async () => {
   const receiver = await openReceiver()
   await receiver.stop()
   expect(await post(REQUEST, around(receiver.port))).toEqual({ kind: 'failed', error: 'refused' })
@@ -130,7 +130,7 @@ test('a closed port is refused, and a name without an address has none', async (
   expect(await post(REQUEST, around(receiver.port, broken))).toEqual({ kind: 'failed', error: 'dns_failed' })
 })
 
-test('an answer that is not HTTP, or that breaks off, is a failure', async () => {
+test('a response that is not HTTP or is interrupted is a failure', async () => {
   const chatty = await openOddity((socket) => socket.once('data', () => socket.end('220 mx.example ESMTP\r\n')))
   expect(await post(REQUEST, around(chatty))).toEqual({ kind: 'failed', error: 'not_http' })
   const rude = await openOddity((socket) => socket.once('data', () => socket.destroy()))
@@ -147,7 +147,7 @@ test('an answer that is not HTTP, or that breaks off, is a failure', async () =>
   expect(await post(REQUEST, around(upgrades))).toEqual({ kind: 'failed', error: 'connection_lost' })
 })
 
-test('of an answer without end some is read, and its status counts', { tags: ['timed'] }, async () => {
+test('an endless response is read up to a limit, and its status counts', { tags: ['timed'] }, async () => {
   let sent = 0
   const { port } = await openReceiver((_, response) => {
     response.writeHead(200)
@@ -167,7 +167,7 @@ test('of an answer without end some is read, and its status counts', { tags: ['t
 test.each([
   ['says nothing', () => {}],
   ['answers a byte at a time', (socket: Socket) => void drip(socket)],
-])('a receiver that %s has 15 seconds, and its connection is closed', { tags: ['timed'] }, async (_, behave) => {
+])('a receiver that %s times out after 15 seconds, and its connection is closed', { tags: ['timed'] }, async (_, behave) => {
   let closed = false
   const port = await openOddity((socket) => {
     socket.once('close', () => (closed = true))

@@ -6,30 +6,29 @@ import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
 import { dialHost } from '@probity/engine/smtp/protocol/dial'
 
-/** Where webhooks may be. Handed in where a worker is started; no setting changes it. */
+/** Where webhooks may be sent. An argument when a worker is started; no setting changes it. */
 export type WebhookNetwork = {
   policy: AddressPolicy
-  /** Whose certificates are believed, as PEM, instead of everybody whom the world believes. */
+  /** Trusted certificate authority as PEM, instead of the public ones. */
   authority?: string
 }
 
-/** What came of a request: the status of the answer, or why there is none. */
+/** Outcome of a request: the status of the response, or the reason why there is none. */
 export type Posted =
   | { kind: 'answered'; status: number; retryAfterS: number }
   | { kind: 'failed'; error: DeliveryError }
 
 export type Post = { url: string; headers: Record<string, string>; body: string }
 
-/** For everything, from the question to DNS to the last byte of the answer. */
+/** For the whole request, from the DNS query to the last byte of the response. */
 const DEADLINE_MS = 15_000
 
 /** Responses are read up to this size and discarded, so that a receiver can complete its response. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /**
- * Sends one request to a URL that a stranger chose. The name is looked up once, by us, its addresses are judged, the literal is
- * dialled and judged again once connected (`dialHost`), and TLS is for the name. Redirects are not followed: whoever answers with
- * one has failed.
+ * Sends one request to a customer's URL. The name is looked up once, its addresses are checked against the policy, the IP address is dialed
+ * and checked again after connecting (`dialHost`), and TLS verifies the name. Redirects are not followed and count as failures.
  */
 export async function post({ url, headers, body }: Post, around: WebhookNetwork & { dns: MailDns }): Promise<Posted> {
   const deadline = performance.now() + DEADLINE_MS
@@ -58,7 +57,7 @@ type Secured = { kind: 'secured'; socket: TLSSocket } | { kind: 'failed'; error:
 
 function secure(plain: Socket, host: string, authority: string | undefined): Promise<Secured> {
   return new Promise((resolve) => {
-    // Said aloud, because a variable of the environment would otherwise turn it off.
+    // Explicit, because an environment variable could otherwise disable it.
     const trust = { rejectUnauthorized: true, ...(authority !== undefined && { ca: authority }) }
     const socket = connectTls({
       socket: plain,
@@ -70,7 +69,7 @@ function secure(plain: Socket, host: string, authority: string | undefined): Pro
     socket.on('error', (error: NodeJS.ErrnoException) => {
       resolve(failed(LOST.has(error.code ?? '') ? 'connection_lost' : 'tls_failed'))
     })
-    // Ours may be destroyed below it, by the deadline or by the other side, without an error up here.
+    // The socket below can be destroyed, by the deadline or the receiver, without an error on this level.
     plain.once('close', () => {
       socket.destroy()
       resolve(failed('connection_lost'))
@@ -91,7 +90,7 @@ function exchange(socket: TLSSocket, { target, headers, body }: Exchange): Promi
       path: `${target.pathname}${target.search}`,
       headers: { host: target.host, 'content-length': Buffer.byteLength(body), connection: 'close', ...headers },
     })
-    // Once there is a status, whatever happens to the rest of the answer changes nothing.
+    // Once there is a status, errors in the rest of the response change nothing.
     let answered: Posted | undefined
     request.on('error', (error: NodeJS.ErrnoException) => {
       resolve(answered ?? failed(error.code?.startsWith('HPE_') ? 'not_http' : 'connection_lost'))
@@ -112,17 +111,17 @@ function readSome(request: ClientRequest, response: IncomingMessage): void {
     heard += chunk.length
     if (heard > ANSWER_BYTES_MAX) request.destroy()
   })
-  response.on('error', () => {}) // the answer broke off; its status is known
+  response.on('error', () => {}) // the response was interrupted; its status is known
 }
 
 function failed(error: DeliveryError): { kind: 'failed'; error: DeliveryError } {
   return { kind: 'failed', error }
 }
 
-/** The statuses with which a receiver may ask for time (RFC 6585 §4, RFC 9110 §15.6.4). */
+/** Statuses with which a receiver can set Retry-After (RFC 6585 §4, RFC 9110 §15.6.4). */
 const ASKS_FOR_TIME = new Set([429, 503])
 
-/** For how many seconds a receiver wants to be left alone (RFC 9110 §10.2.3); 0 where it does not say, or says nonsense. */
+/** Delay in seconds that a receiver requests (RFC 9110 §10.2.3); 0 if it is missing or invalid. */
 export function readRetryAfter(header: string | undefined, status: number, now = Date.now()): number {
   if (header === undefined || !ASKS_FOR_TIME.has(status)) return 0
   if (/^\d{1,9}$/.test(header)) return Number(header)

@@ -57,7 +57,7 @@ function signingKeysOf({ secret, previousSecret, privateKey, previousPrivateKey 
   return { secrets: present([secret, previousSecret]), privateKeys: present([privateKey, previousPrivateKey]) }
 }
 
-/** Why nothing can be sent. One that was begun again and again and never ended may be what ends workers. */
+/** Reason why a delivery cannot be sent. A delivery that never completes may be the one that crashes workers. */
 function findHindrance({ body, attemptsBegun }: ClaimedDelivery): Posted | undefined {
   if (body === null) return { kind: 'failed', error: 'event_expired' }
   if (attemptsBegun > 2 * TRIES_MAX) return { kind: 'failed', error: 'not_finished' }
@@ -76,8 +76,8 @@ const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
 
 /**
- * How long after each failed try the next one comes. The first ones are for a receiver that is being deployed, those of hours for
- * one that must be repaired, and together they reach over a weekend: ten tries within 75 hours.
+ * Delays between failed attempts. The first ones are for a receiver that is being deployed, the long ones for one that must be repaired.
+ * Together they cover a weekend: ten attempts within 75 hours.
  */
 const DELAYS_S = [
   5,
@@ -93,16 +93,16 @@ const DELAYS_S = [
 
 export const TRIES_MAX = DELAYS_S.length + 1
 
-/** Relative, so that deliveries that failed together are not retried together. */
+/** Jitter relative to the delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
-/** Tests of how a receiver handles failures must not take days. */
+/** Speeds up retries in test mode, so that testing failures does not take days. */
 const TEST_MODE_FASTER = 20
 
-/** A receiver may ask for more time than the table gives it, but not for all the time there is. */
+/** Limit of the additional delay that a receiver can request. */
 const RETRY_AFTER_MAX_S = 1 * HOUR_S
 
-/** After how long a delivery that failed so many times is tried again; undefined where it is given up. */
+/** Delay before the next attempt after so many failures; undefined after the last attempt. */
 export function delayAfter(tries: number, mode: KeyMode, retryAfterS = 0): number | undefined {
   const delayS = DELAYS_S[tries - 1]
   if (delayS === undefined) return undefined

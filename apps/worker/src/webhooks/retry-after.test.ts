@@ -18,7 +18,7 @@ test.each([
   expect(readRetryAfter(header, status, NOW)).toBe(seconds)
 })
 
-test('a receiver may have more time than the table gives it, an hour at most, and never less', () => {
+test('Retry-After can extend the scheduled delay up to an hour, and never shortens it', () => {
   expect(delayAfter(1, 'live', 600)).toBe(600_000)
   expect(delayAfter(1, 'live', 1e9)).toBe(3_600_000)
   expect(delayAfter(5, 'live', 1)).toBeGreaterThanOrEqual(0.8 * 7_200_000)

@@ -7,12 +7,12 @@ import { delayAfter, TRIES_MAX } from './processor.ts'
 const DOCS = readFileSync(join(import.meta.dirname, '../../../../docs/webhooks.md'), 'utf8')
 const SECONDS: Record<string, number> = { s: 1, min: 60, h: 3_600 }
 
-/** The delays as we tell them to customers, in seconds. */
+/** The documented delays, in seconds. */
 const promised = [...(DOCS.match(/^\| after the one before .*$/m)?.[0] ?? '').matchAll(/(\d+) (s|min|h)\b/g)].map(
   ([, amount, unit]) => Number(amount) * (SECONDS[unit ?? ''] ?? 0),
 )
 
-test('the tries come as the documentation promises: on average to the second, and never a fifth off', () => {
+test('retries follow the documented schedule: exact on average, with at most 20 percent jitter', () => {
   expect(promised.length).toBe(TRIES_MAX - 1)
   for (const [n, seconds] of promised.entries()) {
     const delays = Array.from({ length: 5_000 }, () => (delayAfter(n + 1, 'live') ?? 0) / 1_000)

@@ -12,7 +12,7 @@ import { start } from '../server/start.ts'
 import { startTestWorld } from '../server/test-worker.ts'
 import type { WebhookNetwork } from './post.ts'
 
-/** Addresses of receivers, and those of an internal network that no webhook may reach. */
+/** Addresses of receivers, and of an internal network that webhooks must not reach. */
 const OUTSIDE = '127.94.0.'
 const INSIDE = '127.95.0.'
 
@@ -23,7 +23,7 @@ export async function startHookWorld() {
   let port: number | undefined
   let hosts = 0
 
-  /** A receiver with a name of its own, outside or inside. */
+  /** A receiver with a name of its own, at a public or an internal address. */
   async function openReceiver({ inside = false, other = certificate } = {}) {
     const address = `${inside ? INSIDE : OUTSIDE}${++hosts}`
     const place = { name: '', address, certificate: other }
@@ -43,7 +43,7 @@ export async function startHookWorld() {
     return worker
   }
 
-  /** A customer with one webhook. In test mode tries come twenty times as fast. */
+  /** A customer with one webhook. In test mode retries are twenty times faster. */
   async function openHook(url: string, mode: View['mode'] = 'test') {
     const { id: accountId } = await openTestAccount(world.db, 0)
     const view = { accountId, mode }
@@ -66,7 +66,7 @@ export async function startHookWorld() {
         const listed = await tenant((trx) => listDeliveries(trx, view, hook.id, { skip: 0, limit: 1_000 }))
         return listed?.deliveries ?? []
       },
-      /** The latest delivery, with its tries. */
+      /** The latest delivery with its attempts. */
       async latest() {
         const listed = await tenant((trx) => listDeliveries(trx, view, hook.id, { skip: 0, limit: 1 }))
         const deliveryId = listed?.deliveries[0]?.id ?? ''

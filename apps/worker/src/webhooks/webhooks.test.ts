@@ -34,7 +34,7 @@ function isSignedBy(publicKey: string, { body, headers }: Received): boolean {
   )
 }
 
-test('an event arrives once, signed so that the published library verifies it, with what the log shows', async () => {
+test('an event is delivered once, with a signature that the published library verifies, and is logged', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url, 'live')
   await hook.send()
@@ -59,7 +59,7 @@ test('an event arrives once, signed so that the published library verifies it, w
   expect(tried).toMatchObject([{ status: 200, error: null }])
 })
 
-test('when nothing fails each of many events is delivered exactly once, and four of them at a time', async () => {
+test('each of many events is delivered exactly once, at most four at a time', async () => {
   const receiver = await world.openReceiver()
   receiver.answer(() => new Promise((resolve) => setTimeout(() => resolve(204), 50)))
   const hook = await world.openHook(receiver.url)
@@ -71,7 +71,7 @@ test('when nothing fails each of many events is delivered exactly once, and four
   expect(receiver.counts.atOnceMax).toBe(4)
 })
 
-test('what fails is tried again with the same id and body and a fresh signature', async () => {
+test('a failed delivery is retried with the same id and body and a new signature', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url)
   receiver.answer(() => (receiver.received.length < 3 ? 500 : 200))
@@ -84,7 +84,7 @@ test('what fails is tried again with the same id and body and a fresh signature'
   expect(await hook.look()).toMatchObject({ failingSince: null })
 })
 
-test('a receiver that is down gets its events when it is up again', async () => {
+test('a receiver that was down gets its events when it is up again', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url)
   await receiver.stop()
@@ -137,7 +137,7 @@ test.each([301, 302, 303, 307, 308])('a redirect (%d) is a failure and is not fo
   expect(inside.counts.connections).toBe(0)
 })
 
-test('a name that leads inside is not dialled', async () => {
+test('a name that resolves to an internal address is not dialed', async () => {
   const inside = await world.openReceiver({ inside: true })
   const hook = await world.openHook(inside.url)
   await hook.send()
@@ -145,7 +145,7 @@ test('a name that leads inside is not dialled', async () => {
   expect(inside.counts.connections).toBe(0)
 })
 
-test('a name that leads outside at first and inside later is judged each time, and the inside sees no connection', async () => {
+test('a name that changes from a public to an internal address is checked for each request, and the internal host sees no connection', async () => {
   const [receiver, inside] = [await world.openReceiver(), await world.openReceiver({ inside: true })]
   const name = 'rebinding.hooks.example'
   await world.dns.put({ [name]: { a: [receiver.address] } })
@@ -168,7 +168,7 @@ test('a name that leads outside at first and inside later is judged each time, a
   expect(inside.counts.connections).toBe(0)
 })
 
-test('an endpoint that answers 410 is disabled, and gets nothing more', async () => {
+test('an endpoint that responds with 410 is disabled and gets no more events', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url)
   receiver.answer(() => 410)
@@ -181,7 +181,7 @@ test('an endpoint that answers 410 is disabled, and gets nothing more', async ()
   ])
 })
 
-test('a receiver that asks for time gets it', async () => {
+test('a Retry-After of the receiver is respected', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url)
   receiver.answer((_, response) => {
@@ -193,11 +193,11 @@ test('a receiver that asks for time gets it', async () => {
   const { nextAt, tried } = await hook.latest()
   const waitMs = (nextAt?.getTime() ?? 0) - Date.now()
   expect(tried[0]?.status).toBe(503)
-  expect(waitMs).toBeGreaterThan(2_000) // by the table it would be a quarter of a second
+  expect(waitMs).toBeGreaterThan(2_000) // the schedule alone would be a quarter of a second
   expect(waitMs).toBeLessThanOrEqual(4_000)
 })
 
-test('after a rotation a request verifies with either secret, and after a day with the new one alone', async () => {
+test('after a rotation both secrets verify a request, and after a day only the new one', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url)
   const rotated = await hook.tenant((trx) => rotateSecret(trx, hook.view, hook.id))
@@ -253,7 +253,7 @@ test('maintenance emits the event of a key that has expired', async () => {
   expect(types()[1]).toMatchObject({ type: 'key.expired', data: { id: key.id } })
 })
 
-test('ten tries at most, each as long after the one before as the table says, give or take a fifth: 75 hours in all', async () => {
+test('a delivery has at most ten attempts at the scheduled delays with 20 percent jitter: 75 hours in all', async () => {
   const hours = (n: number) => n * 3_600
   const table = [5, 60, 300, 1_800, hours(2), hours(6), hours(12), hours(24), hours(30)]
   const receiver = await world.openReceiver()
@@ -280,7 +280,7 @@ test('ten tries at most, each as long after the one before as the table says, gi
   expect(total / 3_600).toBeLessThan(75)
 })
 
-test('in test mode the tries come twenty times as fast, and test keys tell of test lists', async () => {
+test('in test mode retries are twenty times faster, and only events of test jobs are sent', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url, 'test')
   const job = await confirmTestJob(world.db, hook.accountId, { uniqueCount: 2, mode: 'test' })
@@ -289,10 +289,10 @@ test('in test mode the tries come twenty times as fast, and test keys tell of te
   await vi.waitFor(async () => expect((await hook.latest()).tried.length).toBe(2), SOON)
   const { nextAt, body } = await hook.latest()
   expect(JSON.parse(body ?? '')).toMatchObject({ type: 'job.canceled', livemode: false, data: { id: job.id } })
-  expect((nextAt?.getTime() ?? 0) - Date.now()).toBeLessThan(3_600) // a minute, and a fifth of it, by twenty
+  expect((nextAt?.getTime() ?? 0) - Date.now()).toBeLessThan(3_600) // a minute with 20 percent jitter, divided by twenty
 })
 
-test('an event whose body has been removed is not sent', async () => {
+test('an event whose body was deleted is not sent', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url)
   await asOwner(world.db, async (trx) => {
@@ -305,7 +305,7 @@ test('an event whose body has been removed is not sent', async () => {
   expect(receiver.received).toEqual([])
 })
 
-test('who stops sends what was begun, and writes down what came of it', async () => {
+test('a worker that stops completes requests in progress and stores their outcomes', async () => {
   const receiver = await world.openReceiver()
   const hook = await world.openHook(receiver.url)
   let release = () => {}

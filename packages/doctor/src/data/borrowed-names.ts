@@ -15,9 +15,9 @@ export const BORROWED_DOMAINS = [
   'example.org',
 ]
 
-/** Ends of names that the world does not know (RFC 2606, RFC 6761, RFC 6762). */
+/** Suffixes of names outside the public DNS (RFC 2606, RFC 6761, RFC 6762). */
 export const PRIVATE_ENDS = ['localhost', 'local', 'localdomain', 'lan', 'home', 'internal', 'invalid', 'test', 'arpa']
 
-/** What hosters call addresses that nobody has given a name: the address itself is in it, or one of these words. */
+/** Patterns of generic PTR names that hosting providers assign: the name contains the IP address or one of these words. */
 export const GENERIC_WORDS =
   /(^|[.-])(dynamic|dyn|dhcp|pool|dial(up)?|ppp|static|unassigned|unknown|client|customer)([.-]|[0-9]|$)/

@@ -85,7 +85,10 @@ export function createRecentResults(redis: Redis): RecentResults {
   }
 }
 
-/** Lifetime of the copies in a process: short compared with the lifetime of a fact, long compared with the requests for a busy domain. */
+/**
+ * Lifetime of the copies in a process: short compared with the lifetime of a fact, long compared with the interval of requests for a busy
+ * domain.
+ */
 const COPY_FOR_MS = 5_000
 
 /**

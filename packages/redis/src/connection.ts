@@ -10,7 +10,7 @@ const RECONNECT = {
 
 /**
  * A connection that fails fast: no command is queued while Redis is unavailable. For everything that a request waits for. Commands in
- * `sentAtOnce` are grouped by their caller and are not held back to be pipelined with others.
+ * `sentAtOnce` are grouped by their caller and are not delayed for pipelining.
  */
 export function connectRedis(url: string, { sentAtOnce = [] }: { sentAtOnce?: string[] } = {}): Redis {
   return ignoreErrors(

@@ -32,7 +32,7 @@ async function connected(connection: Redis): Promise<Redis> {
   return connection
 }
 
-/** Two workers on two machines, by what they share. */
+/** Two workers on two hosts with the same Redis. */
 function openHosts(
   prefix = `test-${randomUUID()}`,
   options: { leaseMs?: number } = {},
@@ -45,7 +45,7 @@ function at(site: string, limits: Partial<ProviderLimits> = {}): Target {
   return { egress: 'egress', site, limits: { ...PROVIDER_LIMITS[''], connectionsPerMinute: 60_000, ...limits } }
 }
 
-/** A lease, at once or after the few milliseconds that such a rate may hold one up. */
+/** Gets a lease, immediately or after the few milliseconds of the rate. */
 async function take(pace: ProviderRateLimiter, target: Target): Promise<Lease> {
   const lease = await pace.lease(target)
   if (lease.kind === 'lease') return lease
@@ -54,7 +54,7 @@ async function take(pace: ProviderRateLimiter, target: Target): Promise<Lease> {
   return take(pace, target)
 }
 
-/** Makes Redis see its own notes as older than they are. */
+/** Makes the state in Redis older by this time. */
 async function age(prefix: string, ms: number): Promise<void> {
   const slots = Math.round(ms / RATE_LIMITER.slotMs)
   for (const key of await redis.keys(`${prefix}:*`)) {
@@ -256,7 +256,7 @@ test('rejections older than an hour are removed', async () => {
 
 type Host = { pace: ProviderRateLimiter; isBack(): Promise<void> }
 
-/** A Redis to be ended and started again, and hosts that share it. */
+/** A Redis that the test stops and starts again, and hosts that share it. */
 async function startOwnRedis() {
   const server = await startRedis()
   whenDone(() => server.stop())
@@ -267,7 +267,7 @@ async function startOwnRedis() {
     const pace = createRedisRateLimiter({ redis: own, prefix, log })
     async function isBack() {
       await vi.waitFor(() => expect(own.status).toBe('ready'), 10_000)
-      await pace.slowDown(at('something else')) // the first word that gets through
+      await pace.slowDown(at('something else')) // the first call that succeeds
     }
     return { pace, isBack }
   }
@@ -280,10 +280,10 @@ test('a lease and its release take one round trip each', async () => {
   const target = at('fast', { connectionsPerEgress: 200 })
   const pair = async () => (await take(pace, target)).release({ refused: 0 })
   const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await connection.info('stats'))?.[1])
-  await pair() // the first one carries the script over
+  await pair() // the first call also sends the script
   const before = await reads()
   for (let n = 0; n < 50; n += 1) await pair()
-  expect((await reads()) - before).toBe(100 + 1) // and the second look at the number itself
+  expect((await reads()) - before).toBe(100 + 1) // the second INFO counts itself
 })
 
 test('a lease for a site and its destination takes one round trip', async () => {
@@ -294,10 +294,10 @@ test('a lease for a site and its destination takes one round trip', async () => 
     at('[192.0.2.1]', { connectionsPerEgress: 200 }),
   ]
   const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await connection.info('stats'))?.[1])
-  await pace.lease(target, address) // the first one carries the script over
+  await pace.lease(target, address) // the first call also sends the script
   const before = await reads()
   for (let n = 0; n < 50; n += 1) await pace.lease(target, address)
-  expect((await reads()) - before).toBe(50 + 1) // and the second look at the number itself
+  expect((await reads()) - before).toBe(50 + 1) // the second INFO counts itself
 })
 
 test('without Redis each worker holds one connection per target, and shares the limits again afterwards', async () => {
@@ -307,14 +307,14 @@ test('without Redis each worker holds one connection per target, and shares the 
   const shared = [await take(first.pace, target), await take(first.pace, target)]
   await server.halt()
 
-  // The first host still has two connections of before, so it gets no other; the second has none.
+  // The first host still has two connections from before, so it gets no other; the second has none.
   expect(await first.pace.lease(target)).toMatchObject({ kind: 'throttle', why: 'connections' })
   const asked = await Promise.all(Array.from({ length: 20 }, () => second.pace.lease(target)))
   const alone = asked.filter((answer) => answer.kind === 'lease')
   expect(alone.map((lease) => lease.errorsMax)).toEqual([5])
   expect(await second.pace.lease({ ...target, site: 'another' })).toMatchObject({ kind: 'lease' })
 
-  // A tenth of the rate: ten seconds between one connection and the next. A tenth of the hour: five refusals.
+  // A tenth of the rate: ten seconds between two connections. A tenth of the hourly limit: five rejections.
   await alone[0]?.release({ refused: 4 })
   const next = await second.pace.lease(target)
   expect(next).toMatchObject({ kind: 'throttle', why: 'rate' })
@@ -426,7 +426,7 @@ test('a hanging Redis delays no lease, and a lease granted too late is released'
   expect(performance.now() - startedAt).toBeLessThan(2_000)
   process.kill(server.pid(), 'SIGCONT')
 
-  // The second question is answered in time or not, but its connection would be one that Redis cannot have counted right.
+  // Whether or not the second call returns in time, Redis may not have counted its connection correctly.
   expect(alone.kind).toBe('lease')
   expect(await second).toMatchObject({ kind: 'throttle' })
   await vi.waitFor(async () => {

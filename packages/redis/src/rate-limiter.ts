@@ -17,7 +17,7 @@ import type { Logger } from 'pino'
 import { rateLimiterKey } from './keys.ts'
 
 type Command = 'lease' | 'release' | 'slow_down' | 'suspend'
-/** A lease with the errors that it and its destination may see; or why it was throttled, for how long, and by which target. */
+/** A lease with the errors that it and its destination may cause; or the reason for throttling, its duration, and the target. */
 type Reply = ['lease' | 'done' | Throttle['why'], number, number?]
 
 declare module 'ioredis' {
@@ -214,7 +214,7 @@ function holdLease(limiter: Limiter, target: Target, { id, errorsMax, since, loc
   }
 }
 
-/** What a worker knows of a target itself: enough to limit itself while Redis is unavailable, and to report afterwards. */
+/** State of a target within a worker: enough to limit itself while Redis is unavailable, and to report afterwards. */
 type LocalState = {
   /** The connections that it holds. */
   leases: Map<string, { endsAt: number; promised: number }>

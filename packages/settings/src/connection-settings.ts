@@ -119,7 +119,7 @@ export type AbuseLimits = {
 
 type Settings = Static<TObject<typeof ABUSE_SETTINGS & { SIGN_UP: typeof SIGN_UP }>>
 
-/** The abuse limits, or undefined where they are off. By default they apply where sign-up is open. */
+/** The abuse limits, or undefined if they are off. By default they apply if sign-up is open. */
 export function readAbuseLimits(settings: Settings): AbuseLimits | undefined {
   const { ABUSE_LIMITS: wanted, SIGN_UP: signUp, ABUSE_DOMAIN_ADDRESSES: domainAddresses } = settings
   const isOn = wanted === 'true' || (wanted === 'auto' && signUp === 'open')

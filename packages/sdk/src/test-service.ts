@@ -55,7 +55,7 @@ export function refuse(
   reply.writeHead(status, { 'content-type': 'application/problem+json', ...headers }).end(JSON.stringify(body))
 }
 
-/** What a promise was refused with. */
+/** Returns the error of a rejected promise. */
 export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => {

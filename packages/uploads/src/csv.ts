@@ -155,11 +155,11 @@ const LINES_LOOKED_AT = 20
 const QUOTED = /"[^"]*"/g
 
 /**
- * The delimiter: the character that occurs equally often in most of the first lines. If none occurs there is one column, and any
- * delimiter works.
+ * The delimiter: the character that occurs equally often in most of the first lines. If none occurs there is one column, and any delimiter
+ * works.
  */
 export function guessDelimiter(beginning: string): Delimiter {
-  // Delimiters in quotes do not count. A line of which only tabs are left has quoted cells only.
+  // Delimiters in quotes do not count. A line that then consists of tabs only has quoted cells only.
   const lines = beginning.replace(QUOTED, '').split(/\r\n|\n|\r/, LINES_LOOKED_AT)
   const guesses = DELIMITERS.map((delimiter) => ({ delimiter, ...agreementOn(delimiter, lines) }))
   const [best] = guesses.toSorted((a, b) => b.lines - a.lines || b.perLine - a.perLine)

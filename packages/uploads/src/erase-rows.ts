@@ -4,7 +4,7 @@ import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address
 import { stringify } from 'csv-stringify/sync'
 import { asUtf8, type CsvRecord, type Encoding, readRecords, type Writing } from './csv.ts'
 
-/** Stands in the cells of a stored file that contained an erased address. It is not an address, so no job reads it as one. */
+/** Replaces the cells of an erased address in a stored file. It is not an address, so no job reads it as one. */
 export const ERASED_CELL = 'erased'
 
 /** A stored file and the address to search for, in any spelling and any cell. */
@@ -25,9 +25,10 @@ export async function findInFile(path: string, { writing, email }: FileSearch): 
 }
 
 /**
- * Writes the file without the address. A row with the address in the email column is about its owner, so all of its cells are removed; in other
- * rows only the cells with the address are. Rows keep their numbers, by which results belong to them. Returns the number of changed rows; if
- * it is 0, the new file is not complete.
+ * Writes the file without the address. A row with the address in the email column is about its owner, so all of its cells are removed; in
+ * other rows only the cells with the address are. Rows keep their numbers, which identify their results. Returns the number of changed
+ * rows;
+ * if it is 0, the new file is not complete.
  */
 export async function eraseInFile(from: string, to: string, erasure: FileErasure): Promise<number> {
   const { writing, email, column } = erasure

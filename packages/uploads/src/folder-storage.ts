@@ -78,7 +78,7 @@ async function saveFile(
   // Created before each upload: a cleaner of temporary files may delete a folder below /tmp while the process runs.
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const groupReads = (requireSafeFolder(root)?.mode ?? 0) & GROUP_READS
-  // Opened before the first byte is read. Otherwise an upload that breaks off early could create the file after its removal.
+  // Opened before the first byte is read. Otherwise an upload that is interrupted early could create the file after its removal.
   const file = (await open(path, 'wx', 0o600 | groupReads)).createWriteStream()
   try {
     await pipeline(bytes, file)
@@ -115,8 +115,8 @@ const OTHERS_WRITE = 0o002
 const NOT_OWNER = 0o077
 
 /**
- * Throws if another user of the host may have created the folder or can replace files in it. In the folder for temporary files, a
- * symbolic link, another owner or rights of others show that; the sticky bit keeps a folder of ours from being replaced afterwards.
+ * Throws if another user of the host may have created the folder or can replace files in it. In the folder for temporary files, a symbolic
+ * link, another owner or permissions of others indicate that; the sticky bit prevents a later replacement of our folder.
  */
 function requireSafeFolder(folder: string): Stats | undefined {
   const isPrivate = folder === defaultUploadsFolder()

@@ -22,7 +22,7 @@ const folder = makeFolder('probity-fuzz')
 whenDone(() => removeFolder(folder))
 const storage = openStorage({ kind: 'folder', folder })
 
-/** What stands in files that break readers: quotes, delimiters, line ends, marks of encodings, signatures, addresses. */
+/** Parts that cause problems for parsers: quotes, delimiters, line breaks, byte order marks, signatures, addresses. */
 const PIECES = [
   ...[
     '"',
@@ -73,7 +73,7 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }
 
-/** Of this process alone, since others share the machine. */
+/** CPU time of this process only, since the machine is shared. */
 async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -104,7 +104,7 @@ for (const { runs, tags } of BYTE_RUNS) {
       expect(await cpuMsOf(() => keep(bytes))).toBeLessThan(CPU_MS_MAX)
     })
     await fc.assert(property, { numRuns: runs })
-    // Neither side of the promise goes untried.
+    // Both outcomes must occur.
     expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(runs / 100)
   })
 }
@@ -123,7 +123,7 @@ const written = fc.record({
 })
 
 test(
-  'what was written as CSV is read as it was, however it comes in',
+  'a written CSV is read unchanged, however it is chunked',
   async () => {
     const property = fc.asyncProperty(written, async ({ table, pieceBytes, ...form }) => {
       const text = stringify(table, { ...form, quoted_empty: true, quoted_match: /[\r\n]/ })

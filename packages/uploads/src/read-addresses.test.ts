@@ -53,7 +53,7 @@ test('the first row that is not blank is the header, if the file has one', async
 test.each([
   ['utf-16le', Buffer.from('\uFEFFname;email\nJörg;jörg@example.com', 'utf16le')],
   ['windows-1252', Buffer.from('name;email\nJörg;jörg@example.com', 'latin1')],
-] as const)('reads what is written in %s', async (encoding, bytes) => {
+] as const)('a file in %s is read', async (encoding, bytes) => {
   expect(await addressesOf(bytes, { encoding, delimiter: ';' })).toEqual([['jörg@example.com', 2]])
 })
 
@@ -89,7 +89,7 @@ const SPELLINGS = [
   ` ${'x'.repeat(1_500)}@y`,
 ]
 
-test('a job has as many emails, and as many different ones, as its preview counted', async () => {
+test('a job has as many addresses and unique addresses as its preview counted', async () => {
   const open = opening(`email,other\n${SPELLINGS.map((spelling) => `${spelling},x@example.com`).join('\n')}\n`)
   const { suggestion, uniqueCount, ...writing } = await readUpload(open, 100)
   const layout = readLayout({ ...writing, column: 0 })

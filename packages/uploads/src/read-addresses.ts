@@ -50,7 +50,8 @@ async function readCells(open: Open, layout: Layout, take: TakeCell): Promise<vo
 
 /**
  * The content of a cell that is not blank. `bare` is an address, `wrapped` is one in a display name, brackets or `mailto:`. `broken`
- * holds text that is meant as an address and has a syntax error; its email is the whole cell. `text` holds no address.
+ * contains
+ * text that is meant as an address and has a syntax error; its email is the whole cell. `text` contains no address.
  */
 type Cell = EmailCell | { kind: 'text' }
 type EmailCell = { kind: 'bare' | 'wrapped'; email: string; address: Address } | { kind: 'broken'; email: string }

@@ -29,7 +29,7 @@ test('a file without rows has no pages', async () => {
   expect(await rowsOf('\n,\n')).toEqual([])
 })
 
-/** Gives a file of many megabytes, and says how much of it was asked for. */
+/** Provides a file of many megabytes, and counts the chunks that were read. */
 function largeFile(pieces: number) {
   const asked = { pieces: 0, closed: false }
   async function* open() {
@@ -46,7 +46,7 @@ test('readRows reads no further than pages are consumed', async () => {
   const { open, asked } = largeFile(1_000)
   const pages = readRows(open, WRITING)
   const first = await pages.next()
-  await sleep(20) // what would be read ahead is read now
+  await sleep(20) // time in which data would be read ahead
   expect(first.value?.length).toBeLessThanOrEqual(1_000)
   expect(asked.pieces).toBeLessThanOrEqual(1)
   await pages.return(undefined)

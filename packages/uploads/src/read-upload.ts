@@ -29,8 +29,8 @@ export type UploadReading = ColumnReading & {
 }
 
 /**
- * Reads a file three times: its encoding, all of its columns, and the column with the addresses. So nothing of it is held in memory
- * but counts and a few examples. Throws a Refusal for a file that cannot be used.
+ * Reads a file three times: its encoding, all of its columns, and the column with the addresses. Only counts and a few examples are held in
+ * memory. Throws a Refusal for a file that cannot be used.
  */
 export async function readUpload(open: Open, emailsMax: number): Promise<UploadReading> {
   const { encoding, beginning } = await findEncoding(open())
@@ -95,12 +95,12 @@ function looksLikeHeader(cells: string[]): boolean {
   return !cells.some((cell) => /[^\s@]@[^\s@]/.test(cell))
 }
 
-/** Cells of one column that are not empty, and those of them that hold an address, with a display name or without. */
+/** Cells of one column that are not empty, and the number of them that contain an address, with or without a display name. */
 type ColumnCount = { filled: number; addresses: number }
 
 const NAME_UNITS_MAX = 200
 
-/** A name for each column: its header, made one of its kind, or its number where there is none. */
+/** A name for each column: its header, made unique, or its number if there is none. */
 function nameColumns(header: string[], width: number): string[] {
   const taken = new Set<string>()
   return Array.from({ length: width }, (_, n) => {
@@ -117,12 +117,12 @@ function withSuffix(name: string, taken: Set<string>): string {
   return `${name}_${n}`
 }
 
-/** Below this a column of notes that mention an address now and then would be taken for a list of them. */
+/** Below this share, the column may be free text that mentions addresses now and then. */
 const SHARE_MIN = 0.2
 const SAYS_MAIL = /mail/i
-/** Stricter than SAYS_MAIL, since nothing in the column confirms it: `mailing_city` is not a column of addresses. */
+/** Stricter than SAYS_MAIL, because the column's content does not confirm it: `mailing_city` is not a column of addresses. */
 const SAYS_EMAIL = /e[-_ ]?mail|(?<![a-z])mails?(?![a-z])/i
-/** The columns that an export adds. They are suggested only where no other column holds addresses. */
+/** The columns that an export adds. They are suggested only if no other column contains addresses. */
 const RESULT_COLUMN = /^probity_/i
 
 type Suggestion = {
@@ -131,8 +131,9 @@ type Suggestion = {
 }
 
 /**
- * The column with the most addresses, since a second column that is filled now and then may be all addresses too. Of equals
- * the one whose header says so, then the first. If no column looks like addresses, a header that says email is enough.
+ * The column with the most addresses, since a second, rarely filled column may consist of addresses too. Among equals the one with a
+ * matching
+ * header, then the first. If no column contains enough addresses, a header that names email is sufficient.
  */
 function suggestColumn(names: string[], counts: ColumnCount[]): Suggestion | undefined {
   const candidates = counts

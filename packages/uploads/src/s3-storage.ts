@@ -129,9 +129,9 @@ async function removeAll(bucket: Bucket, listed: Parameters<Bucket['remove']>[0]
 }
 
 type S3Limits = {
-  /** For a connection, and until the response begins. */
+  /** For connecting and until the response begins. */
   answerMs: number
-  /** For a short call with all its attempts. */
+  /** For a short call including its retries. */
   callMs: number
   /** For a whole file. */
   transferMs: number

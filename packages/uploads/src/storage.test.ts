@@ -25,7 +25,7 @@ import { defaultUploadsFolder, type StorageSettings } from './storage.ts'
 
 const folder = makeFolder('probity-storage')
 whenDone(() => removeFolder(folder))
-const swift = await startSwift() // before all of them, since its packages may have to be fetched first
+const swift = await startSwift() // before all tests, since its packages may have to be downloaded first
 whenDone(() => swift.stop())
 
 const { stop: _, ...account } = swift
@@ -41,7 +41,7 @@ async function* breakOff(pieces: number): AsyncGenerator<Buffer> {
   throw new Error('broken off')
 }
 
-/** Everything that lies on this machine's disk, of whichever kind. */
+/** All files on the local disk, of any kind. */
 function filesHere(): string[] {
   return globSync('**/*', { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -155,7 +155,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     const attempts = Array.from({ length: 20 }, () => storage.save(breakOff(pieces)))
     const outcomes = await Promise.allSettled(attempts)
     expect(outcomes.map((outcome) => outcome.status)).toEqual(Array(20).fill('rejected'))
-    await sleep(50) // a file that is opened too late would come up only now
+    await sleep(50) // a file that is opened too late would appear only now
     expect(filesHere()).toEqual([])
     expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(0)
   })
@@ -209,7 +209,7 @@ const LIMITS = { answerMs: 10_000, callMs: 30_000, transferMs: 60_000, pageSize:
 test('removal lists a limited number of objects per run, and the next run continues after them', async () => {
   const storage = openS3Storage({ ...S3, prefix: 'pages/' }, { ...LIMITS, pageSize: 2, pagesMax: 2 })
   await Promise.all(Array.from({ length: 7 }, () => storage.save(bytesOf('x'))))
-  expect(await storage.removeOlderThan(AN_HOUR_AGO())).toBe(0) // has seen four
+  expect(await storage.removeOlderThan(AN_HOUR_AGO())).toBe(0) // four objects were listed
   expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(3)
   expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(4)
   expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(0)

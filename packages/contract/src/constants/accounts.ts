@@ -9,7 +9,7 @@ export const ALERT_KINDS = {
 
 export type AlertKind = keyof typeof ALERT_KINDS
 
-/** By what way a request came. */
+/** Source of a request. */
 export const REQUEST_SOURCES = {
   api: 'a program, with a secret key.',
   page: 'a web page, with a publishable key.',
@@ -18,6 +18,6 @@ export const REQUEST_SOURCES = {
 
 export type RequestSource = keyof typeof REQUEST_SOURCES
 
-/** Classes of HTTP statuses, as a filter names them. */
+/** Classes of HTTP statuses, as used in filters. */
 export const REQUEST_CLASSES = ['success', 'client_error', 'server_error'] as const
 export type RequestClass = (typeof REQUEST_CLASSES)[number]

@@ -1,4 +1,4 @@
-/** The ways in which credits move. */
+/** Kinds of credit transactions. */
 export const LEDGER_KINDS = {
   grant: 'credits were bought or granted.',
   adjust: 'an operator increased or decreased the balance.',

@@ -3,14 +3,14 @@ import { BOUNCE_CODES } from './data/bounce-codes.ts'
 import { isMailboxBounce } from './feedback.ts'
 
 test.each(BOUNCE_CODES)(
-  '$code counts: $counts, by the line that it was seen in and by itself',
+  '$code counts: $counts, in its example line and alone',
   ({ code, counts, seen }) => {
     expect(isMailboxBounce(seen)).toBe(counts)
     expect(isMailboxBounce(code.replaceAll('x', '0'))).toBe(counts)
   },
 )
 
-test.each(BOUNCE_CODES)('no row before $code takes its line away', ({ code, seen }) => {
+test.each(BOUNCE_CODES)('no row before $code matches its example line', ({ code, seen }) => {
   const digits = code.replaceAll('x', '\\d+').replaceAll('.', '\\.')
   expect(seen).toMatch(new RegExp(code.includes('.') ? `\\b${digits}\\b` : `^${code.replaceAll('x', '\\d')}`))
 })

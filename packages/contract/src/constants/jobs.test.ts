@@ -10,18 +10,18 @@ function keptBy(preset: (typeof PRESET_NAMES)[number]) {
   return EVERY.filter((kind) => isKept(preset, kind)).map(({ subStatus }) => subStatus)
 }
 
-test('safest keeps nothing but what is valid and safe to send to', () => {
+test('safest keeps only valid results that are safe to send', () => {
   expect(keptBy('safest')).toEqual([])
   expect(isKept('safest', { status: 'valid', subStatus: '', safeToSend: true })).toBe(true)
   expect(keptReasons('safest')).toEqual([''])
 })
 
-test('balanced keeps what is valid, catch-all domains, and providers that tell nobody', () => {
+test('balanced keeps valid results, catch-all domains and unverifiable providers', () => {
   expect(keptBy('balanced')).toEqual(['', 'catch_all', 'provider_unverifiable'])
   expect(keptReasons('balanced')).toEqual(keptBy('balanced'))
 })
 
-test('all but bounces is all but what is invalid', () => {
+test('all_but_bounces keeps everything except invalid results', () => {
   const expected = EVERY.filter(({ status }) => status !== 'invalid').map(({ subStatus }) => subStatus)
   expect(keptBy('all_but_bounces')).toEqual(expected)
 })
@@ -35,7 +35,7 @@ test('each preset keeps what the stricter one keeps, and none keeps a row withou
   }
 })
 
-test('every line names a status and a reason that there are, and stands in docs/cli.md with its reason', () => {
+test('every rule names an existing status and reason, and is listed in docs/cli.md with its reason', () => {
   const page = readFileSync(new URL('../../../../docs/cli.md', import.meta.url), 'utf8')
   for (const name of PRESET_NAMES) expect(page).toContain(`\`${name}\``)
   for (const { status, because, ...rest } of Object.values(PRESETS).flat()) {
@@ -45,7 +45,7 @@ test('every line names a status and a reason that there are, and stands in docs/
   }
 })
 
-test('what is invalid bounces more surely than all else, and no range is the wrong way round', () => {
+test('invalid results have the highest bounce ranges, and every range is ordered', () => {
   const ranges = Object.entries(SUB_STATUSES).map(([reason, { status }]) => ({
     status,
     ...BOUNCE_RANGES[reason as keyof typeof BOUNCE_RANGES],
@@ -55,7 +55,7 @@ test('what is invalid bounces more surely than all else, and no range is the wro
   for (const { status, low } of ranges) if (status !== 'invalid') expect(low).toBeLessThan(lowest)
 })
 
-test('bounces are expected by how many addresses there are of each reason', () => {
+test('expectBounces weights the ranges by the number of addresses per reason', () => {
   const { low, high } = BOUNCE_RANGES.catch_all
   const valid = BOUNCE_RANGES['']
   expect(expectBounces([{ subStatus: 'catch_all', count: 7 }])).toEqual({ low, high })
@@ -69,7 +69,7 @@ test('bounces are expected by how many addresses there are of each reason', () =
   expect(expectBounces([{ subStatus: 'not_invented_yet', count: 1 }])).toEqual({ low: 0, high: 1 })
 })
 
-test('what is on a list of the account is kept or removed by that, whatever its verdict, unless it bounces', () => {
+test('an override decides whether a result is kept, whatever its verdict, unless it is invalid', () => {
   const kind = { subStatus: '', safeToSend: true }
   for (const preset of PRESET_NAMES) {
     expect(isKept(preset, { ...kind, status: 'valid', override: 'block' })).toBe(false)

@@ -62,17 +62,17 @@ export function isKept(preset: PresetName, { status, subStatus, safeToSend, over
   )
 }
 
-/** The reasons of which a preset keeps anything. */
+/** The reasons of which a preset keeps at least some results. */
 export function keptReasons(preset: PresetName): string[] {
   return Object.entries(SUB_STATUSES)
     .filter(([subStatus, { status }]) => isKept(preset, { status, subStatus, safeToSend: true }))
     .map(([subStatus]) => subStatus)
 }
 
-/** Says nothing of a reason that is not in the table, which may be newer than the table. */
+/** Range for a reason that is missing in the table and may be newer than it. */
 const ANYTHING: BounceRange = { low: 0, high: 1 }
 
-/** Which share of mail to these addresses comes back, between what and what; none where there are none. */
+/** Expected bounce rate of these addresses as a range; undefined without addresses. */
 export function expectBounces(addresses: readonly { subStatus: string; count: number }[]): BounceRange {
   const total = addresses.reduce((sum, { count }) => sum + count, 0)
   if (total === 0) return { low: 0, high: 0 }

@@ -6,7 +6,7 @@ import { formatKey, formatKeyHint, isWellFormedKey, KEY_ALPHABET, KEY_PATTERN } 
 const secret = fc.string({ unit: fc.constantFrom(...KEY_ALPHABET), minLength: 32, maxLength: 32 })
 const key = fc.tuple(fc.constantFrom('live', 'test', 'pub'), secret).map(([prefix, text]) => formatKey(prefix, text))
 
-test('a key ends with the CRC-32 of what stands before, as zlib computes it', () => {
+test('a key ends with the CRC-32 of the text before it, as zlib computes it', () => {
   fc.assert(
     fc.property(key, (text) => {
       const digits = [...text.slice(-6)].reduce((sum, digit) => sum * 62 + KEY_ALPHABET.indexOf(digit), 0)
@@ -16,7 +16,7 @@ test('a key ends with the CRC-32 of what stands before, as zlib computes it', ()
   )
 })
 
-test('a million mistyped keys are all refused by their checksum alone', () => {
+test('a million mistyped keys are rejected by their checksum alone', () => {
   const original = formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
   const typed = [...original]
   let seed = 1
@@ -35,7 +35,7 @@ test('a million mistyped keys are all refused by their checksum alone', () => {
   expect(accepted).toBe(0)
 })
 
-test('what is not a key at all is refused', () => {
+test('a text that is not a key is rejected', () => {
   const whole = formatKey('test', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
   for (const text of [
     '',
@@ -49,7 +49,7 @@ test('what is not a key at all is refused', () => {
   }
 })
 
-test('a key is found in running text and its hint gives away four characters', () => {
+test('a key is found in running text, and its hint reveals four characters', () => {
   for (const prefix of ['live', 'test', 'pub'] as const) {
     const whole = formatKey(prefix, 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
     expect(`{"x":"${whole}"}`.match(KEY_PATTERN)).toEqual([whole])

@@ -1,6 +1,6 @@
 /**
- * The shape of an API key: `pb_live_`, `pb_test_` or, for web pages, `pb_pub_`, 32 characters of secret (190 bits), 6 characters of checksum. The
- * checksum lets a mistyped key be refused without a look-up, and lets a key be recognised in a log beyond doubt.
+ * The format of an API key: `pb_live_`, `pb_test_` or, for web pages, `pb_pub_`, then 32 characters of secret (190 bits) and 6 characters
+ * of checksum. With the checksum, mistyped keys are rejected without a lookup, and keys in logs are recognized without false positives.
  */
 export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export const KEY_SECRET_LENGTH = 32
@@ -8,10 +8,10 @@ const CHECKSUM_LENGTH = 6
 
 export type KeyMode = 'live' | 'test'
 
-/** What stands in front. A key for web pages says that it is one, rather than its mode: nobody need be alarmed to find it there. */
+/** Prefix of a key. Keys for web pages have one of their own instead of the mode, which shows that they are meant to be public. */
 export type KeyPrefix = KeyMode | 'pub'
 
-/** Finds keys in running text, such as a log. Every hit is worth a look with `isWellFormedKey`. */
+/** Finds keys in running text, such as a log. `isWellFormedKey` confirms a match. */
 export const KEY_PATTERN = /pb_(?:live|test|pub)_[0-9A-Za-z]{38}/g
 
 export function formatKey(prefix: KeyPrefix, secret: string): string {
@@ -25,7 +25,7 @@ export function isWellFormedKey(text: string): boolean {
   return text.slice(-CHECKSUM_LENGTH) === checksumOf(body)
 }
 
-/** What may be shown of a key after its one appearance. */
+/** The part of a key that may be shown after its creation. */
 export function formatKeyHint(key: string): string {
   return `${key.slice(0, key.lastIndexOf('_') + 1)}…${key.slice(-4)}`
 }
@@ -40,7 +40,7 @@ function checksumOf(body: string): string {
   return digits
 }
 
-// CRC-32 as in ISO 3309 and zlib, by hand because this package runs in browsers too. Keys are ASCII, so a character is a byte.
+// CRC-32 as in ISO 3309 and zlib. Own implementation because this package also runs in browsers. Keys are ASCII, so a character is a byte.
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1

@@ -1,6 +1,6 @@
 import { DOCTOR_CHECKS, type DoctorCheckId } from './data/doctor-checks.ts'
 
-/** How a part of the installation is. `off` is what was never set up. */
+/** State of a part of the installation. `off`: it is not configured. */
 export const HEALTH_STATES = ['ok', 'degraded', 'down', 'off'] as const
 export type HealthState = (typeof HEALTH_STATES)[number]
 
@@ -16,8 +16,8 @@ export const AUDIT_ACTORS = {
 export type AuditActor = keyof typeof AUDIT_ACTORS
 
 /**
- * Up to how many milliseconds an answer of a mail server took, for counting; the last place is for whatever took longer. Each is twice the
- * one before: that is as exact as a percentile of it can be.
+ * Upper bounds of the latency histogram of mail server replies, in milliseconds; a last bucket counts slower ones. Each bound is twice the
+ * previous one, which limits the accuracy of percentiles to that factor.
  */
 export const LATENCY_BUCKETS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600] as const
 

@@ -17,7 +17,7 @@ import { type Status, SUB_STATUSES, type SubStatus, TRAIT_NAMES, type Trait } fr
 type Traits = Partial<Record<Trait, boolean>>
 type Likeness = { subStatus?: SubStatus; traits?: Traits; safe?: boolean; chance?: number }
 
-/** A result of this kind, as far as policies look at it. */
+/** A result with these properties, as far as policies use it. */
 function resultOf({ subStatus = '', traits = {}, safe = false, chance = 0.5 }: Likeness): PolicyInput {
   const { details, flags } = pendingResult('ada@example.com', 'not_probed')
   return {
@@ -66,14 +66,14 @@ test.each<[keyof typeof BUILT_IN_POLICIES, Likeness, string, number | null]>([
   ['transactional', { subStatus: 'mailbox_full' }, 'review', 2],
   ['transactional', { subStatus: 'disposable', traits: { disposable: true } }, 'allow', null],
   ['transactional', { subStatus: 'blocked' }, 'allow', null],
-])('%s of %o is %s, by rule %s', (name, likeness, decision, rule) => {
+])('%s decides on %o: %s, by rule %s', (name, likeness, decision, rule) => {
   const decided = decideByPolicy(builtIn(name), resultOf(likeness))
   expect(decided).toMatchObject({ name, decision, rule })
   const { rules, default: fallback } = builtIn(name)
   expect(decided.reason).toBe((rule === null ? fallback : rules[rule - 1])?.reason)
 })
 
-test('no built-in policy blocks what could not be found out', () => {
+test('no built-in policy blocks inconclusive results', () => {
   const unknown = ALL_SUB_STATUSES.filter((subStatus) => SUB_STATUSES[subStatus].status === 'unknown')
   for (const name of BUILT_INS) {
     for (const subStatus of unknown) {
@@ -82,7 +82,7 @@ test('no built-in policy blocks what could not be found out', () => {
   }
 })
 
-test('sign-up says the same of every mailbox, whatever its mail server says of it', () => {
+test('the signup policy decides the same for every mailbox, whatever its SMTP result', () => {
   const withoutMail = new Set(['syntax_error', 'domain_not_found', 'no_mail_server', 'null_mx'])
   const asked = ALL_SUB_STATUSES.filter((subStatus) => !withoutMail.has(subStatus))
   const answers = asked.flatMap((subStatus) =>
@@ -144,7 +144,7 @@ const someResult = fc
   })
   .map(resultOf)
 
-test('every policy decides on every result: by the first rule that would decide alone, else by its default', () => {
+test('every policy decides on every result: by the first matching rule, or else by its default', () => {
   fc.assert(
     fc.property(somePolicy, someResult, (policy, result) => {
       const alone = policy.rules.map((rule) => decideByPolicy({ ...policy, rules: [rule] }, result).rule === 1)
@@ -160,14 +160,14 @@ test('every policy decides on every result: by the first rule that would decide 
   )
 })
 
-test('a built-in policy is found by its name, and nothing that every object has is taken for one', () => {
+test('a built-in policy is found by its name, and properties of Object.prototype are not', () => {
   expect(findBuiltInPolicy('signup')).toBe(BUILT_IN_POLICIES.signup)
   for (const name of ['constructor', 'toString', '__proto__', 'partners']) {
     expect(findBuiltInPolicy(name)).toBeUndefined()
   }
 })
 
-test('every built-in rule stands in docs/policies.md, under its number and with its reason', () => {
+test('every built-in rule is listed in docs/policies.md with its number and reason', () => {
   const page = readFileSync(new URL('../../../../docs/policies.md', import.meta.url), 'utf8')
   for (const name of BUILT_INS) {
     const [, part = ''] = page.split(`### \`${name}\``)
@@ -179,7 +179,7 @@ test('every built-in rule stands in docs/policies.md, under its number and with 
   }
 })
 
-test('what is on a list of the account is decided by that list, whatever the rules say', () => {
+test('an override decides before all rules', () => {
   fc.assert(
     fc.property(somePolicy, someResult, fc.constantFrom('allow', 'block'), (policy, result, override) => {
       const reason = expect.stringContaining(`${override}list`)

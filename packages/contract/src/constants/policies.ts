@@ -11,8 +11,8 @@ export type OverrideAction = keyof typeof OVERRIDE_ACTIONS
 export const OVERRIDE_ACTION_NAMES = Object.keys(OVERRIDE_ACTIONS) as OverrideAction[]
 
 /**
- * The targets that cover an address, the most specific first: the address and its domain. Takes the key by which two spellings are
- * the same address; the key of a text that is no address begins with a space and has no targets.
+ * The targets that cover an address, the most specific first: the address and its domain. Takes the dedupe key of the address; the key of a
+ * text that is not an address starts with a space and has no targets.
  */
 export function overrideTargets(key: string): string[] {
   const at = key.lastIndexOf('@')
@@ -48,9 +48,9 @@ const DETAILS: Record<OverrideAction, string> = {
   block: 'The address or its domain is on the blocklist of the account.',
 }
 
-/** Of one account, allowed and blocked targets together. */
+/** Per account, allowed and blocked targets together. */
 export const OVERRIDES_MAX = 10_000
-/** In one request. */
+/** Per request. */
 export const OVERRIDES_AT_ONCE_MAX = 1_000
 
 export const DECISION_NAMES = Object.keys(DECISIONS) as Decision[]
@@ -62,7 +62,7 @@ export const POLICY_RULES_MAX = 50
 /** Decision of a policy about one result. `rule` counts from 1; it is null if no rule matched or an override decided. */
 export type PolicyDecision = { name: string; decision: string; reason: string; rule: number | null }
 
-/** What a policy goes by of a result. */
+/** The fields of a result that policies use. */
 export type PolicyInput = {
   status: string
   sub_status: string
@@ -76,10 +76,7 @@ export type PolicyInput = {
 
 export type NamedPolicy = PolicyRules & { name: string }
 
-/**
- * Turns a result into a decision: the account's override if there is one, else the first rule that applies, and where none
- * does the default.
- */
+/** Turns a result into a decision: the account's override if there is one, else the first matching rule, else the default. */
 export function decideByPolicy({ name, ...policy }: NamedPolicy, result: PolicyInput): PolicyDecision {
   if (result.override) return { name, decision: result.override, reason: OVERRIDE_REASONS[result.override], rule: null }
   const place = policy.rules.findIndex(({ when }) => applies(when, result))
@@ -104,12 +101,12 @@ function applies(when: PolicyWhen, result: PolicyInput): boolean {
   )
 }
 
-/** Without a list anything will do. */
+/** Without a list every value matches. */
 function isAmong(list: readonly string[] | undefined, value: string): boolean {
   return list === undefined || list.includes(value)
 }
 
-/** A new trait does not compile until it is read here. */
+/** A new trait does not compile until it is evaluated here. */
 const HAS_TRAIT: Record<Trait, (result: PolicyInput) => boolean> = {
   disposable: ({ details }) => details.is_disposable,
   role_based: ({ details }) => details.is_role_based,
@@ -121,7 +118,7 @@ const HAS_TRAIT: Record<Trait, (result: PolicyInput) => boolean> = {
 
 export type BuiltInPolicy = PolicyRules & { description: string }
 
-/** The policy of that name that every account has, if there is one. */
+/** The built-in policy of that name, if there is one. */
 export function findBuiltInPolicy(name: string): BuiltInPolicy | undefined {
   return Object.hasOwn(BUILT_IN_POLICIES, name) ? (BUILT_IN_POLICIES as Record<string, BuiltInPolicy>)[name] : undefined
 }

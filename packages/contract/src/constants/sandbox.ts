@@ -5,7 +5,7 @@ import { SUB_STATUSES, type SubStatus } from './validations.ts'
 /** Public test key without an account. It can only validate addresses and test delivery reports. */
 export const PUBLIC_SANDBOX_KEY = formatKey('test', 'PublicSandboxPublicSandboxPublic')
 
-/** All cases of the sandbox by the name that calls for them. */
+/** All cases of the sandbox by name. */
 export const SANDBOX: Record<string, SandboxCase> = { ...casesOfReasons(), ...SANDBOX_CASES }
 
 function casesOfReasons(): Record<string, SandboxCase> {

@@ -10,7 +10,7 @@ const trouble = (name: string) => ({
 const say = (...names: string[]) =>
   healthMessage({ status: 'limited', providers: names.map(trouble) }, (retryAt) => retryAt.slice(11, 16))
 
-test('names those who put us off, and the first time', () => {
+test('healthMessage names the limiting providers and the earliest time', () => {
   expect(say('Yahoo')).toBe('Yahoo limits probes: expect more unknown results until about 15:00.')
   expect(say('Yahoo', 'GMX')).toBe('Yahoo and GMX limit probes: expect more unknown results until about 15:00.')
   expect(say('Yahoo', 'GMX', 'Orange')).toContain('Yahoo, GMX and one other provider limit probes')

@@ -9,7 +9,7 @@ import { KEY_PATTERN } from './keys.ts'
 const PART_UNITS_MAX = 1024
 /** A cell is one address, or a few. The rest of it is not searched, since a file may have many such cells. */
 const ADDRESSES_PER_CELL_MAX = 10
-/** Brackets and quotation marks inside each other. */
+/** Maximum nesting of brackets and quotation marks. */
 const NESTED_MAX = 4
 
 /** Quoted strings and bracketed parts are matched first, so that a separator inside them separates nothing. */
@@ -37,12 +37,12 @@ export function unwrapAddresses(text: string): string[] {
   return splitParts(text, isTypo).slice(0, ADDRESSES_PER_CELL_MAX).flatMap(unwrapPart)
 }
 
-/** Whether a text holds something that is meant as an address, with a syntax error or without. */
+/** Whether a text contains something that is meant as an address, with or without a syntax error. */
 export function containsAddressLike(text: string): boolean {
   return ADDRESS_LIKE.test(text) && text.split(/\s+/).some(isAddressLike)
 }
 
-/** The addresses in a text, those in free text included. */
+/** The addresses in a text, including those in free text. */
 export function findAddresses(text: string): string[] {
   return splitParts(text, () => false).flatMap((part) => {
     const unwrapped = unwrapPart(part)
@@ -59,7 +59,7 @@ function isTypo(before: string, separator: string, after: string): boolean {
   return /[,;]/.test(separator) && /^\S/.test(after) && !HAS_AT.test(before)
 }
 
-/** Splits at line breaks and tabs, and at commas and semicolons that do not stand inside a broken address (`ada@example,com`). */
+/** Splits at line breaks and tabs, and at commas and semicolons that are not part of a broken address (`ada@example,com`). */
 function splitParts(text: string, isPart: typeof isTypo): string[] {
   const parts: string[] = []
   let from = 0
@@ -143,10 +143,10 @@ function readMailto(recipients: string): string {
   }
 }
 
-/** Marks text that is not whole, so that no reader takes the rest for all of it. */
+/** Marks truncated text, so that readers do not take it for the whole. */
 export const SHORTENED = '[shortened]'
 
-/** The text, or its beginning with the mark behind it; never longer than `lengthMax`, which must leave room for the mark. */
+/** The text, or its beginning followed by the mark; never longer than `lengthMax`, which must leave room for the mark. */
 export function shorten(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   // Half of a surrogate pair is not text.
@@ -154,28 +154,31 @@ export function shorten(text: string, lengthMax: number): string {
   return `${start.trimEnd()} ${SHORTENED}`
 }
 
-/** A text without API keys, other secrets and email addresses, for logs. A second lock: what is known to hold one is not logged at all. */
+/**
+ * Removes API keys, other secrets and email addresses from a text, for logs. A second safeguard: fields that are known to hold one are not
+ * logged.
+ */
 export function withoutSecrets(line: string): string {
   return withoutAddresses(
     line.replace(KEY_PATTERN, '[key]').replace(WEBHOOK_SECRET, '[secret]').replace(STRIPE_KEY, '[secret]'),
   )
 }
 
-/** Standard Webhooks: this, and the base64 of 24 bytes or more. */
+/** Standard Webhooks: this prefix, and the base64 of 24 bytes or more. */
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/]{30,}={0,2}/g
 
-/** What opens the operator's account at Stripe. */
+/** Gives access to the operator's Stripe account. */
 const STRIPE_KEY = /\b[sr]k_(live|test)_[A-Za-z0-9]{8,}/g
 
 const LOCAL_PART_MAX = 320
 const DOMAIN_MAX = 255
-/** Where a word ends, in prose as in JSON. */
+/** Word boundaries in prose and in JSON. */
 const BOUNDARY = new Set(` \t\r\n"'<>@\\,;:(){}[]`)
-/** Where packages live: in a stack trace their paths are full of names@versions and @scopes that are no addresses. */
+/** Package paths in stack traces contain names@versions and @scopes, which are not addresses. */
 const PACKAGE_PATH = /node_modules\S*$/
 const PACKAGE_PATH_MAX = 400
 
-// By hand and not by a regular expression: from each @ outwards it takes a bounded number of steps, whatever the line.
+// Not a regular expression: from each @ in both directions it takes a bounded number of steps, whatever the line.
 function withoutAddresses(line: string): string {
   let clean = ''
   let kept = 0
@@ -191,7 +194,7 @@ function withoutAddresses(line: string): string {
 
 function startOfLocalPart(line: string, at: number): number {
   const floor = Math.max(0, at - LOCAL_PART_MAX)
-  // A quoted local part may hold anything, so all that stands within reach before the @ goes.
+  // A quoted local part may contain any character, so everything within reach before the @ is removed.
   if (line[at - 1] === '"') return floor
   let from = at
   while (from > floor && !BOUNDARY.has(line.charAt(from - 1))) from--

@@ -5,7 +5,7 @@ import { NEXT_STEPS } from './data/next-steps.ts'
 import type { SubStatus, SubStatusesOf } from './validations.ts'
 import { STATUSES, SUB_STATUSES } from './validations.ts'
 
-// The settled vocabulary. A public word is added here and in the table, with a line in the changelog.
+// The published vocabulary. A new public value is added here and in the table, with a line in the changelog.
 const SETTLED = {
   valid: [''],
   invalid: [
@@ -39,7 +39,7 @@ const SETTLED = {
   ],
 }
 
-test('the statuses and the reasons of each are the settled ones', () => {
+test('the statuses and their reasons are the published ones', () => {
   const found = Object.fromEntries(Object.keys(STATUSES).map((status) => [status, reasonsOf(status)]))
   expect(found).toEqual(SETTLED)
 })
@@ -50,7 +50,7 @@ test('each reason belongs to exactly one status', () => {
   expect(Object.keys(SUB_STATUSES).toSorted()).toEqual(all.toSorted())
 })
 
-test('the types know which reasons go with which status', () => {
+test('the types relate reasons to statuses', () => {
   expectTypeOf<SubStatusesOf<'valid'>>().toEqualTypeOf<''>()
   expectTypeOf<SubStatusesOf<'risky'>>().toEqualTypeOf<
     'catch_all' | 'catch_all_untested' | 'mailbox_full' | 'disposable'
@@ -58,7 +58,7 @@ test('the types know which reasons go with which status', () => {
   expectTypeOf<SubStatusesOf<'valid' | 'invalid' | 'risky' | 'unknown'>>().toEqualTypeOf<SubStatus>()
 })
 
-test('every value is explained in the schema, which stays open', () => {
+test('every value is described in the schema, whose enum is extensible', () => {
   for (const status of Object.keys(STATUSES)) expect(StatusField).toHaveProperty('description', saying(`\`${status}\``))
   for (const reason of Object.keys(SUB_STATUSES)) {
     expect(SubStatusField).toHaveProperty('description', saying(reason === '' ? '- empty' : `\`${reason}\``))
@@ -77,7 +77,7 @@ function saying(part: string) {
 
 const readDocs = (page: string) => readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8')
 
-test('docs/concepts/verdicts.md has every status and every reason, with what it means and what to do', () => {
+test('docs/concepts/verdicts.md lists every status and reason with its meaning and next step', () => {
   const page = readDocs('concepts/verdicts.md')
   for (const [status, meaning] of Object.entries(STATUSES)) expect(page).toContain(`| \`${status}\` | ${meaning} |`)
   const rows = Object.entries(SUB_STATUSES).map(([name, { status, meaning }]) => {
@@ -95,7 +95,7 @@ test('docs/concepts/verdicts.md has every status and every reason, with what it 
 })
 
 test.each(['zerobounce', 'kickbox'])(
-  'the guide from %s has every reason, in its table and in its function',
+  'the guide for %s maps every reason, in its table and in its function',
   (service) => {
     const page = readDocs(`guides/migrate-from-${service}.md`)
     const [, table = ''] = /^## Verdicts\n(.*?)^## /ms.exec(page) ?? []

@@ -1,6 +1,6 @@
 import type { EVIDENCE_CHECKS } from './data/evidence-checks.ts'
 
-/** The four verdicts and what each one means for the caller. */
+/** The four statuses and their meaning for clients. */
 export const STATUSES = {
   valid: 'the mail server accepts mail for this mailbox.',
   invalid: 'mail to this address cannot be delivered, according to the mail server, DNS or the syntax of the address.',
@@ -84,7 +84,7 @@ export const SUB_STATUSES = {
 
 export type SubStatus = keyof typeof SUB_STATUSES
 
-/** The reasons that go with one status, so that a wrong pair does not compile. */
+/** The reasons of one status, so that a wrong pair does not compile. */
 export type SubStatusesOf<S extends Status> = {
   [Reason in SubStatus]: (typeof SUB_STATUSES)[Reason]['status'] extends S ? Reason : never
 }[SubStatus]
@@ -125,7 +125,7 @@ export type Evidence = {
   log_odds?: number
 }
 
-/** A finding of this moment. Accepts the outcomes of the check and no others. */
+/** A finding with the current time. Accepts only the outcomes of the check. */
 export function evidenceItem<C extends EvidenceCheck>(
   check: C,
   outcome: EvidenceOutcome<C>,

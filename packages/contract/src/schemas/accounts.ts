@@ -295,7 +295,7 @@ export const Erasure = Type.Object(
   },
 )
 
-// What the web application asks. No key takes all data with it or deletes an organisation, so none of this is in the API's document.
+// Schemas of the web application only. Keys can neither export all data nor delete an account, so they are not in the OpenAPI document.
 
 const password = Type.String({ minLength: 1, maxLength: 128 })
 const wholeNumber = Type.Integer({ minimum: 0 })
@@ -303,7 +303,7 @@ const wholeNumber = Type.Integer({ minimum: 0 })
 export type ExportRequest = Static<typeof ExportRequest>
 export const ExportRequest = Type.Object({ password }, { additionalProperties: false })
 
-/** What disappears with an organisation. */
+/** The data that is deleted with an account. */
 export type DeletionPreview = Static<typeof DeletionPreview>
 export const DeletionPreview = Type.Object({
   name: Type.String(),
@@ -315,7 +315,7 @@ export const DeletionPreview = Type.Object({
   overrides: wholeNumber,
   credits: Type.Integer(),
   unlimited: Type.Boolean(),
-  /** It pays for a plan, which has to be ended first. */
+  /** Whether a paid plan must be ended first. */
   subscribed: Type.Boolean(),
 })
 

@@ -11,19 +11,19 @@ import {
   valueList,
 } from './fields.ts'
 
-// What the web application asks. Keys buy nothing, so none of this is in the API's document.
+// Schemas of the web application only. Keys cannot buy anything, so they are not in the OpenAPI document.
 
 const PRICE = {
   price: Type.String(),
   credits: Type.Integer({ minimum: 0 }),
-  /** In the smallest unit of the currency. Null where the payment provider could not be asked or has no single amount. */
+  /** In the smallest unit of the currency. Null if the payment provider is unavailable or the price has no single amount. */
   amount: nullableInteger({ minimum: 0 }),
   currency: nullableString({}),
 }
 
 const Pack = Type.Object(PRICE)
 
-/** What a plan includes, the same for all of them, so that they can be held against each other. */
+/** Features of a plan, the same fields for all plans, so that they can be compared. */
 export type PlanFeatures = Static<typeof PlanFeatures>
 const PlanFeatures = Type.Object({
   api_access: Type.Boolean(),
@@ -39,22 +39,22 @@ const PaidPlan = Type.Object({
   ...PRICE,
   plan: Type.String(),
   features: PlanFeatures,
-  /** How often it is paid, as `month`. */
+  /** The billing interval, for example `month`. */
   interval: nullableString({}),
 })
 
-/** What can be bought here, and what the account has. */
+/** The offered prices, and the plan and balance of the account. */
 export type Billing = Static<typeof Billing>
 export const Billing = Type.Object({
   enabled: Type.Boolean(),
   plan: Type.String(),
-  /** What the plan of the account includes. */
+  /** Features of the account's plan. */
   features: PlanFeatures,
   /** Credits of refunded or disputed payments that were used before. The next credits pay them. */
   debt: Type.Integer({ minimum: 0 }),
   /** The price that the account has subscribed to. */
   subscribed_to: nullableString({}),
-  /** Whether there is a page of the payment provider with the account's payments. */
+  /** Whether the account has a billing portal at the payment provider. */
   has_portal: Type.Boolean(),
   packs: Type.Array(Pack),
   plans: Type.Array(PaidPlan),
@@ -64,21 +64,21 @@ export type StartCheckout = Static<typeof StartCheckout>
 export const StartCheckout = Type.Object(
   {
     price: Type.String({ minLength: 1, maxLength: 250 }),
-    /** How many packs; one where nothing is said. A plan is bought once. */
+    /** Number of packs, one by default. A plan is bought once. */
     quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   },
   { additionalProperties: false },
 )
 
-/** Where the browser goes next. */
+/** The URL to redirect the browser to. */
 export type PaymentPage = Static<typeof PaymentPage>
 export const PaymentPage = Type.Object({ url: Type.String() })
 
-/** What became of a page on which a pack was to be paid. */
+/** Status of the checkout of a credit pack. */
 export type Checkout = Static<typeof Checkout>
 export const Checkout = Type.Object({
   credits: Type.Integer({ minimum: 1 }),
-  /** Whether the credits are there. */
+  /** Whether the credits have been granted. */
   granted: Type.Boolean(),
 })
 

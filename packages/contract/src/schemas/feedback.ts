@@ -91,7 +91,7 @@ export const FeedbackReport = Type.Object(
   },
 )
 
-/** For readers of the API document: a sheet is read by its header, and then held against the schema of a report. */
+/** For the OpenAPI document: a CSV is parsed by its header and then validated against the schema of a report. */
 export const FeedbackSheet = Type.String({
   title: 'Feedback CSV',
   description: `The report as CSV: a header with the columns \`email\` and \`delivery\`, and optionally \`code\` and \`id\`, in any order, and up to ${MESSAGES_PER_REPORT_MAX} rows.`,

@@ -2,8 +2,8 @@ import type { TNumberOptions, TStringOptions } from 'typebox'
 import Type from 'typebox'
 import { PAGE_LIMIT_MAX } from '../constants/limits.ts'
 
-// `type: ['string', 'null']` and not anyOf: a validator that coerces types turns null into '' or 0 at the first branch
-// of an anyOf, so that "no cap" would become "a cap of nothing".
+// `type: ['string', 'null']` and not anyOf: a validator that coerces types turns null into '' or 0 at the first branch of an anyOf, so
+// that "no cap" would become "a cap of zero".
 
 export function nullableString(options: TStringOptions) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
@@ -17,20 +17,17 @@ export function nullableInteger(options: TNumberOptions) {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
 }
 
-/** How many there are of something. */
+/** A number of objects. */
 export function count(description: string, example: number) {
   return Type.Integer({ minimum: 0, description, examples: [example] })
 }
 
-/**
- * What a text that may be one of these, or one that is added later, says to programs. Not `enum`, which would have them
- * refuse the new one.
- */
+/** Lists the known values of an extensible enum for programs. Not `enum`, because validators would reject values that are added later. */
 export function extensibleEnum(table: Readonly<Record<string, unknown>>) {
   return { examples: Object.keys(table), 'x-extensible-enum': Object.keys(table) }
 }
 
-/** The rows of a table as a Markdown list, so that a description can never disagree with the table it speaks of. */
+/** The rows of a table as a Markdown list, so that a description always matches the table. */
 export function valueList(table: Readonly<Record<string, string>>): string {
   return Object.entries(table)
     .map(([value, meaning]) => `\n- ${value === '' ? 'empty' : `\`${value}\``}: ${meaning}`)
@@ -44,19 +41,19 @@ export const LivemodeField = Type.Boolean({
   examples: [true],
 })
 
-/** A day as `2026-11-02`. There is a year 0 for the format, and none for PostgreSQL. */
+/** A day such as `2026-11-02`. The format allows the year 0, and PostgreSQL does not. */
 export function dayField(description: string, example: string) {
   return Type.String({ format: 'date', pattern: '^[1-9]', description, examples: [example] })
 }
 
-/** The query of a list: where the page begins and how long it is. */
+/** Query parameters of a list: start and length of the page. */
 export function pageQuery(title: string, noun: string) {
   return Type.Object(
     {
       skip: Type.Optional(
         Type.Integer({
           minimum: 0,
-          maximum: 2_147_483_647, // what PostgreSQL's integer holds
+          maximum: 2_147_483_647, // maximum of PostgreSQL's integer
           default: 0,
           description: `Number of ${noun} to skip.`,
           examples: [0, 20],
@@ -79,7 +76,7 @@ export function pageQuery(title: string, noun: string) {
   )
 }
 
-/** For routes that give entries as pages, and as one sheet. */
+/** For routes that return entries as pages or as one CSV file. */
 export const EntryFormat = Type.Optional(
   Type.Enum(['json', 'csv'], {
     type: 'string',

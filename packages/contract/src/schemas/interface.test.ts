@@ -8,8 +8,9 @@ import { SingleQuery, SingleRequest, ValidationResult } from './validations/sing
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'number or null' | 'string or null' | 'uuid' | 'strings'
 type Fields = { [name: string]: JsonType | Fields | [Fields] }
 
-// What the public interface promises, copied field by field: [Fields] is an array of such objects. Fields may be added
-// to the schemas but these may never change.
+// The fields promised by the public interface: [Fields] is an array of such objects. Fields may be added to the schemas, and these must
+// never
+// change.
 const PROMISED: [string, TSchema, Fields][] = [
   [
     'a single result',
@@ -82,17 +83,17 @@ test.each(PROMISED)('%s has every promised field with its promised type', (_, sc
   expect(promisedPart(schema as Node, fields)).toEqual(fields)
 })
 
-test.each(PROMISED)('%s always carries its promised fields and closes none of their values', (_, schema, fields) => {
+test.each(PROMISED)('%s always contains its promised fields, with open enums', (_, schema, fields) => {
   const { properties = {}, required } = schema as Node
   expect(required).toEqual(expect.arrayContaining(Object.keys(fields)))
   for (const name of Object.keys(fields)) expect(properties[name]?.enum).toBeUndefined()
 })
 
-test('a list of jobs is a plain array of jobs', () => {
+test('a list of jobs is a plain array', () => {
   expect(JobList).toMatchObject({ type: 'array', items: Job })
 })
 
-test('a page of jobs begins at 0 and holds 10 unless asked otherwise', () => {
+test('a page of jobs starts at 0 and has 10 entries by default', () => {
   expect(JobPage.properties).toMatchObject({
     skip: { type: 'integer', default: 0 },
     limit: { type: 'integer', default: 10 },
@@ -100,7 +101,7 @@ test('a page of jobs begins at 0 and holds 10 unless asked otherwise', () => {
   expect(JobPage.required).toBeUndefined()
 })
 
-/** Describes the promised fields of a schema in the words of the table; a field that is missing stays missing. */
+/** Describes the promised fields of a schema in the notation of the table; missing fields stay missing. */
 function promisedPart(node: Node, fields: Fields): Fields {
   const found: Fields = {}
   for (const [name, promise] of Object.entries(fields)) {

@@ -11,7 +11,7 @@ import {
 } from '../constants/keys.ts'
 import { ApiKey, CreatedKey, CreateKey, KeyPage, UpdateKey } from './keys.ts'
 
-test('a new key needs a name and nothing else', () => {
+test('a new key requires only a name', () => {
   expect(Value.Check(CreateKey, { name: 'Sign-up form' })).toBe(true)
   expect(Value.Default(CreateKey, { name: 'Sign-up form' })).toEqual({
     name: 'Sign-up form',
@@ -69,29 +69,29 @@ test.each([
   ['51 allowed addresses', { name: 'n', ip_allowlist: Array(51).fill('192.0.2.1') }],
   ['a cap below zero', { name: 'n', monthly_cap: -1 }],
   ['a setting that does not exist', { name: 'n', colour: 'red' }],
-])('a new key with %s is refused', (_, body) => {
+])('a new key with %s is rejected', (_, body) => {
   expect(Value.Check(CreateKey, body)).toBe(false)
 })
 
-test('a change names at least one setting and resets none of the others', () => {
+test('a change names at least one setting and does not reset others', () => {
   expect(Value.Check(UpdateKey, {})).toBe(false)
   expect(Value.Check(UpdateKey, { livemode: false })).toBe(false)
   expect(Value.Check(UpdateKey, { expires_at: null, monthly_cap: null })).toBe(true)
   expect(Value.Default(UpdateKey, { paused: true })).toEqual({ paused: true })
 })
 
-test('a page longer than allowed is not refused', () => {
+test('a limit above the maximum is accepted by the schema', () => {
   expect(Value.Check(KeyPage, { limit: 5000 })).toBe(true)
   expect(Value.Check(KeyPage, { limit: 0 })).toBe(false)
   expect(Value.Check(KeyPage, { skip: -1 })).toBe(false)
 })
 
-test('only the answer to a creation has room for the secret', () => {
+test('only the response to a creation has a field for the secret', () => {
   expect(ApiKey.properties).not.toHaveProperty('key')
   expect(Object.keys(CreatedKey.properties)).toEqual([...Object.keys(ApiKey.properties), 'key'])
 })
 
-test('the example secret looks like a key, fits its hint and can never be a real one', () => {
+test('the example secret looks like a key, matches its hint and has an invalid checksum', () => {
   const [example] = (CreatedKey as unknown as { examples: { key: string; hint: string }[] }).examples
   expect(example?.key.match(KEY_PATTERN)).toEqual([example?.key])
   expect(example?.hint).toBe(formatKeyHint(example?.key ?? ''))

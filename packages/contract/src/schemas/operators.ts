@@ -69,7 +69,7 @@ export const CreditGrant = Type.Object(
 
 export const PlanChange = Type.Object({ plan: Type.String({ maxLength: 50 }) }, { additionalProperties: false })
 
-/** For whom a password reset link is created. `password` is the operator's own. */
+/** The user for whom a password reset link is created. `password` is the operator's own. */
 export const NewPasswordReset = Type.Object(
   {
     email: Type.String({ maxLength: 254, pattern: '^[^\\u0000]+$' }), // PostgreSQL cannot store NUL
@@ -260,7 +260,7 @@ const domain = Type.String({
   pattern: '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9-]{2,63}$',
 })
 
-/** A mail domain that must not be probed, and by whom or when that was asked for. */
+/** A mail domain that must not be probed, with a note such as the date of the request. */
 export type NewOptOut = Static<typeof NewOptOut>
 export const NewOptOut = Type.Object(
   { domain, note: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000]*$' })) },
@@ -305,7 +305,7 @@ const query = {
 export type AuditQuery = Static<typeof AuditQuery>
 export const AuditQuery = Type.Object(query, { additionalProperties: false })
 
-/** For operators, who may ask for one account, or for what concerns the installation. */
+/** For operators: limited to one account or to the installation. */
 export type OperatorAuditQuery = Static<typeof OperatorAuditQuery>
 export const OperatorAuditQuery = Type.Object(
   { ...query, account: Type.Optional(Type.String({ pattern: '^(installation|[0-9a-f-]{36})$' })) },

@@ -5,7 +5,7 @@ import { count, EntryFormat, extensibleEnum, nullableString, pageQuery, valueLis
 
 const OVERRIDE_ID = '0198f2f0-4c1a-7d02-a9be-3317c5d2e840'
 
-/** Of a result: closed in meaning, open for clients. */
+/** In results an extensible enum. */
 export const OverrideField = nullableString({
   ...extensibleEnum(OVERRIDE_ACTIONS),
   description: `The account's override for the address or its domain; null if it has none. An override changes \`safe_to_send\` and the decision of a policy, never the verdict.${valueList(OVERRIDE_ACTIONS)}`,

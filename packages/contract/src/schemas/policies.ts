@@ -5,7 +5,7 @@ import { DECISION_NAMES, POLICY_RULES_MAX } from '../constants/policies.ts'
 import { STATUSES, type Status, SUB_STATUSES, type SubStatus, TRAIT_NAMES, TRAITS } from '../constants/validations.ts'
 import { extensibleEnum, nullableInteger, nullableString, valueList } from './fields.ts'
 
-/** In answers and on the page that explains them, so no longer than a sentence or two. */
+/** Reasons are part of responses and documentation, so they are limited to a sentence or two. */
 const REASON_LENGTH_MAX = 200
 
 const STATUS_NAMES = Object.keys(STATUSES) as Status[]
@@ -19,7 +19,7 @@ export const PolicyNameField = Type.String({
   examples: ['signup', 'partners'],
 })
 
-/** Open in answers, where a client must survive a new one. */
+/** An extensible enum in responses. */
 export const DecisionField = Type.String({
   title: 'Decision',
   ...extensibleEnum(DECISIONS),

@@ -83,7 +83,7 @@ const SETTLED_FOR_SESSIONS: Record<number, string[]> = {
 test.each([
   ['public', PROBLEMS, SETTLED],
   ['session', SESSION_PROBLEMS, SETTLED_FOR_SESSIONS],
-])('the %s codes and their HTTP statuses are the settled ones', (_audience, problems, settled) => {
+])('the %s codes and their HTTP statuses are the published ones', (_audience, problems, settled) => {
   expect(Object.groupBy(Object.entries(problems), ([, row]) => row.status)).toEqual(
     Object.fromEntries(Object.entries(settled).map(([status, codes]) => [status, codes.map((code) => rowOf(code))])),
   )
@@ -113,7 +113,7 @@ test.each(PUBLIC_ROWS)('the example of %s is a problem body that points to its o
   expect(example).toMatchObject({ type: `/docs/errors#${code}`, title: row.title, status: row.status, code })
 })
 
-test('an example takes a detail and faults of its own', () => {
+test('an example can have a detail and errors of its own', () => {
   const errors = [{ pointer: 'limit', detail: 'must be 1 or more' }]
   expect(problemExample('invalid_request', 'A parameter is not valid.', errors)).toMatchObject({
     detail: 'A parameter is not valid.',

@@ -73,7 +73,7 @@ export const ProblemBody = Type.Object(
   },
 )
 
-/** An example body for the API description, with the usual `detail`, and `retry_after_s` where a real response has it. */
+/** An example body for the API description, with the usual `detail`, and with `retry_after_s` if real responses have it. */
 export function problemExample(
   code: ProblemCode,
   detail: string = PROBLEMS[code].advice,

@@ -126,7 +126,7 @@ const SCHEMAS: [string, Node][] = Object.values(MODULES)
   .filter((entry): entry is [string, Node] => isSchema(entry[1]) && !WEB_APP_ONLY.includes(entry[0]))
 const WHOLE = SCHEMAS.filter(([name]) => !name.endsWith('Field'))
 
-test('every schema of the contract is looked at here', () => {
+test('every schema of the contract is tested here', () => {
   expect(SCHEMAS.map(([name]) => name).toSorted()).toEqual(
     [
       'Account',
@@ -252,7 +252,7 @@ test('every schema of the contract is looked at here', () => {
   )
 })
 
-test('formats are really checked', () => {
+test('formats are validated', () => {
   const uuid = { type: 'string', format: 'uuid' }
   const time = { type: ['string', 'null'], format: 'date-time' }
   expect(Value.Check(uuid, '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582')).toBe(true)
@@ -263,7 +263,7 @@ test('formats are really checked', () => {
 })
 
 describe.each(WHOLE)('%s', (name, schema) => {
-  test('has a title, a description and a whole example', () => {
+  test('has a title, a description and a complete example', () => {
     expect(schema.title).toMatch(/\w/)
     expect(schema.description).toMatch(/\.$/)
     expect(schema.examples).not.toHaveLength(0)
@@ -277,7 +277,7 @@ describe.each(WHOLE)('%s', (name, schema) => {
     }
   })
 
-  test('every property says what it is, in sentences', () => {
+  test('every property has a description in full sentences', () => {
     for (const [path, node] of walk(name, schema)) {
       for (const [property, child] of Object.entries(node.properties ?? {})) {
         expect([path, property, child.description]).toEqual([path, property, expect.stringMatching(/^[A-Z`].*[.]$/s)])
@@ -294,24 +294,24 @@ describe.each(WHOLE)('%s', (name, schema) => {
     }
   })
 
-  test('null is a second type and never a branch that coercion could take', () => {
+  test('null is a second type and never a branch of anyOf', () => {
     for (const [path, node] of walk(name, schema)) {
       if (path === 'WebhookEvent') continue // the union of bodies that are sent and never coerced
       expect([path, 'anyOf' in node, 'oneOf' in node, 'allOf' in node]).toEqual([path, false, false, false])
     }
   })
 
-  test('mail domains in examples are reserved ones', () => {
+  test('mail domains in examples are reserved names', () => {
     const domains = JSON.stringify(schema.examples).matchAll(/@([a-z0-9.-]+)/gi)
     for (const [, domain] of domains) expect(domain).toMatch(/^example\.(com|org|net)$/)
   })
 })
 
-test('request bodies refuse fields they do not know', () => {
+test('request bodies reject unknown fields', () => {
   for (const name of REQUEST_BODIES) expect([name, find(name).additionalProperties]).toEqual([name, false])
 })
 
-test('answers leave room for more fields', () => {
+test('responses allow additional fields', () => {
   const answers = WHOLE.filter(([name]) => !REQUEST_BODIES.includes(name) && !PARAMETERS.includes(name))
   for (const [name, schema] of answers) {
     for (const [path, node] of walk(name, schema)) {
@@ -320,7 +320,7 @@ test('answers leave room for more fields', () => {
   }
 })
 
-test('every text and list that comes in has an upper bound', () => {
+test('every text and array in a request has a maximum', () => {
   for (const name of REQUEST_BODIES) {
     for (const [path, node] of walk(name, find(name))) {
       const types = [node.type].flat()
@@ -341,7 +341,7 @@ function isSchema(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value)
 }
 
-/** A schema and every schema inside it, each with the way to it. */
+/** A schema and all schemas inside it, each with its path. */
 function* walk(path: string, node: Node): Generator<[string, Node]> {
   yield [path, node]
   for (const [name, child] of Object.entries(node.properties ?? {})) yield* walk(`${path}.${name}`, child)

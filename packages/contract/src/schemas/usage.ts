@@ -143,7 +143,7 @@ const Alert = Type.Object({
 
 const UNREAD = 'null if it cannot be read at the moment.'
 
-/** A part that may be missing without the others. */
+/** A part that can be missing independently of the others. */
 function part<S extends Type.TObject>(schema: S, description: string) {
   const { required, properties } = schema
   return Type.Unsafe<Static<S> | null>({

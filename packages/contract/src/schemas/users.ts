@@ -12,7 +12,7 @@ const NAME =
   '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
 const name = Type.String({ minLength: 1, maxLength: 200, pattern: NAME })
 
-/** What anybody may know of an installation before they sign in. */
+/** Public information about an installation, available before sign-in. */
 export type InstallationInfo = Static<typeof InstallationInfo>
 export const InstallationInfo = Type.Object({
   sign_up: Type.Enum(['open', 'invitation'], { type: 'string' }),
@@ -34,7 +34,7 @@ export const Setup = Type.Object(
   { additionalProperties: false },
 )
 
-/** Who is signed in, and where they belong. */
+/** The signed-in user and their accounts. */
 export type Session = Static<typeof Session>
 export const Session = Type.Object({
   person: Type.Object({
@@ -67,7 +67,7 @@ export const CreatedAccount = Type.Object({
   role: Type.String(),
 })
 
-/** An invitation as whoever has its link sees it. */
+/** An invitation, as shown to users with its link. */
 export type Invitation = Static<typeof Invitation>
 export const Invitation = Type.Object({
   organisation: Type.String(),
@@ -93,7 +93,7 @@ export const InvitationJoin = Type.Object(
 export type VerifyEmail = Static<typeof VerifyEmail>
 export const VerifyEmail = Type.Object({ token: text(2000), password: text(128) }, { additionalProperties: false })
 
-/** Asks for a link to a new address. */
+/** Requests a link to a new address. */
 export type EmailChange = Static<typeof EmailChange>
 export const EmailChange = Type.Object({ email, password: text(128) }, { additionalProperties: false })
 
@@ -110,7 +110,7 @@ export const DeleteProfile = Type.Object(
   { additionalProperties: false },
 )
 
-/** Where a person is signed in. */
+/** Active sessions of a user. */
 export type Sessions = Static<typeof Sessions>
 export const Sessions = Type.Object({
   sessions: Type.Array(
@@ -125,7 +125,7 @@ export const Sessions = Type.Object({
   ),
 })
 
-/** What a person is written about in one organisation; null where it is what their role usually is. */
+/** Notification settings of a user in one account; null for the default of the role. */
 export type NotificationChoice = Static<typeof NotificationChoice>
 export const NotificationChoice = Type.Object(
   {
@@ -144,6 +144,6 @@ export type NotificationSettings = Static<typeof NotificationSettings>
 export const NotificationSettings = Type.Object({
   ...NotificationChoice.properties,
   usual: Type.Array(Type.String()),
-  /** Whether the installation can send mail at all. */
+  /** Whether the installation can send email. */
   mail: Type.Boolean(),
 })

@@ -1,4 +1,4 @@
-/** Domains at which very many people have their mailbox, by who runs it; the ids are those of `details.provider` in a result. */
+/** Domains with very many mailboxes, by mailbox provider; the ids are those of `details.provider` in a result. */
 export const MAILBOX_PROVIDERS: { provider: string; domains: string[] }[] = [
   { provider: 'google', domains: ['gmail.com', 'googlemail.com'] },
   {

@@ -1,4 +1,4 @@
-/** One code of RFC 3463 or RFC 5321, an x for any number or digit. `seen` is an example line, which the test parses. */
+/** One code of RFC 3463 or RFC 5321; an x matches any number or digit. `seen` is an example line, which the test parses. */
 type BounceCode = { code: string; counts: boolean; why: string; seen: string }
 
 /**

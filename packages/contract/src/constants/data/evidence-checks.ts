@@ -14,7 +14,7 @@ const DNS_FAILURES = {
   other: 'The DNS query failed for another reason.',
 } as const
 
-/** Reported deliveries and bounces, and the pattern of the local part: what they did to `deliverability`. */
+/** Effect of reported deliveries and bounces, and of the pattern of the local part, on `deliverability`. */
 const DIRECTIONS = {
   positive: 'It increased `deliverability`.',
   negative: 'It decreased `deliverability`.',
@@ -27,7 +27,7 @@ const POLICY_RECORD = {
   failed: 'The DNS query failed.',
 } as const
 
-/** The reply to the recipient, classified, or the reason for which there is none. */
+/** The reply to the recipient, classified, or the reason why there is none. */
 const RECIPIENT = {
   accepted: 'The mail server accepted the recipient.',
   mailbox_not_found: 'The mail server reported that the mailbox does not exist.',

@@ -1,4 +1,4 @@
-// Whole answers for the API description: apart from the schemas, so that those stay readable.
+// Whole responses for the API description, in a file of their own so that the schemas stay readable.
 
 export const VALID_EXAMPLE = {
   email: 'ada@example.com',
@@ -73,7 +73,7 @@ export const VALID_EXAMPLE = {
   ],
 }
 
-/** Still being worked on: the server asked us to come back, so there is a time to ask again. */
+/** Deferred: the mail server asked for a retry, so there is a retry time. */
 export const DEFERRED_EXAMPLE = {
   email: 'grace+news@example.org',
   status: 'unknown',

@@ -5,12 +5,12 @@ export type PresetRule = {
   status: 'valid' | 'risky' | 'unknown'
   /** Only this reason of the status. */
   reason?: SubStatus
-  /** Only what the service itself would send to. */
+  /** Only results that are safe to send. */
   safeToSend?: true
   because: string
 }
 
-/** From the strictest on: each keeps what the one before it keeps. */
+/** From the strictest to the most lenient: each keeps everything that the one before it keeps. */
 export const PRESETS = {
   safest: [
     {

@@ -6,13 +6,13 @@ export type SandboxCase = { meaning: string } & (
   | { kind: 'verdict'; subStatus: SubStatus; trait?: 'role' | 'free' | 'privacy_relay' | 'typo' }
   /** Deferred at the first request, valid some seconds later. */
   | { kind: 'greylisted'; forS: number }
-  /** Valid, but not at once. */
+  /** Valid after a delay. */
   | { kind: 'slow'; byS: number }
-  /** The whole request is refused, as on a bad day. A row of a file ends `unknown` instead. */
+  /** The whole request returns this problem. A row of a file ends `unknown` instead. */
   | { kind: 'problem'; code: ProblemCode }
 )
 
-/** The names that are no sub_status of a result. Each of those has a case under its own name, with hyphens. */
+/** Cases other than a sub_status. Each sub_status has a case under its own name, with hyphens. */
 export const SANDBOX_CASES = {
   valid: { kind: 'verdict', subStatus: '', meaning: 'valid.' },
   invalid: { kind: 'verdict', subStatus: 'mailbox_not_found', meaning: 'invalid: the mailbox does not exist.' },

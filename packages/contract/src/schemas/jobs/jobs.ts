@@ -54,7 +54,7 @@ export const ConfirmRequest = Type.Object(
 
 const JobIdField = Type.String({ format: 'uuid', description: 'Id of the job.', examples: [JOB_ID] })
 
-// An open list, like the statuses of a result.
+// An extensible enum, like the statuses of a result.
 const JobStatusField = Type.String({
   title: 'Job status',
   ...extensibleEnum(JOB_STATES),

@@ -199,7 +199,7 @@ export const ResultParams = Type.Object(
     job_id: JobParams.properties.job_id,
     row: Type.Integer({
       minimum: 1,
-      maximum: 2_147_483_647, // what PostgreSQL's integer holds
+      maximum: 2_147_483_647, // maximum of PostgreSQL's integer
       description: 'The `row` of the result.',
       examples: [2],
     }),

@@ -4,7 +4,7 @@ import { SUGGESTION_REASONS } from '../../constants/jobs.ts'
 import { count, LivemodeField, pageQuery, valueList } from '../fields.ts'
 import { PROBING_EXAMPLE, ProbingField } from '../system.ts'
 
-/** For readers of the API document: a form is read as a stream and never held against a schema. */
+/** For the OpenAPI document: a form is read as a stream and not validated against a schema. */
 export const UploadForm = Type.Object(
   {
     file: Type.String({

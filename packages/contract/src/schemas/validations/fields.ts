@@ -7,7 +7,7 @@ import { extensibleEnum, valueList } from '../fields.ts'
 
 const OPEN_LIST = 'Values may be added: treat unrecognized values as `unknown`.'
 
-/** Plain strings on purpose: a closed enum would break clients on the day a value is added. */
+/** Strings and not closed enums, which would break clients when a value is added. */
 export const StatusField = Type.String({
   title: 'Validation status',
   ...extensibleEnum(STATUSES),
@@ -37,7 +37,7 @@ export const DepthField = Type.Enum(['dns', 'smtp'], {
   examples: ['smtp', 'dns'],
 })
 
-/** Text of the client's own, stored with a request and returned with its result. */
+/** A text of the client, stored with a request and returned with its result. */
 export const REFERENCE_OPTION = {
   reference: Type.Optional(
     Type.String({
@@ -48,7 +48,7 @@ export const REFERENCE_OPTION = {
   ),
 }
 
-/** How old a reused result may be. */
+/** Maximum age of a reused result. */
 export const MAX_AGE_OPTION = {
   max_age_s: Type.Optional(
     Type.Integer({

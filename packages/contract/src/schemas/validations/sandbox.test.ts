@@ -21,7 +21,7 @@ const VERDICTS = Object.entries(SANDBOX).flatMap(([name, found]) =>
   found.kind === 'verdict' ? [[name, found] as const] : [],
 )
 
-test.each(VERDICTS)('%s@ is answered in the shape of the contract, and as its name says', (name, found) => {
+test.each(VERDICTS)('%s@ returns its named result in the shape of the contract', (name, found) => {
   const result = sandboxResult(`${name}@example.com`, found)
   expect(Value.Check(ValidationResult, { ...result, ...FRESH })).toBe(true)
   expect(result.sub_status).toBe(found.subStatus)
@@ -30,7 +30,7 @@ test.each(VERDICTS)('%s@ is answered in the shape of the contract, and as its na
   expect(result.safe_to_send && result.status !== 'valid').toBe(false)
 })
 
-test('every reason that a result can have can be called for', () => {
+test('every reason has a sandbox case', () => {
   const names = Object.keys(SUB_STATUSES).filter((name) => name !== '' && name !== 'sandbox_unmapped')
   const missing = names.filter((name) => SANDBOX[name.replaceAll('_', '-')] === undefined)
   expect(missing).toEqual([])
@@ -48,11 +48,11 @@ test.each([
   ['valid', undefined],
   ['@', undefined],
   ['', undefined],
-])('%s calls for %s', (email, name) => {
+])('%s selects %s', (email, name) => {
   expect(findSandboxCase(email)).toBe(name === undefined ? undefined : SANDBOX[name])
 })
 
-test('the traits show where they belong', () => {
+test('the traits are set in the fields where they belong', () => {
   const of = (name: string) => {
     const found = SANDBOX[name]
     if (found?.kind !== 'verdict') throw new Error(name)
@@ -66,19 +66,19 @@ test('the traits show where they belong', () => {
   expect(of('privacy-relay').flags).toMatchObject({ is_privacy_relay: true })
 })
 
-test('what the sandbox does not know is never valid, and says what to write instead', () => {
+test('addresses without a sandbox case are never valid, and the result names alternatives', () => {
   const result = unmappedResult('ada@example.com')
   expect(Value.Check(ValidationResult, { ...result, ...FRESH })).toBe(true)
   expect(result).toMatchObject({ status: 'unknown', sub_status: 'sandbox_unmapped', is_valid: false })
   expect(result.evidence[0]?.detail).toMatch(/valid@/)
 })
 
-test('the public key is a well-formed test key', () => {
+test('the public sandbox key is a well-formed test key', () => {
   expect(PUBLIC_SANDBOX_KEY).toMatch(/^pb_test_/)
   expect(isWellFormedKey(PUBLIC_SANDBOX_KEY)).toBe(true)
 })
 
-test('the table in docs/test-mode.md is the sandbox, case by case, and has the public key', () => {
+test('the table in docs/test-mode.md lists every sandbox case and the public key', () => {
   const page = readFileSync(new URL('../../../../../docs/test-mode.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, name, meaning]) => [name, meaning])
   expect(rows).toEqual(Object.entries(SANDBOX).map(([name, { meaning }]) => [name, meaning]))

@@ -11,7 +11,7 @@ test.each([
   [1, true],
   [1000, true],
   [1001, false],
-])('a list of %i addresses is taken: %s', (length, taken) => {
+])('a list of %i addresses is accepted: %s', (length, taken) => {
   const emails = Array.from({ length }, (_, i) => `reader${i}@example.com`)
   expect(Value.Check(BulkRequest, { emails })).toBe(taken)
 })
@@ -24,13 +24,13 @@ test.each([
   ['a text of 1,025 characters', false, 'a'.repeat(1025)],
   ['a number', false, 7],
   ['null', false, null],
-])('%s gets a verdict: %s', (_, taken, email) => {
+])('%s is accepted: %s', (_, taken, email) => {
   expect(Value.Check(SingleRequest, { email })).toBe(taken)
   expect(Value.Check(SingleQuery, { email })).toBe(taken)
   expect(Value.Check(BulkRequest, { emails: ['ada@example.com', email] })).toBe(taken)
 })
 
-test('the email cannot be left out', () => {
+test('the email is required', () => {
   expect(Value.Check(SingleRequest, {})).toBe(false)
   expect(Value.Check(SingleQuery, {})).toBe(false)
   expect(Value.Check(BulkRequest, {})).toBe(false)
@@ -39,13 +39,13 @@ test('the email cannot be left out', () => {
 test.each([
   ['single', SingleRequest, { email: 'ada@example.com' }, 30, 10],
   ['bulk', BulkRequest, { emails: ['ada@example.com'] }, 25, 20],
-] as const)('a %s timeout is a whole number of seconds within bounds', (_, schema, body, longest, usual) => {
+] as const)('a %s timeout is a whole number of seconds within its limits', (_, schema, body, longest, usual) => {
   expect(Value.Default(schema, { ...body })).toMatchObject({ ...body, timeout: usual })
   for (const timeout of [1, longest]) expect(Value.Check(schema, { ...body, timeout })).toBe(true)
   for (const timeout of [0, 1.5, longest + 1]) expect(Value.Check(schema, { ...body, timeout })).toBe(false)
 })
 
-test('example verdicts agree with themselves', () => {
+test('example verdicts are consistent', () => {
   for (const result of [VALID_EXAMPLE, DEFERRED_EXAMPLE, ...BULK_EXAMPLE.results]) {
     expect(SUB_STATUSES[result.sub_status as SubStatus].status).toBe(result.status)
     expect(result.is_valid).toBe(result.status === 'valid')

@@ -12,8 +12,8 @@ import {
 import type { ValidationResult } from './single.ts'
 
 /**
- * A result without what belongs to one answer alone: its time, its caller's plan and policy, and whether work on it still goes on. What
- * the account's overrides say is kept with the results of a list, and looked up for every other answer.
+ * A result without the fields that belong to one response: its time, the client's plan and policy, and whether the validation is deferred.
+ * The account's override is stored with the results of a job, and looked up for every other response.
  */
 export type StoredResult = Omit<
   ValidationResult,
@@ -28,7 +28,7 @@ export function notStartedResult(email: string): StoredResult {
 const NOT_STARTED =
   'No worker claimed the address before the timeout. Validation did not start, and no mail server was contacted.'
 
-/** The result of a validation that found nothing out: not yet, not for lack of trying, or not in the sandbox. */
+/** The result of an inconclusive validation: pending, without a mailbox check, or without a sandbox case. */
 export function pendingResult(email: string, subStatus: SubStatusesOf<'unknown'>): StoredResult {
   const { p } = BASE_RATES[subStatus]
   return {
@@ -69,7 +69,7 @@ type Verdict = Pick<Extract<SandboxCase, { kind: 'verdict' }>, 'subStatus' | 'tr
 
 /** Verdict on an address that was not probed. */
 export function sandboxResult(email: string, { subStatus, trait }: Verdict): StoredResult {
-  // As with live keys: nothing is known of an address whose validation did not start.
+  // As in live mode: a validation that did not start has no findings.
   if (subStatus === 'not_started') return { ...pendingResult(email, subStatus), evidence: [mappedEvidence()] }
   const { status } = SUB_STATUSES[subStatus]
   const { p } = BASE_RATES[subStatus]

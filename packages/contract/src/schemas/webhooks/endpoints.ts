@@ -4,7 +4,7 @@ import { ALL_EVENTS, DISABLED_REASONS, SUBSCRIPTIONS, WEBHOOK_EVENTS } from '../
 import { LivemodeField, nullableString, pageQuery, valueList } from '../fields.ts'
 
 export const WEBHOOK_ID = '0198f3a0-41c7-7d92-b6e8-3f5a90d27c14'
-// The base64 of a sentence, which no generator makes, and an example key of RFC 8032.
+// The base64 of a sentence, which no generator creates, and an example key of RFC 8032.
 const SECRET_EXAMPLE = 'whsec_VGhpcyBpcyBhbiBleGFtcGxlIGFuZCBub3QgYSBzZWNyZXQh'
 const PUBLIC_KEY_EXAMPLE = 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
 const URL_EXAMPLE = 'https://hooks.example.com/probity'
@@ -119,7 +119,7 @@ export const CreateWebhook = Type.Object(
   },
 )
 
-// No defaults here: a validator that fills them in would reset fields that the request does not name.
+// No defaults: a validator that applies them would reset fields that the request leaves out.
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 export const UpdateWebhook = Type.Object(
   {

@@ -75,7 +75,7 @@ const COMPLETED_JOB: Job = {
   credits: { reserved: 0, used: 10_000, refunded: 155 },
 }
 
-/** The example of an event wherever one stands for all. */
+/** The example used where one event represents all. */
 export const EVENT_EXAMPLE = bodyExample('job.completed', COMPLETED_JOB)
 
 const {

@@ -51,7 +51,8 @@ export function judgePort25(egress: Egress, reached: ConnectivityCheck[]): Findi
   }
   const through = dialled.filter(({ connectivity }) => isReachable(connectivity))
   const interceptor = dialled.find(({ connectivity }) => connectivity.kind === 'intercepted')
-  if (interceptor !== undefined) return fail('port-25', { subject, saw, ...adviseOn('intercepted', egress, interceptor) })
+  if (interceptor !== undefined)
+    return fail('port-25', { subject, saw, ...adviseOn('intercepted', egress, interceptor) })
   const [first] = dialled.filter(({ connectivity }) => !isReachable(connectivity))
   if (first === undefined) return pass('port-25', { subject, saw })
   const told = { subject, saw, ...adviseOn(first.connectivity.kind, egress, first) }

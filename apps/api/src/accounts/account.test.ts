@@ -50,7 +50,7 @@ test('a key without account:read gets the name of the missing scope', async () =
   expect(body['detail']).toContain('"account:read"')
 })
 
-test("a live key of the free plan is rejected, and a test key is not", async () => {
+test('a live key of the free plan is rejected, and a test key is not', async () => {
   const live = await api.openCaller({ plan: 'free' })
   const refused = await live.call(ACCOUNT)
   expect([refused.status, refused.body['code']]).toEqual([403, 'api_not_in_plan'])

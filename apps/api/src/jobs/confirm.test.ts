@@ -132,7 +132,7 @@ test('a column without values is rejected', async () => {
   await expectRefused(caller, () => confirmList(caller, uploadId, 'second'), [422, 'column_without_emails'])
 })
 
-test("more emails than the plan allows are rejected, also in another column and after a plan change", async () => {
+test('more emails than the plan allows are rejected, also in another column and after a plan change', async () => {
   const by = await api.openCaller({ credits: 20_000 })
   const rows = emailsOf(10_001).map((email) => `${email},${email}`)
   const uploadId = await uploadList(by, `email,second\n${rows.join('\n')}\n`)
@@ -157,7 +157,7 @@ test('the limit of waiting rows per account rejects a confirmation, keeps the up
   expect((await confirmList(by, over)).status).toBe(201)
 })
 
-test("a missing, expired or foreign upload and one of a test key return the same 404", async () => {
+test('a missing, expired or foreign upload and one of a test key return the same 404', async () => {
   const expired = await uploadList(caller, csvOf(emailsOf(1)))
   await asOwner(db, (trx) => sql`update uploads set expires_at = clock_timestamp() where id = ${expired}`.execute(trx))
   const foreign = await uploadList(await api.openCaller(), csvOf(emailsOf(1)))

@@ -73,7 +73,7 @@ test('the watch retries after the database was unavailable', async () => {
   stop()
 })
 
-test("a job of another account is not found", async () => {
+test('a job of another account is not found', async () => {
   const other = await api.openCaller()
   const listener = vi.fn()
   const stop = openJobWatch(api.db, log).listen({ ...view, accountId: other.accountId }, jobId, listener)

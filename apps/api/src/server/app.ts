@@ -202,7 +202,9 @@ function sendCommonHeaders(app: FastifyInstance, { unauthenticatedRate, stopping
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
-    reply.headers(rateHeaders(request.rateLimit?.state ?? unauthenticatedRate.look(networkOf(request.ip), UNAUTHENTICATED)))
+    reply.headers(
+      rateHeaders(request.rateLimit?.state ?? unauthenticatedRate.look(networkOf(request.ip), UNAUTHENTICATED)),
+    )
     // Sent with files and errors too, which have no such field.
     if (request.auth) reply.header('livemode', String(request.auth.mode === 'live'))
     if (stopping.aborted) reply.header('connection', 'close')

@@ -118,7 +118,9 @@ test('a client that does not complete its headers is disconnected', { tags: ['ti
   expect(performance.now() - began).toBeLessThan(2_500)
 })
 
-test('a client that sends its body too slowly is disconnected, however steadily it sends', { tags: ['timed'] }, async () => {
+test('a client that sends its body too slowly is disconnected, however steadily it sends', {
+  tags: ['timed'],
+}, async () => {
   const began = performance.now()
   const { socket, answer } = speak(post('x'.repeat(1000)))
   const drip = setInterval(() => socket.write('x'), 50)

@@ -145,7 +145,7 @@ const withIds = operations.filter((operation) => operation.includes('{'))
 // The event stream does not end by itself; its own tests show that it is limited to the account.
 const withoutIds = operations.filter((operation) => !operation.includes('{') && !operation.endsWith('/events/stream'))
 
-test.each(withIds)("%s: an id of another account is 404, with the same body as a missing one", async (operation) => {
+test.each(withIds)('%s: an id of another account is 404, with the same body as a missing one', async (operation) => {
   const foreign = await other.call(request(operation, (parameter) => FOREIGN_IDS[parameter] ?? ''))
   const missing = await other.call(request(operation, () => randomUUID()))
 

@@ -99,19 +99,22 @@ test('with sign-up by invitation no other user can sign up', async () => {
   expect((await sign({ ...invitation, email: 'Grace@example.com' })).status).toBe(200)
 })
 
-test.each(['developer', 'marketer', 'viewer'] as const)('a %s can invite, change and remove no members', async (role) => {
-  const [ada, eve] = [await signUp(api), await signUp(api)]
-  const account = await openNewAccount(ada)
-  await addMember(api, account['probity-account'], eve, role)
-  const organisation = organisationOf(account)
-  const wish = { ...organisation, email: newEmail(), role: 'viewer' }
-  expect((await eve.post('/auth/organization/invite-member', wish)).status).toBe(403)
-  const own = { ...organisation, memberId: await memberIdOf(account, eve), role: 'owner' }
-  expect((await eve.post('/auth/organization/update-member-role', own)).status).toBe(403)
-  const remove = { ...organisation, memberIdOrEmail: ada.email }
-  expect((await eve.post('/auth/organization/remove-member', remove)).status).toBeGreaterThanOrEqual(400)
-  expect((await ada.get('/session')).body['memberships']).toMatchObject([{ role: 'owner' }])
-})
+test.each(['developer', 'marketer', 'viewer'] as const)(
+  'a %s can invite, change and remove no members',
+  async (role) => {
+    const [ada, eve] = [await signUp(api), await signUp(api)]
+    const account = await openNewAccount(ada)
+    await addMember(api, account['probity-account'], eve, role)
+    const organisation = organisationOf(account)
+    const wish = { ...organisation, email: newEmail(), role: 'viewer' }
+    expect((await eve.post('/auth/organization/invite-member', wish)).status).toBe(403)
+    const own = { ...organisation, memberId: await memberIdOf(account, eve), role: 'owner' }
+    expect((await eve.post('/auth/organization/update-member-role', own)).status).toBe(403)
+    const remove = { ...organisation, memberIdOrEmail: ada.email }
+    expect((await eve.post('/auth/organization/remove-member', remove)).status).toBeGreaterThanOrEqual(400)
+    expect((await ada.get('/session')).body['memberships']).toMatchObject([{ role: 'owner' }])
+  },
+)
 
 test('an admin can neither appoint nor remove owners', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]

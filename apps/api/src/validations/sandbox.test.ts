@@ -136,7 +136,11 @@ test('the public sandbox key is rate-limited per network', async () => {
 
 test('if it is disabled, the public sandbox key is an unknown key', async () => {
   const closed = await startTestApi({ config: { publicSandbox: false } })
-  const request = { method: 'GET', url: '/api/v1/validation/single?email=valid@example.com', headers: publicKey } as const
+  const request = {
+    method: 'GET',
+    url: '/api/v1/validation/single?email=valid@example.com',
+    headers: publicKey,
+  } as const
   const { status, body } = await callApp(closed.app, request)
   expect([status, body['code']]).toEqual([401, 'invalid_api_key'])
 })

@@ -57,10 +57,13 @@ async function openOddity(behave: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-test.each([200, 201, 204, 302, 400, 410, 500, 503])('a receiver that responds with %d gets that status recorded', async (status) => {
-  const { port } = await openReceiver(() => status)
-  expect(await post(REQUEST, around(port))).toMatchObject({ kind: 'answered', status })
-})
+test.each([200, 201, 204, 302, 400, 410, 500, 503])(
+  'a receiver that responds with %d gets that status recorded',
+  async (status) => {
+    const { port } = await openReceiver(() => status)
+    expect(await post(REQUEST, around(port))).toMatchObject({ kind: 'answered', status })
+  },
+)
 
 test('DNS is queried once per request, and later responses are not used', async () => {
   const { port, counts } = await openReceiver()
@@ -86,11 +89,14 @@ test.each([
   expect(counts.connections).toBe(0)
 })
 
-test.each(['http://hooks.example/', 'https://hooks.example:8443/', 'nonsense'])('nothing is sent to %s', async (url) => {
-  const { port, counts } = await openReceiver()
-  expect(await post({ ...REQUEST, url }, around(port))).toEqual({ kind: 'failed', error: 'url_refused' })
-  expect(counts.connections).toBe(0)
-})
+test.each(['http://hooks.example/', 'https://hooks.example:8443/', 'nonsense'])(
+  'nothing is sent to %s',
+  async (url) => {
+    const { port, counts } = await openReceiver()
+    expect(await post({ ...REQUEST, url }, around(port))).toEqual({ kind: 'failed', error: 'url_refused' })
+    expect(counts.connections).toBe(0)
+  },
+)
 
 test.each(['https://127.0.0.1/', 'https://[::1]/', 'https://localhost/', 'https://redis/', 'https://a.internal/'])(
   '%s is rejected without a DNS lookup',
@@ -167,19 +173,23 @@ test('an endless response is read up to a limit, and its status counts', { tags:
 test.each([
   ['says nothing', () => {}],
   ['answers a byte at a time', (socket: Socket) => void drip(socket)],
-])('a receiver that %s times out after 15 seconds, and its connection is closed', { tags: ['timed'] }, async (_, behave) => {
-  let closed = false
-  const port = await openOddity((socket) => {
-    socket.once('close', () => (closed = true))
-    behave(socket)
-  })
-  const began = performance.now()
-  expect(await post(REQUEST, around(port))).toEqual({ kind: 'failed', error: 'timeout' })
-  const tookMs = performance.now() - began
-  expect(tookMs).toBeGreaterThan(14_500)
-  expect(tookMs).toBeLessThan(17_000)
-  await expect.poll(() => closed).toBe(true)
-})
+])(
+  'a receiver that %s times out after 15 seconds, and its connection is closed',
+  { tags: ['timed'] },
+  async (_, behave) => {
+    let closed = false
+    const port = await openOddity((socket) => {
+      socket.once('close', () => (closed = true))
+      behave(socket)
+    })
+    const began = performance.now()
+    expect(await post(REQUEST, around(port))).toEqual({ kind: 'failed', error: 'timeout' })
+    const tookMs = performance.now() - began
+    expect(tookMs).toBeGreaterThan(14_500)
+    expect(tookMs).toBeLessThan(17_000)
+    await expect.poll(() => closed).toBe(true)
+  },
+)
 
 function drip(socket: Socket): void {
   const timer = setInterval(() => socket.write('x'), 200)

@@ -2,13 +2,10 @@ import { expect, test } from 'vitest'
 import { BOUNCE_CODES } from './data/bounce-codes.ts'
 import { isMailboxBounce } from './feedback.ts'
 
-test.each(BOUNCE_CODES)(
-  '$code counts: $counts, in its example line and alone',
-  ({ code, counts, seen }) => {
-    expect(isMailboxBounce(seen)).toBe(counts)
-    expect(isMailboxBounce(code.replaceAll('x', '0'))).toBe(counts)
-  },
-)
+test.each(BOUNCE_CODES)('$code counts: $counts, in its example line and alone', ({ code, counts, seen }) => {
+  expect(isMailboxBounce(seen)).toBe(counts)
+  expect(isMailboxBounce(code.replaceAll('x', '0'))).toBe(counts)
+})
 
 test.each(BOUNCE_CODES)('no row before $code matches its example line', ({ code, seen }) => {
   const digits = code.replaceAll('x', '\\d+').replaceAll('.', '\\.')

@@ -576,14 +576,17 @@ test('a missing file returns internal_error before any byte is sent', async () =
   expect(headers['content-disposition']).toBeUndefined()
 })
 
-test.each(['json', 'ndjson', 'csv'])('%s: a job of another account and a missing one return the same 404', async (format) => {
-  const jobId = await keep(LIST)
-  const other = await api.openCaller()
-  const foreign = await get(jobId, { format }, other)
-  const missing = await get(randomUUID(), { format }, other)
-  expect([foreign.status, missing.status]).toEqual([404, 404])
-  expect({ ...foreign.body, request_id: '' }).toEqual({ ...missing.body, request_id: '' })
-})
+test.each(['json', 'ndjson', 'csv'])(
+  '%s: a job of another account and a missing one return the same 404',
+  async (format) => {
+    const jobId = await keep(LIST)
+    const other = await api.openCaller()
+    const foreign = await get(jobId, { format }, other)
+    const missing = await get(randomUUID(), { format }, other)
+    expect([foreign.status, missing.status]).toEqual([404, 404])
+    expect({ ...foreign.body, request_id: '' }).toEqual({ ...missing.body, request_id: '' })
+  },
+)
 
 test('jobs of test keys are visible to test keys only, and live jobs to live keys only', async () => {
   const [live, sandbox] = [await keep(LIST), await keep(LIST, { mode: 'test' })]

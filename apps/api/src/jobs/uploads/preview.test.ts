@@ -499,7 +499,7 @@ test('100,000 emails are accepted and 100,001 are not, whatever rows without one
   await expectRefused(upload(`${full}canary@@example\n`), 422, 'too_many_emails', /Row 100002 /)
 })
 
-test("the smaller limit of a plan applies", async () => {
+test('the smaller limit of a plan applies', async () => {
   const small = await api.openCaller({ plan: 'starter' })
   expect((await preview(emails(10_000), { by: small })).unique_count).toBe(10_000)
   await expectRefused(upload(emails(10_001), { by: small }), 422, 'too_many_emails', /10,000 addresses/)

@@ -141,7 +141,9 @@ test('uploads of an account succeed while another account keeps reading a large 
   expect(seen.get(200)).toBeGreaterThan(0)
 })
 
-test('a reading ends when its client disconnects, and nothing of the upload is stored', { timeout: 60_000 }, async () => {
+test('a reading ends when its client disconnects, and nothing of the upload is stored', {
+  timeout: 60_000,
+}, async () => {
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = api.app.server.address() as AddressInfo
   const caller = await api.openCaller()

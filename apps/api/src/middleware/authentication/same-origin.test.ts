@@ -52,11 +52,14 @@ test('the Host header has no effect when PUBLIC_URL is set', async () => {
   expect(await isTaken(named, { origin: 'http://localhost:8080', ...APP, ...TYPE })).toBe(false)
 })
 
-test.each(['POST', 'PATCH', 'DELETE'] as const)('%s of every route under /app/api requires the header', async (method) => {
-  const url = { POST: '/app/api/accounts', PATCH: '/app/api/account', DELETE: '/app/api/keys/x' }[method]
-  const answer = await callApp(open.app, { method, url, headers: { 'sec-fetch-site': 'cross-site', ...APP } })
-  expect([answer.status, answer.body['code']]).toEqual([403, 'cross_site_request'])
-})
+test.each(['POST', 'PATCH', 'DELETE'] as const)(
+  '%s of every route under /app/api requires the header',
+  async (method) => {
+    const url = { POST: '/app/api/accounts', PATCH: '/app/api/account', DELETE: '/app/api/keys/x' }[method]
+    const answer = await callApp(open.app, { method, url, headers: { 'sec-fetch-site': 'cross-site', ...APP } })
+    expect([answer.status, answer.body['code']]).toEqual([403, 'cross_site_request'])
+  },
+)
 
 test('requests that change something are not reachable by GET', async () => {
   for (const path of [

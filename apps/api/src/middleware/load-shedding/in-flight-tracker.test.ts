@@ -24,7 +24,9 @@ test('late echoes reduce the limit, and fast ones raise it again', async () => {
   await vi.waitFor(() => expect(inFlight.places()).toBeGreaterThan(180), 5_000)
 })
 
-test('the utilization follows the slots in use within a few seconds, and not at once', { tags: ['timed'] }, async () => {
+test('the utilization follows the slots in use within a few seconds, and not at once', {
+  tags: ['timed'],
+}, async () => {
   const inFlight = watch(async () => undefined)
   inFlight.working = 192
   expect(inFlight.busy).toBe(0)

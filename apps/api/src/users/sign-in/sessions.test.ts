@@ -28,7 +28,7 @@ test('a user lists the own sessions and ends a session of another browser', asyn
   expect((await ada.call({ method: 'DELETE', url: other })).status).toBe(404)
 })
 
-test("a user cannot end a session of another user", async () => {
+test('a user cannot end a session of another user', async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)]
   const { body } = await ada.get('/sessions')
   const [session] = body['sessions'] as Listed[]

@@ -5,7 +5,7 @@ import { INSIDE } from '../middleware/request-log/request-log.ts'
 
 export type ToolDependencies = { people: Pick<UserAuthentication, 'secret'>; log: FastifyBaseLogger }
 
-/** What a tool call runs with: the HTTP request of the agent and the API that serves it. */
+/** Context of a tool call: the HTTP request of the agent and the API that serves it. */
 export type ToolContext = { app: FastifyInstance; services: ToolDependencies; request: FastifyRequest }
 
 /** An error response of the API to the request of a tool. */

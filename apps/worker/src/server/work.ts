@@ -17,7 +17,7 @@ import type { WorkerConfig } from './config.ts'
 import { describeDoctorInput, startDoctor } from './doctor.ts'
 import { openServices, type Services } from './services.ts'
 
-/** What `start` needs to run a group of tasks. */
+/** A running group of tasks. */
 export type RunningTasks = {
   /** Checks of PostgreSQL and Redis for the metrics. */
   dependencies: { postgres(): Promise<unknown>; redis(): Promise<unknown> }

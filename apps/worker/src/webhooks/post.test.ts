@@ -126,7 +126,7 @@ test('an untrusted certificate is rejected whatever the environment variables sa
   expect(receiver.received).toEqual([])
 })
 
-test('a closed port is connection_refused, and a name without an address has its own outcome', async () => {
+test('a closed port, a name without an address and a DNS failure each have an error of their own', async () => {
   const receiver = await openReceiver()
   await receiver.stop()
   expect(await post(REQUEST, around(receiver.port))).toEqual({ kind: 'failed', error: 'refused' })

@@ -13,7 +13,7 @@ export type HealthPart = Static<typeof HealthPart>
 export const HealthPart = Type.Object({
   name: Type.String(),
   state: Type.Enum([...HEALTH_STATES], { type: 'string' }),
-  /** What was seen, as a sentence. */
+  /** The observation as a sentence. */
   detail: Type.String(),
   /** The time of the start, or of the last change of state; null if it is not known. */
   since_at: nullableTime,

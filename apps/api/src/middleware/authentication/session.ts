@@ -53,7 +53,7 @@ export function readSignedToken(cookie: string, secret: string): string | undefi
   return timingSafeEqual(expected, Buffer.from(signature, 'base64')) ? token : undefined
 }
 
-/** What the sign-in of users provides to requests of signed-in users. */
+/** Services of user sign-in for requests of signed-in users. */
 export type UserAuthentication = {
   publicUrl: string | undefined
   signUp: 'open' | 'invitation'

@@ -14,7 +14,7 @@ import { type Found, retryProbe, retryUnresponsiveDns, type Validation } from '.
 export type Network = { domains: DomainLookup; lists: DomainLists; prober?: MailboxProber; histories?: HistoryLookup }
 
 export type Attempt = {
-  /** Attempts that a mail server was to decide, this one included. */
+  /** Attempts with a probe, including this one. */
   attempts: number
   /** Earlier attempts without a response of DNS or the mail server. Without the number, no response is final. */
   noResponses: number
@@ -26,7 +26,7 @@ export type Attempt = {
 /** Long enough for a server that replies slowly on purpose, and for a second one after that. */
 const PROBE_WITHIN_MS = 40_000
 
-/** The whole path of an address: parse it, look its domain up, probe its mail server, conclude. */
+/** Validates an address: parses it, looks up its domain, probes its mail server and decides. */
 export async function validate(email: string, network: Network, attempt: Partial<Attempt> = {}): Promise<Validation> {
   const { attempts = 1, deadline = performance.now() + PROBE_WITHIN_MS, options = DEFAULT_OPTIONS } = attempt
   const began = performance.now()

@@ -24,7 +24,10 @@ export function suggestFor(email: string, address: Address | Malformed): string 
   return inside === undefined ? null : (suggest(inside.address) ?? inside.email)
 }
 
-/** Stand in a cached result for what the address tells. JSON escapes quotation marks, so no value of a field can contain them. */
+/**
+ * Replaced in a cached result by the fields derived from the address. JSON escapes quotation marks, so no value of a field can contain
+ * it.
+ */
 const PARTS = '"parts":0'
 const SUGGESTION = '"did_you_mean":0'
 

@@ -9,7 +9,7 @@ export function fault(reason: FaultReason, at: number): Fault {
   return { kind: 'malformed', reason, at }
 }
 
-/** Far above what an address may have. Beyond it nothing is even looked at, so the work for any text has a bound. */
+/** Far above the maximum length of an address. A longer text is rejected before it is read, so the time for any text is limited. */
 export const TEXT_UNITS_MAX = 1024
 
 export const AT_SIGN = 0x40
@@ -20,10 +20,10 @@ export const QUOTE = 0x22
 
 const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** RFC 5322 §3.2.3: what an atom may be made of. */
+/** RFC 5322 §3.2.3: the ASCII characters of an atom. */
 const ATOM = listCodes(`${LETTERS_AND_DIGITS}!#$%&'*+-/=?^_\`{|}~`)
 
-/** RFC 5321 §4.1.2: what a label of a domain may be made of. */
+/** RFC 5321 §4.1.2: the ASCII characters of a domain label. */
 const LABEL = listCodes(`${LETTERS_AND_DIGITS}-`)
 
 export function isAtomCharacter(code: number): boolean {
@@ -34,14 +34,14 @@ export function isLabelCharacter(code: number): boolean {
   return LABEL[code] === 1
 }
 
-/** RFC 5321 §4.1.2: qtextSMTP and what a backslash may stand before are printable ASCII, the space included. */
+/** RFC 5321 §4.1.2: qtextSMTP and the characters allowed after a backslash are printable ASCII, including the space. */
 export function isPrintableAscii(code: number): boolean {
   return code >= 0x20 && code <= 0x7e
 }
 
 /**
- * Why a character cannot stand outside quotes. To be asked about ASCII only where the grammar has already said no; beyond
- * ASCII it is the grammar, and most characters pass.
+ * Why a character is not allowed outside quotes. Called for ASCII characters only after the grammar has rejected them. For non-ASCII
+ * characters this function is the grammar, and it allows most of them.
  */
 export function reasonAgainst(point: number): FaultReason | undefined {
   return point < 0x80 ? reasonAgainstAscii(point) : reasonAgainstUnicode(point)
@@ -53,14 +53,13 @@ function reasonAgainstAscii(code: number): FaultReason {
   return code === 0x28 ? 'comment' : 'bad_character'
 }
 
-// RFC 6531 §3.3 lets every character beyond ASCII into an address. We take out those that no mailbox of a person has and
-// that only serve to break lines, to hide, or to look like another address:
-// control characters and the two separators that end a line,
+// RFC 6531 §3.3 allows every non-ASCII character in an address. We reject those that no real mailbox has and that only break lines, are
+// invisible or imitate another address: control characters and the two separators that end a line,
 const LINE_BREAKING = /[\p{Cc}\p{Zl}\p{Zp}]/u
-// what is drawn as nothing or turns the reading direction: format characters (soft hyphen, zero-width space, joiners,
-// bidi controls, tags), variation selectors, fillers,
+// invisible characters and those that change the reading direction: format characters (soft hyphen, zero-width space, joiners, bidi
+// controls, tags), variation selectors, fillers,
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
-// and, with both of these, lone surrogates, private use, code points without a character, and spaces.
+// and, in addition to both, lone surrogates, private use, unassigned code points and spaces.
 const REFUSED = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
 function reasonAgainstUnicode(point: number): FaultReason | undefined {
@@ -70,7 +69,7 @@ function reasonAgainstUnicode(point: number): FaultReason | undefined {
   return INVISIBLE.test(character) ? 'invisible_character' : 'bad_character'
 }
 
-/** How many octets a text without lone surrogates has in UTF-8, which is what the limits of RFC 5321 count. */
+/** The number of UTF-8 octets of a text without lone surrogates. The limits of RFC 5321 are in octets. */
 export function countOctets(text: string): number {
   let octets = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -82,7 +81,7 @@ export function countOctets(text: string): number {
   return octets
 }
 
-/** Each half of a pair stands for two of the pair's four octets. */
+/** Each half of a pair counts as two of the pair's four octets. */
 function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff
 }

@@ -21,7 +21,7 @@ test.each([
   ['ΣΟΦΟΣ@example.com', 'σοφος@example.com'],
   ['a@[192.0.2.1]', 'a@[192.0.2.1]'],
   ['A@[ipv6:2001:DB8:0:0::1]', 'a@[IPv6:2001:db8::1]'],
-])('gives %j the key %j', (text, key) => {
+])('dedupeKey of %j is %j', (text, key) => {
   expect(dedupeKey(text)).toBe(key)
 })
 
@@ -33,12 +33,12 @@ test.each([
   ['JÖRG', ' jörg'],
   ['JO\u0308RG', ' jörg'],
   ['A@B', ' a@b'],
-])('gives %j, which is no address, the key %j', (text, key) => {
+])('dedupeKey of %j, which is not an address, is %j', (text, key) => {
   expect(dedupeKey(text)).toBe(key)
 })
 
-test('never gives an address and another text the same key', () => {
-  // Too long as it is, and an address in lower case: ẞ has three octets, ß two.
+test('dedupeKey never returns the same key for an address and another text', () => {
+  // Too long as written, but an address in lower case: ẞ has three octets, ß two.
   const tooLong = `${'ẞ'.repeat(30)}@example.com`
   const address = `${'ß'.repeat(30)}@example.com`
   expect(dedupeKey(address)).toBe(address)
@@ -57,12 +57,12 @@ test.each([
   `${' '.repeat(2000)}a@b.example`,
   'X'.repeat(2000),
   'İ'.repeat(1024),
-])('gives a key its own key: %j', (text) => {
+])('dedupeKey of a key is the key itself: %j', (text) => {
   const key = dedupeKey(text)
   expect(dedupeKey(key)).toBe(key)
 })
 
-test('keeps what only the owner of a domain could call equal', () => {
+test('dedupeKey keeps differences whose meaning only the domain owner knows', () => {
   const keys = [
     'john@example.com',
     'jo.hn@example.com',

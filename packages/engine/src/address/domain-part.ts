@@ -49,7 +49,7 @@ function scanLabels(text: string, from: number): 'ascii' | 'international' | Fau
     if (point > 0xffff) at += 1
   }
   if (from === text.length) return fault('domain_empty', from)
-  // RFC 5321 §4.1.2 has no dot at the end: a domain in mail is always complete.
+  // RFC 5321 §4.1.2 does not allow a trailing dot: a domain in mail is always complete.
   if (labelStart === text.length) return fault('trailing_dot', labelStart - 1)
   return text.length - labelStart > LABEL_UNITS_MAX ? fault('label_too_long', labelStart) : script
 }
@@ -74,7 +74,7 @@ function judgeLabels(ascii: string): { reason: FaultReason; offset: number } | u
     start = dot + 1
   }
   if (start === 0) return { reason: 'single_label', offset: 0 }
-  // RFC 3696 §2: no top-level domain is a number, so that a domain cannot be taken for an IPv4 address.
+  // RFC 3696 §2: no top-level domain is a number, so a domain cannot be mistaken for an IPv4 address.
   return /^[0-9]+$/.test(ascii.slice(start)) ? { reason: 'numeric_tld', offset: start } : undefined
 }
 
@@ -108,7 +108,7 @@ const ANY_DOT = new RegExp(`[.${WIDE_DOTS}]`)
  */
 const LABEL_UNITS_MAX = 2 * 63
 
-/** Cached domains: twice those of the longest request, as typed and in A-labels. */
+/** Cached domains: twice as many as in the longest request, as typed and in A-labels. */
 const REMEMBERED_MAX = 4_096
 const remembered = new Map<string, ReturnType<typeof findIdnaNames>>()
 
@@ -140,15 +140,15 @@ function findIdnaNames(typed: string): IdnaNames | 'bad_idna' | 'label_too_long'
   return isKept ? { ascii: ascii.join('.'), unicode } : 'bad_idna'
 }
 
-/** Without flags: the whole domain has already been checked with all of them. */
+/** Without flags, because the whole domain was already checked with all of them. */
 function toALabel(label: string): string | null {
   return /[^a-z0-9-]/.test(label) ? toASCII(label) : label
 }
 
 /**
- * UTS 46 lets symbols and emoji pass that IDNA 2008 forbids. This is the derivation of RFC 5892 §3 as far as UTS 46 has
- * not already made it (it refuses what is unstable, unassigned or ignorable): letters, marks and digits (§2.1) with the
- * exceptions (§2.6), less the ignorable blocks (§2.4) and old Hangul jamo (§2.9). The joiners' own rules are in UTS 46.
+ * UTS 46 allows symbols and emoji that IDNA 2008 forbids. This is the derivation of RFC 5892 §3 as far as UTS 46 does not include it (it
+ * rejects unstable, unassigned and ignorable code points): letters, marks and digits (§2.1) with the exceptions (§2.6), without the
+ * ignorable blocks (§2.4) and old Hangul jamo (§2.9). The rules for joiners are in UTS 46.
  */
 const PERMITTED =
   /^[[\-\p{Ll}\p{Lu}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u06FD\u06FE\u0F0B\u3007\u00B7\u0375\u05F3\u05F4\u30FB\u200C\u200D]--[\u0640\u07FA\u302E\u302F\u3031-\u3035\u303B\u20D0-\u20FF\u{1D100}-\u{1D24F}\u1100-\u11FF\uA960-\uA97F\uD7B0-\uD7FF]]+$/v
@@ -170,8 +170,8 @@ function isIdna2008(label: string): boolean {
 }
 
 /**
- * RFC 5890 §2.3.2.1: an A-label comes back unchanged from its U-label. Otherwise another name than the given one would be
- * queried: punycode can encode a character as its two surrogates. And xn-- in wide letters is no A-label.
+ * RFC 5890 §2.3.2.1: converting an A-label to a U-label and back leaves it unchanged. Otherwise DNS would be queried for another name
+ * than the given one: punycode can encode a character as its two surrogates. And xn-- in wide letters is not an A-label.
  */
 function keepsALabels(typed: string[], ascii: (string | null)[]): boolean {
   return typed.every((label, index) => {
@@ -183,12 +183,12 @@ function keepsALabels(typed: string[], ascii: (string | null)[]): boolean {
 /** `address` is the canonical text of the IP address, without brackets or tag. */
 export type AddressLiteral = { kind: 'literal'; family: 4 | 6; address: string }
 
-/** The longest text an IPv6 address can have, with its last four octets written like an IPv4 address. */
+/** The longest text of an IPv6 address, with its last four octets in IPv4 notation. */
 const IP_LENGTH_MAX = 45
 
 const IPV6_TAG = 'ipv6:'
 
-/** RFC 5321 §4.1.3, from the opening bracket on. No tag but IPv6 is registered, so there are no general literals. */
+/** RFC 5321 §4.1.3, from the opening bracket on. IPv6 is the only registered tag, so general literals are not supported. */
 export function readAddressLiteral(text: string, from: number): AddressLiteral | Fault {
   const inside = text.slice(from + 1, -1)
   if (!text.endsWith(']') || inside.length > IPV6_TAG.length + IP_LENGTH_MAX) return fault('bad_literal', from)
@@ -219,7 +219,7 @@ function readIpv6(text: string): number[] | undefined {
   if (before === undefined) return undefined
   if (halves.length === 1) return before.length === 8 ? before : undefined
 
-  // "::" replaces at least two groups and occurs once. An IPv4 tail can only be at the end of the whole.
+  // "::" replaces at least two groups and occurs once. An IPv4 tail is allowed only at the end of the address.
   if (halves.length > 2 || after === undefined || halves[0]?.includes('.')) return undefined
   const missing = 8 - before.length - after.length
   return missing >= 2 ? [...before, ...new Array<number>(missing).fill(0), ...after] : undefined

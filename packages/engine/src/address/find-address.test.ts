@@ -72,7 +72,7 @@ test.each([
   'a@',
   'a @ b.example',
   'a@b,example',
-  'a b@c.example', // perhaps the address of another person
+  'a b@c.example', // may be the address of another person
   'a,b@c.example',
   'a;b@c.example',
   'write to a@b.example',

@@ -54,7 +54,7 @@ export function openAddressMatcher(email: string): AddressMatcher {
     if (!text.includes('@') && !text.includes('%40')) return false
     if (probe !== '@' && !text.toLowerCase().includes(probe)) return false
     if (is(text)) return true
-    // Another address as a whole: a part of it is not an address of its own.
+    // The whole text is another address, so a part of it is not an address of its own.
     if (parseAddress(text).kind === 'address') return false
     return findAddresses(text).some(is) || exact.test(text.normalize('NFC'))
   }

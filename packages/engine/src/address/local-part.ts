@@ -15,13 +15,13 @@ import {
 /** RFC 5321 §4.5.3.1.1. */
 const LOCAL_OCTETS_MAX = 64
 
-/** `local` is the shortest way to write the local part; `octets` is its length, `end` is where the @ stands. */
+/** `local` is the local part with the fewest quotes; `octets` is its length, `end` the position of the @. */
 export type LocalPart = { kind: 'local'; local: string; octets: number; quoted: boolean; end: number }
 
 /** Reads up to the @: a dot-atom or a quoted string (RFC 5321 §4.1.2), with UTF-8 in both (RFC 6531 §3.3). */
 export function readLocalPart(text: string): LocalPart | Fault {
   const found = text.charCodeAt(0) === QUOTE ? readQuotedString(text) : readDotAtom(text)
-  // The limit holds for what is sent. Quotes and backslashes that were not needed are not sent, so they do not count.
+  // The limit applies to the local part as it is sent. Unnecessary quotes and backslashes are not sent, so they do not count.
   if (found.kind === 'local' && found.octets > LOCAL_OCTETS_MAX) return fault('local_too_long', 0)
   return found
 }
@@ -33,7 +33,7 @@ function readDotAtom(text: string): LocalPart | Fault {
   return describe(text.slice(0, end), false, end)
 }
 
-/** Where the dot-atom ends: at the @, or with the text. */
+/** The end of the dot-atom: the position of the @, or the end of the text. */
 function scanDotAtom(text: string): number | Fault {
   let atomStart = 0
   let at = 0
@@ -69,7 +69,7 @@ function readQuotedString(text: string): LocalPart | Fault {
   }
   if (at >= text.length) return fault('unclosed_quote', 0)
 
-  // RFC 5322 §4.4 also knows local parts of several words, some of them quoted. RFC 5321 does not, so they cannot be sent.
+  // RFC 5322 §4.4 allows local parts of several words, some of them quoted. RFC 5321 does not, so they cannot be sent.
   const end = at + 1
   if (end === text.length) return fault('no_at', end)
   if (text.charCodeAt(end) !== AT_SIGN) return fault('text_after_quote', end)
@@ -77,7 +77,7 @@ function readQuotedString(text: string): LocalPart | Fault {
   return withFewestQuotes(content, end)
 }
 
-/** RFC 6531 §3.3 adds UTF-8 to the text between the quotes, but not to what a backslash may stand before. */
+/** RFC 6531 §3.3 allows UTF-8 between the quotes, but not after a backslash. */
 function reasonAgainstInQuotes(point: number, escaped: boolean): FaultReason | undefined {
   if (isPrintableAscii(point)) return undefined
   if (point < 0x80) return 'control_character'
@@ -85,8 +85,8 @@ function reasonAgainstInQuotes(point: number, escaped: boolean): FaultReason | u
 }
 
 /**
- * RFC 5321 §4.1.2 asks for the form with the least quoting, and says that a local part is the same mailbox with needless
- * quotes and without. So a dot-atom loses its quotes, and only a quotation mark and a backslash keep a backslash.
+ * RFC 5321 §4.1.2 requires the form with the fewest quotes; with and without unnecessary quotes a local part is the same mailbox. So a
+ * dot-atom is written without quotes, and only a quotation mark and a backslash are escaped.
  */
 function withFewestQuotes(content: string, end: number): LocalPart {
   if (scanDotAtom(content) === content.length) return describe(content, false, end)
@@ -98,8 +98,8 @@ function describe(local: string, quoted: boolean, end: number): LocalPart {
 }
 
 /**
- * A mark at the beginning is drawn over, and by the next normalisation may be joined with, whatever stands before the
- * address: with the < of an SMTP command, U+0338 becomes ≮.
+ * A combining mark at the beginning is drawn over the character before the address, and the next normalization may merge both: with the <
+ * of an SMTP command, U+0338 becomes ≮.
  */
 function startsWithMark(text: string): boolean {
   return text.charCodeAt(0) > 0x7f && /^\p{M}/u.test(text)

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { type Malformed, parseAddress } from './parse.ts'
 import { makeInputs, outcomeOf } from './test-inputs.ts'
 
-// The addresses that others test with, and what becomes of each here: the address as it is sent, or the reason why it is
-// none. Where an RFC leaves room, the public sets often take what we refuse, since they judge message headers too.
+// Public test sets of addresses with our result for each: the address as it is sent, or the reason why it is malformed. Where an RFC
+// leaves a choice, the public sets often accept texts that we reject, because they also cover message headers.
 
 const AZ = 'abcdefghijklmnopqrstuvwxyz'
 const LABEL_63 = `${AZ}${AZ}abcdefghikl`
@@ -75,7 +75,7 @@ const SAYERS: [text: string, outcome: string][] = [
   ['"test\0"@iana.org', 'control_character'],
   ['"test\\\0"@iana.org', 'control_character'],
   [`"${AZ} ${AZ} abcdefghj"@iana.org`, 'local_too_long'],
-  // The public set counts the backslash. It is not needed, so it is not sent, and without it there is room.
+  // The public set counts the backslash. It is unnecessary, so it is not sent, and the rest is within the limit.
   [`"${AZ} ${AZ} abcdefg\\h"@iana.org`, `"${AZ} ${AZ} abcdefgh"@iana.org`],
   ['test@[255.255.255.255]', 'test@[255.255.255.255]'],
   ['test@a[255.255.255.255]', 'bad_character'],
@@ -104,7 +104,7 @@ const SAYERS: [text: string, outcome: string][] = [
   [' test @iana.org', 'folding_white_space'],
   ['test@ iana .com', 'folding_white_space'],
   ['test . test@iana.org', 'folding_white_space'],
-  // White space around an address belongs to the text it was taken from, whatever kind it is.
+  // White space of any kind around an address is ignored.
   ['\r\n test@iana.org', 'test@iana.org'],
   ['\r\n \r\n test@iana.org', 'test@iana.org'],
   ['(comment)test@iana.org', 'comment'],
@@ -185,7 +185,7 @@ const SAYERS: [text: string, outcome: string][] = [
 
 /** The examples in the RFCs themselves. */
 const FROM_RFCS: [text: string, outcome: string][] = [
-  // RFC 3696 §3, with erratum 246 applied: what it says must be quoted is taken in quotes.
+  // RFC 3696 §3, with erratum 246 applied: characters that must be quoted are accepted in quotes.
   ['"Abc@def"@example.com', '"Abc@def"@example.com'],
   ['"Fred Bloggs"@example.com', '"Fred Bloggs"@example.com'],
   ['"Joe\\\\Blow"@example.com', '"Joe\\\\Blow"@example.com'],
@@ -218,18 +218,18 @@ const FROM_RFCS: [text: string, outcome: string][] = [
   ['pete(his account)@silly.test(his host)', 'comment'],
   ['John <jdoe@one.test> (my dear friend)', 'folding_white_space'],
   ['1234 @ local(blah) .machine .example', 'folding_white_space'],
-  // RFC 5952 §2 and §4: one address, many spellings.
+  // RFC 5952 §2 and §4: several spellings of one address.
   ['x@[IPv6:2001:db8:0:0:1:0:0:1]', 'x@[IPv6:2001:db8::1:0:0:1]'],
   ['x@[IPv6:2001:0db8:0:0:1:0:0:1]', 'x@[IPv6:2001:db8::1:0:0:1]'],
   ['x@[IPv6:2001:db8::1:0:0:1]', 'x@[IPv6:2001:db8::1:0:0:1]'],
-  // In mail, "::" stands for two groups or more.
+  // In mail, "::" replaces two groups or more.
   ['x@[IPv6:2001:db8::0:1:0:0:1]', 'bad_literal'],
   ['x@[IPv6:2001:0db8::1:0:0:1]', 'x@[IPv6:2001:db8::1:0:0:1]'],
   ['x@[IPv6:2001:DB8:0:0:1::1]', 'x@[IPv6:2001:db8::1:0:0:1]'],
   ['x@[IPv6:2001:db8:0:1:1:1:1:1]', 'x@[IPv6:2001:db8:0:1:1:1:1:1]'],
   ['x@[IPv6:2001:0:0:1:0:0:0:1]', 'x@[IPv6:2001:0:0:1::1]'],
   ['x@[IPv6:::ffff:192.0.2.1]', 'x@[IPv6:::ffff:192.0.2.1]'],
-  // RFC 5892 appendix A, RFC 5894 §7.2: what the rules of context let pass, and what not.
+  // RFC 5892 appendix A, RFC 5894 §7.2: allowed and rejected by the contextual rules.
   ['x@l\u00b7l.example', 'x@xn--ll-0ea.example'],
   ['x@a\u00b7l.example', 'bad_idna'],
   ['x@\u0375\u03b1.example', 'x@xn--wva4j.example'],
@@ -243,7 +243,7 @@ const FROM_RFCS: [text: string, outcome: string][] = [
   ['x@\u0628\u0660\u06f1.example', 'bad_idna'],
 ]
 
-/** The two lists that most articles on the subject copy from each other. */
+/** The two lists that most articles on the subject copy. */
 const FROM_ARTICLES: [text: string, outcome: string][] = [
   ['simple@example.com', 'simple@example.com'],
   ['very.common@example.com', 'very.common@example.com'],
@@ -309,7 +309,7 @@ const FROM_ARTICLES: [text: string, outcome: string][] = [
   ['Abc..123@example.com', 'double_dot'],
 ]
 
-/** What the universal-acceptance community and the authors of RFC 6531 show. */
+/** Examples of the universal-acceptance community and of the authors of RFC 6531. */
 const INTERNATIONAL: [text: string, outcome: string][] = [
   ['Pelé@example.com', 'Pelé@example.com'],
   ['δοκιμή@παράδειγμα.δοκιμή', 'δοκιμή@xn--hxajbheg2az3al.xn--jxalpdlp'],
@@ -372,42 +372,42 @@ test.each(INTERNATIONAL)('parseAddress reads the international %j as %j', (text,
 
 const INPUTS = 100_000
 
-/** isemail's codes below this are for addresses that SMTP can carry. */
+/** Codes of isemail below this are for addresses that SMTP can carry. */
 const NOT_FOR_SMTP = 16
 
-/** Where we refuse what isemail takes: our reason, what must then be in the text, and why. */
+/** Texts that we reject and isemail accepts: our reason, what the text must contain, and why. */
 const STRICTER: Partial<Record<Malformed['reason'], { has: RegExp; why: string }>> = {
-  single_label: { has: /@[^.]+$/u, why: 'a top-level domain has no mailboxes that a service could ask' },
+  single_label: { has: /@[^.]+$/u, why: 'mailboxes at a top-level domain are not supported' },
   numeric_tld: { has: /\p{N}$/u, why: 'RFC 3696 §2' },
-  bad_idna: { has: /@.*(?:[^\0-\x7f]|[xX][nN]--)/su, why: 'isemail takes any text beyond ASCII for a domain' },
+  bad_idna: { has: /@.*(?:[^\0-\x7f]|[xX][nN]--)/su, why: 'isemail accepts any non-ASCII text as a domain' },
   label_hyphen: { has: /[@.]..--/u, why: 'RFC 5890 §2.3.1' },
-  invisible_character: { has: /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u, why: 'isemail takes them for letters' },
+  invisible_character: { has: /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u, why: 'isemail treats them as letters' },
   control_character: {
     has: /[\p{Zl}\p{Zp}]|\\\t/u,
-    why: 'isemail takes the two separators for letters, and a tab behind a backslash as in a message header',
+    why: 'isemail treats the two separators as letters, and allows a tab after a backslash as in a message header',
   },
   bad_character: {
     has: /[\p{Cs}\p{Co}\p{Cn}\p{Zs}]|^"?\p{M}|\\[^\0-\x7f]/u,
-    why: 'isemail takes them for letters, lets a mark come first and a backslash stand before anything',
+    why: 'isemail treats them as letters and allows a leading mark and a backslash before any character',
   },
   bad_literal: { has: /[[.:]0[0-9]+[.\]]/u, why: 'RFC 6943 §3.1.1, leading zeros' },
-  label_empty: { has: /[。．｡]/u, why: 'isemail does not know the wide dots' },
-  trailing_dot: { has: /[。．｡]$/u, why: 'isemail does not know the wide dots' },
+  label_empty: { has: /[。．｡]/u, why: 'isemail does not support the wide dots' },
+  trailing_dot: { has: /[。．｡]$/u, why: 'isemail does not support the wide dots' },
   label_too_long: { has: /@.*[^\0-\x7f]/su, why: 'isemail does not map, and İ becomes two characters' },
   domain_too_long: { has: /@.*[^\0-\x7f]/su, why: 'isemail does not map, and İ becomes two characters' },
   too_long: { has: /@.*[^\0-\x7f]/su, why: 'isemail does not map, and İ becomes two characters' },
 }
 
-/** Where we take what isemail refuses: its code, what must then be in the text, and why. */
+/** Texts that we accept and isemail rejects: its code, what the text must contain, and why. */
 const LOOSER: Record<number, { has: RegExp; why: string }> = {
-  35: { has: /^".* .*"@/su, why: 'RFC 5321 §4.1.2: a space is qtextSMTP, isemail counts it among the controls' },
-  65: { has: /@.*[\u0080-\u00bf]/su, why: 'UTS 46 maps º and the like to letters' },
-  66: { has: /^"|@.*[^\0-\x7f]/su, why: 'we count what is sent: A-labels, and no quotes that are not needed' },
-  67: { has: /^"/u, why: 'we count what is sent: no quotes or backslashes that are not needed' },
-  69: { has: /@.*[^\0-\x7f]/su, why: 'we count A-labels, not octets of UTF-8' },
+  35: { has: /^".* .*"@/su, why: 'RFC 5321 §4.1.2: a space is qtextSMTP, isemail treats it as a control character' },
+  65: { has: /@.*[\u0080-\u00bf]/su, why: 'UTS 46 maps º and similar characters to letters' },
+  66: { has: /^"|@.*[^\0-\x7f]/su, why: 'we count octets as sent: A-labels, without unnecessary quotes' },
+  67: { has: /^"/u, why: 'we count octets as sent: without unnecessary quotes or backslashes' },
+  69: { has: /@.*[^\0-\x7f]/su, why: 'we count A-labels, not UTF-8 octets' },
 }
 
-/** What chance seldom makes. */
+/** Texts that the random inputs rarely contain. */
 const RARE = [
   'a@aºple.com',
   `a@${`${'İ'.repeat(28)}.`.repeat(5)}com`,
@@ -421,7 +421,7 @@ test('parseAddress differs from isemail only for the listed reasons', { timeout:
   let agreed = 0
   const met = new Set<string>()
   for (let left = INPUTS; left > 0; left -= 1) {
-    // White space around an address is a comment to isemail and nothing to us.
+    // isemail treats white space around an address as a comment; we ignore it.
     const text = (RARE[INPUTS - left] ?? inputs.next().value).trim().normalize('NFC')
     const address = parseAddress(text)
     const code = validate(text, { errorLevel: true })
@@ -434,7 +434,7 @@ test('parseAddress differs from isemail only for the listed reasons', { timeout:
     }
   }
   expect(agreed).toBeGreaterThan(INPUTS * 0.8)
-  // A row that explains nothing any more is to be taken out.
+  // A row that no longer explains a difference must be removed.
   const never = [...Object.keys(STRICTER), ...Object.keys(LOOSER)].filter((row) => !met.has(row))
   expect(never).toEqual([])
 })

@@ -14,7 +14,7 @@ function parse(text: string): Address {
   return address
 }
 
-test('gives every part of an address', () => {
+test('parseAddress returns every part of an address', () => {
   expect(parseAddress('  Jörg.Müller+News@BÜCHER.example\t')).toEqual({
     kind: 'address',
     text: 'Jörg.Müller+News@BÜCHER.example',
@@ -35,7 +35,7 @@ test('gives every part of an address', () => {
   })
 })
 
-test('says what is wrong and where', () => {
+test('parseAddress returns the reason and the position of an error', () => {
   expect(parseAddress(' a b@c.de')).toEqual({ kind: 'malformed', reason: 'folding_white_space', at: 1 })
 })
 
@@ -56,7 +56,7 @@ const VALID: [text: string, sent: string][] = [
   ['a@example.1a', 'a@example.1a'],
   ['a@x.y', 'a@x.y'],
 
-  // Limits, each at its edge.
+  // Limits, each at its maximum.
   [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
   [`${'é'.repeat(32)}@example.com`, `${'é'.repeat(32)}@example.com`],
   [`${'字'.repeat(21)}a@example.com`, `${'字'.repeat(21)}a@example.com`],
@@ -69,13 +69,13 @@ const VALID: [text: string, sent: string][] = [
   [`a@${DOMAIN_253.slice(0, 252)}`, `a@${DOMAIN_253.slice(0, 252)}`],
   [`${' '.repeat(1013)}a@b.example`, 'a@b.example'],
 
-  // White space around an address, of every kind that texts have.
+  // White space of all kinds around an address.
   [' a@b.example ', 'a@b.example'],
   ['\ta@b.example\r\n', 'a@b.example'],
   ['\u00a0a@b.example\u3000', 'a@b.example'],
   ['\ufeffa@b.example', 'a@b.example'],
 
-  // Quotes that are needed, quotes that are not, and the one way to escape.
+  // Required quotes, unnecessary quotes, and escaping.
   ['"john"@example.com', 'john@example.com'],
   ['"john.doe"@example.com', 'john.doe@example.com'],
   ['"jo\\hn"@example.com', 'john@example.com'],
@@ -103,7 +103,7 @@ const VALID: [text: string, sent: string][] = [
   ['"😀"@example.com', '😀@example.com'],
   ['"😀 "@example.com', '"😀 "@example.com'],
 
-  // UTF-8 local parts. What was typed as letter and accent is one character when it is sent.
+  // UTF-8 local parts. A letter and a combining accent are sent as one character.
   ['jörg@example.com', 'jörg@example.com'],
   ['jo\u0308rg@example.com', 'jörg@example.com'],
   ['e\u0301@example.com', 'é@example.com'],
@@ -124,7 +124,7 @@ const VALID: [text: string, sent: string][] = [
   ['a\u0300\u0301@example.com', 'à\u0301@example.com'],
   ['ｗｉｄｅ@example.com', 'ｗｉｄｅ@example.com'],
 
-  // Internationalised domains.
+  // Internationalized domains.
   ['a@münchen.de', 'a@xn--mnchen-3ya.de'],
   ['a@MÜNCHEN.DE', 'a@xn--mnchen-3ya.de'],
   ['a@mu\u0308nchen.de', 'a@xn--mnchen-3ya.de'],
@@ -164,7 +164,7 @@ const VALID: [text: string, sent: string][] = [
   ['a@[IPv6:ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255]', 'a@[IPv6:ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff]'],
 ]
 
-test.each(VALID)('takes %j and sends %j', (text, sent) => {
+test.each(VALID)('parseAddress accepts %j as %j', (text, sent) => {
   expect(outcomeOf(text)).toBe(sent)
   expect(outcomeOf(sent)).toBe(sent)
 })
@@ -230,7 +230,7 @@ const MALFORMED: [text: string, reason: MalformedReason, at: number][] = [
   ['a@x> SIZE=9 <b@y', 'bad_character', 3],
   ['mailto:a@b.example', 'bad_character', 6],
 
-  // What would end the line of a command, in every place and spelling.
+  // Characters that would end the line of a command, in every position and spelling.
   ['a\r\nRCPT TO:<v@w.example>\r\n@b.example', 'control_character', 1],
   ['"a\r\nDATA\r\n"@b.example', 'control_character', 2],
   ['"a\\\r\\\nDATA"@b.example', 'control_character', 2],
@@ -369,7 +369,7 @@ const MALFORMED: [text: string, reason: MalformedReason, at: number][] = [
   ['a@xn--ü.example', 'bad_idna', 2],
   ['a@xn--0000h.example', 'bad_idna', 2],
   ['a@ｘn--mnchen-3ya.de', 'bad_idna', 2],
-  // Punycode of U+20000 by its two surrogates: the same character, another name in DNS.
+  // Punycode of U+20000 as its two surrogates: the same character, but another name in DNS.
   ['a@xn--cd9bq2e.com', 'bad_idna', 2],
   ['a@℀.example', 'bad_idna', 2],
   ['a@a\u2024b.example', 'bad_idna', 2],
@@ -422,11 +422,11 @@ const MALFORMED: [text: string, reason: MalformedReason, at: number][] = [
   [`a@[IPv6:${'0:'.repeat(100)}0]`, 'bad_literal', 2],
 ]
 
-test.each(MALFORMED)('refuses %j: %s at %i', (text, reason, at) => {
+test.each(MALFORMED)('parseAddress rejects %j: %s at %i', (text, reason, at) => {
   expect(parseAddress(text)).toEqual({ kind: 'malformed', reason, at })
 })
 
-test('has a case for every reason, and a sentence for people', () => {
+test('every malformed reason has a test case and a description', () => {
   const met = new Set<string>(MALFORMED.map(([, reason]) => reason))
   expect([...met].toSorted()).toEqual(Object.keys(MALFORMED_REASONS).toSorted())
   for (const meaning of Object.values(MALFORMED_REASONS)) expect(meaning).toMatch(/^[A-Z][^.]*\.$/)
@@ -441,7 +441,7 @@ test.each([
   ['"a+b"@example.com', 'b'],
   ['"a +b"@example.com', null],
   ['a-b@example.com', null],
-])('reads the tag of %j as %j', (text, tag) => {
+])('parseAddress reads the tag of %j as %j', (text, tag) => {
   expect(parse(text).tag).toBe(tag)
 })
 
@@ -453,7 +453,7 @@ test.each([
   ['"a"@example.com', false, false],
   ['"é "@example.com', true, true],
   ['\u1fef@example.com', false, false],
-])('tells of %j whether it is sent in quotes (%j) and needs SMTPUTF8 (%j)', (text, quoted, needsUtf8) => {
+])('parseAddress of %j returns quoted %j and needsUtf8 %j', (text, quoted, needsUtf8) => {
   expect(parse(text)).toMatchObject({ quoted, needsUtf8 })
 })
 
@@ -464,21 +464,21 @@ test.each([
   ['a@MU\u0308NCHEN.de', 'münchen.de'],
   ['a@xn--fiqq24b10vi0d.tw', '臺網中心.tw'],
   ['a@例え。テスト', '例え.テスト'],
-])('shows people the domain of %j as %j', (text, unicode) => {
+])('parseAddress returns the display form of the domain of %j: %j', (text, unicode) => {
   expect(parse(text).domain).toMatchObject({ kind: 'name', unicode })
 })
 
-test('looks at every text that the interface lets in, and at no longer one', () => {
+test('parseAddress rejects a text longer than the API limit without reading it', () => {
   expect(parseAddress('a'.repeat(EMAIL_LENGTH_MAX))).toMatchObject({ reason: 'no_at' })
   expect(parseAddress('a'.repeat(EMAIL_LENGTH_MAX + 1))).toMatchObject({ reason: 'too_long' })
 })
 
-test('keeps the text as it was given, but for white space around it and its normal form', () => {
+test('parseAddress keeps the text except for surrounding white space and normalization', () => {
   expect(parse(' "John"@EXAMPLE.com ').text).toBe('"John"@EXAMPLE.com')
   expect(parse('jo\u0308rg@example.com').text).toBe('jörg@example.com')
 })
 
-test('lets no domain pass that UTS 46 refuses in its strictest form', () => {
+test('parseAddress accepts only domains that strict UTS 46 accepts', () => {
   const flags = ['checkBidi', 'checkHyphens', 'checkJoiners', 'useSTD3ASCIIRules', 'verifyDNSLength']
   const strict = Object.fromEntries(flags.map((flag) => [flag, true]))
   for (const [text] of VALID) {

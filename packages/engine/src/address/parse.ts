@@ -4,22 +4,24 @@ import { readLocalPart } from './local-part.ts'
 
 export type Address = {
   kind: 'address'
-  /** As given, in NFC, without white space around it. */
+  /** As given, in NFC, without surrounding white space. */
   text: string
-  /** The local part as it goes to the mail server: in NFC, in quotes only where it needs them. */
+  /** The local part as it is sent to the mail server: in NFC, quoted only where necessary. */
   local: string
   domain: Domain
-  /** `local` stands in quotes. */
+  /** Whether `local` is in quotes. */
   quoted: boolean
   /** The local part is not ASCII: the server must offer SMTPUTF8. */
   needsUtf8: boolean
-  /** What stands after the first + of a local part without quotes. */
+  /** The text after the first + of a local part without quotes. */
   tag: string | null
 }
 
 export type Domain = DomainName | AddressLiteral
 
-/** `at` is the UTF-16 offset in the trimmed text, in NFC. What is over a limit is at fault from its beginning. */
+/**
+ * `at` is the UTF-16 offset in the trimmed text, in NFC. If a length limit is exceeded, it is the beginning of the part that is too long.
+ */
 export type Malformed = Fault
 
 export type MalformedReason = FaultReason
@@ -28,13 +30,13 @@ export type MalformedReason = FaultReason
 const ADDRESS_OCTETS_MAX = 254
 
 /**
- * Reads one bare address in the form SMTP takes (RFC 5321 §4.1.2 and §4.1.3, RFC 6531 §3.3). What only a message header
- * may have (RFC 5322 §3.4: names, comments, white space) is refused: nobody's address has it.
+ * Parses one bare address in the form of SMTP (RFC 5321 §4.1.2 and §4.1.3, RFC 6531 §3.3). Syntax that only message headers allow (RFC
+ * 5322 §3.4: names, comments, white space) is rejected, because it is not part of an address.
  */
 export function parseAddress(text: string): Address | Malformed {
   if (text.length > TEXT_UNITS_MAX) return fault('too_long', 0)
 
-  // RFC 6532 §3.1: in NFC, so that two ways to type an accent are one address.
+  // RFC 6532 §3.1: in NFC, so that both encodings of an accented letter are one address.
   const trimmed = text.trim().normalize('NFC')
   if (trimmed === '') return fault('empty', 0)
   if (!trimmed.includes('@')) return fault('no_at', trimmed.length)
@@ -64,7 +66,7 @@ function readParts(text: string): Address | Malformed {
   }
 }
 
-/** A domain as it stands after the @ in an SMTP command. */
+/** The domain as written after the @ in an SMTP command. */
 export function writeDomain(domain: DomainName | AddressLiteral): string {
   if (domain.kind === 'name') return domain.ascii
   return domain.family === 4 ? `[${domain.address}]` : `[IPv6:${domain.address}]`

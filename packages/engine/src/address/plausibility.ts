@@ -9,17 +9,17 @@ import {
   writeFeatures,
 } from './string-features.ts'
 
-/** What the text of a local part looks like: log-odds that a person chose it, or why the model keeps silent. */
+/** Plausibility of the text of a local part: log-odds that a person chose it, or the reason why the model abstains. */
 export type Plausibility = { kind: 'scored'; logit: number } | { kind: 'abstained'; why: Abstention }
 
-/** Which model speaks. The hash is that of its weights and scales, so that a result can be traced to them. */
+/** The model in use. The hash covers its weights and scales, so that a result can be traced to them. */
 export const STRING_MODEL = {
   name: STRING_MODEL_DATA.name,
   version: STRING_MODEL_DATA.version,
   hash: STRING_MODEL_DATA.hash,
 }
 
-/** Beyond this the training data support no claim: real people have chosen stranger names. */
+/** Beyond this the training data are not sufficient: real people have chosen more unusual names. */
 const LOGIT_MAX = 6
 
 const WEIGHTS = Int8Array.from(atob(STRING_MODEL_DATA.weights), (byte) => byte.charCodeAt(0))
@@ -28,7 +28,7 @@ const WEIGHTS = Int8Array.from(atob(STRING_MODEL_DATA.weights), (byte) => byte.c
 const reading = newReading()
 const features = newFeatures()
 
-/** How much a local part looks like a person's choice. Case, tag and quotes make no difference. */
+/** Plausibility that a person chose the local part. Case, tag and quotes make no difference. */
 export function plausibilityOf(local: string): Plausibility {
   readLocal(local, reading)
   const why = abstain(reading)
@@ -50,7 +50,7 @@ function sumUp(): number {
   return STRING_MODEL_DATA.intercept + STRING_MODEL_DATA.gramScale * grams + STRING_MODEL_DATA.shapeScale * shapes
 }
 
-/** Whether it looks so much like a machine's work that we say so. */
+/** Whether the text is flagged as auto-generated. */
 export function looksMachineGenerated(plausibility: Plausibility): boolean {
   return plausibility.kind === 'scored' && plausibility.logit < STRING_MODEL_DATA.threshold
 }

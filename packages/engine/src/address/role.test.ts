@@ -13,12 +13,15 @@ function isRoleAt(local: string): boolean {
   return isRole(address)
 }
 
-test.each(['info', 'marketing', 'sales', 'support', 'abuse', 'noc', 'security'])('knows RFC 2142’s %s', (local) => {
-  expect(isRoleAt(local)).toBe(true)
-})
+test.each(['info', 'marketing', 'sales', 'support', 'abuse', 'noc', 'security'])(
+  'isRole is true for %s of RFC 2142',
+  (local) => {
+    expect(isRoleAt(local)).toBe(true)
+  },
+)
 
 test.each(['postmaster', 'hostmaster', 'usenet', 'news', 'webmaster', 'www', 'uucp', 'ftp'])(
-  'knows RFC 2142’s %s, which goes with a service',
+  'isRole is true for the service address %s of RFC 2142',
   (local) => {
     expect(isRoleAt(local)).toBe(true)
   },
@@ -58,7 +61,7 @@ test.each([
   'segreteria',
   'biuro',
   'поддержка',
-])('takes %s for an office', (local) => {
+])('isRole is true for %s', (local) => {
   expect(isRoleAt(local)).toBe(true)
 })
 
@@ -91,11 +94,11 @@ test.each([
   'root.beer',
   'constructor',
   'tostring',
-])('does not take %s for an office', (local) => {
+])('isRole is false for %s', (local) => {
   expect(isRoleAt(local)).toBe(false)
 })
 
-test('holds words once, in lower case, each of them readable as a local part', () => {
+test('ROLES contains each word once, in lower case and valid as a local part', () => {
   expect(new Set(ROLES).size).toBe(ROLES.length)
   for (const word of ROLES) {
     expect(word).toBe(word.toLowerCase().normalize('NFC'))
@@ -103,7 +106,7 @@ test('holds words once, in lower case, each of them readable as a local part', (
   }
 })
 
-test('leaves out of the public list what names no office: years, cities, brands, first words that come to mind', () => {
+test('isRole is false for entries of the public list that are years, cities, brands or arbitrary words', () => {
   const taken = PUBLIC_LIST.filter(isRoleAt)
   expect(taken.length).toBeGreaterThan(200)
   expect(taken.length).toBeLessThan(PUBLIC_LIST.length / 3)

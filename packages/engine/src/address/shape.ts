@@ -1,4 +1,4 @@
-/** How a local part is built, without regard to what it says. The order is fixed: what is kept by shape is kept in it. */
+/** The structure of a local part, without its meaning. The order is fixed, because stored counts use it as their index. */
 export const SHAPES = [
   'word', // ada
   'initial', // a letter or two
@@ -18,7 +18,7 @@ export type Shape = (typeof SHAPES)[number]
 
 const SEPARATORS = /[._-]/
 
-/** The shape of a local part. Case and tag do not count: they say nothing about how a domain names its mailboxes. */
+/** The shape of a local part. Case and tag do not count, because they do not depend on the naming convention of a domain. */
 export function shapeOf(local: string): Shape {
   const name = local.split('+', 1)[0] ?? ''
   if (/^\d+$/.test(name)) return 'digits'

@@ -6,7 +6,7 @@ import { parseAddress } from './parse.ts'
 
 const NO_PROVIDERS: ReadonlySet<string> = new Set(NOT_FREE)
 
-/** Free email providers: the published list, less what is none, and our additions. */
+/** Free email providers: the published list without its errors, and our additions. */
 export const FREE: ReadonlySet<string> = new Set([
   ...common.filter((domain) => !NO_PROVIDERS.has(domain)),
   ...FREE_ADDED,
@@ -18,12 +18,12 @@ export function isSharedDomain(domain: string): boolean {
   return FREE.has(domain) || RELAYS.has(domain) || RELAYS.has(registrableDomain(domain))
 }
 
-/** The part of a name that its owner registered, below the public suffix; the name itself where it has none. */
+/** The registrable domain of a name, below the public suffix; the name itself if it has none. */
 export function registrableDomain(domain: string): string {
   return getDomain(domain, { allowPrivateDomains: true }) ?? domain
 }
 
-/** The domain of an address in A-labels and lower case; empty where a text has none. */
+/** The domain of an address in A-labels and lower case; empty if the text has none. */
 export function domainOf(email: string): string {
   const address = parseAddress(email)
   return address.kind === 'address' && address.domain.kind === 'name' ? address.domain.ascii.toLowerCase() : ''

@@ -104,7 +104,7 @@ function isIdLike(): boolean {
   return first <= 4 && second >= 4 && third <= 2
 }
 
-/** Counts of one string. Reused for every string. */
+/** Counts for one string. Reused for every string. */
 const count = {
   letters: 0,
   vowels: 0,
@@ -150,7 +150,7 @@ const buckets = new Uint8Array(SHAPE_KINDS)
 function measureShape(reading: Reading): void {
   const { letters, digits } = count
   const signs = letters + digits
-  // A share means more in a long string than in a short one, so short and long strings have buckets of their own.
+  // A share means more in a long string than in a short one, so each has its own buckets.
   const long = signs < 7 ? 0 : signs < 9 ? 1 : signs < 13 ? 2 : 3
   const allHexadecimal = count.hexadecimal === signs ? 1 : 0
   buckets[0] = signs
@@ -177,7 +177,7 @@ function tenths(part: number, whole: number): number {
   return whole <= 0 ? 0 : Math.floor((part * 10) / whole)
 }
 
-/** Which letters and digits occurred is kept as bits, so that counting different ones needs no set. */
+/** The letters and digits that occur are stored as bits, so that counting distinct ones needs no set. */
 function countCharacters({ codes, length }: Reading): void {
   let seenLetters = 0
   let seenDigits = 0

@@ -127,7 +127,7 @@ test.each([
   ['sbcgloabl.net', 'sbcglobal.net'],
   ['btintenret.com', 'btinternet.com'],
   ['rediffmial.com', 'rediffmail.com'],
-  // An ending that nobody has is wrong under any name.
+  // An ending that is not delegated is wrong after any name.
   ['acme.con', 'acme.com'],
   ['acme.ogr', 'acme.org'],
   ['acme.nte', 'acme.net'],
@@ -161,14 +161,14 @@ test.each(LOOK_ALIKES)('suggest returns nothing for %s, which only resembles ano
 })
 
 test.each([
-  // Another first letter is another name.
+  // Another first letter makes another name.
   'hmail.com',
   'tmail.com',
   'nmail.com',
   'jmail.com',
   'potmail.com',
   'lahoo.com',
-  // The right name in a country we have no list for.
+  // The right name in a country that is not listed.
   'yahoo.xy',
   'hotmail.lu',
   'outlook.lu',
@@ -181,7 +181,7 @@ test.each([
   'gmail.org',
   'yahoo.org',
   'gmail.nett',
-  // Two slips in a short name, or two letters that lie far apart.
+  // Two errors in a short name, or two letters that are far apart on the keyboard.
   'gmll.com',
   'gamill.com',
   'yhhooo.com',
@@ -191,9 +191,9 @@ test.each([
   'hotbail.com.au.example',
   'verdion.net',
   'comfort.net',
-  // As near to fastmail as to foxmail.
+  // Equally similar to fastmail and foxmail.
   'foasmail.com',
-  // Short names have too many neighbours, words have others around them.
+  // Short names and dictionary words have too many similar names.
   'live.co',
   'live.cm',
   'qq.co',

@@ -7,8 +7,8 @@ import { MISSPELLINGS } from './data/misspellings.ts'
 import { type Address, parseAddress } from './parse.ts'
 
 /**
- * The address that was probably meant, where the domain looks like a slip in a well-known one. Silent in all doubt: a wrong
- * suggestion on a right address costs more than a missing one on a wrong.
+ * The likely intended address if the domain looks like a typing error of a well-known one. Returns null in doubt: a wrong suggestion for
+ * a correct address costs more than a missing one for a wrong address.
  */
 export function suggest({ local, domain }: Address): string | null {
   if (domain.kind === 'literal') return null
@@ -22,10 +22,10 @@ const REAL = new Set([...WELL_KNOWN, ...LOOK_ALIKES])
 
 const NAMES = new Set(MAIL_DOMAINS.map(({ name }) => name))
 
-/** Shorter names have too many others around them. */
+/** Shorter names are similar to too many others. */
 const NAME_LENGTH_MIN = 5
 
-/** From here on two slips still leave more of the name right than wrong. */
+/** From this length on, two errors still leave most of the name correct. */
 const NAME_LENGTH_FOR_TWO = 7
 const DOMAIN_LENGTH_FOR_TWO = 10
 
@@ -34,13 +34,13 @@ function correct(domain: string): string | undefined {
   const listed = find(MISSPELLINGS, domain)
   if (listed !== undefined) return listed
 
-  const mended = mendEnding(domain)
-  const { name, ending } = mended ?? splitName(domain)
+  const corrected = correctEnding(domain)
+  const { name, ending } = corrected ?? splitName(domain)
   const whole = `${name}.${ending}`
-  if (mended !== undefined && REAL.has(whole)) return whole
-  // The name is right, so only the ending can be wrong; and most endings we do not know are another country's.
+  if (corrected !== undefined && REAL.has(whole)) return whole
+  // The name is correct, so only the ending can be wrong. Most unknown endings are those of another country.
   if (NAMES.has(name)) return findUnderRightEnding(name, ending)
-  return findNearest(name, ending) ?? (mended && whole)
+  return findNearest(name, ending) ?? (corrected && whole)
 }
 
 type Split = { name: string; ending: string }
@@ -50,8 +50,8 @@ function splitName(domain: string): Split {
   return { name: domain.slice(0, dot), ending: domain.slice(dot + 1) }
 }
 
-/** The domain with a last part that exists, if it has one that does not. */
-function mendEnding(domain: string): Split | undefined {
+/** The domain with its last part corrected, if that part does not exist. */
+function correctEnding(domain: string): Split | undefined {
   const labels = domain.split('.')
   for (const count of [2, 1]) {
     const ending = labels.length > count && find(MISTYPED_ENDINGS, labels.slice(-count).join('.'))
@@ -65,7 +65,7 @@ function findUnderRightEnding(name: string, ending: string): string | undefined 
   return name.length >= NAME_LENGTH_MIN && WELL_KNOWN.has(domain) ? domain : undefined
 }
 
-/** The one well-known domain with this ending whose name is nearest. Two at the same distance are none. */
+/** The well-known domain with this ending and the most similar name; undefined if two are equally similar. */
 function findNearest(name: string, ending: string): string | undefined {
   let nearest: string | undefined
   let least = 3
@@ -81,12 +81,12 @@ function findNearest(name: string, ending: string): string | undefined {
   return nearest
 }
 
-/** How many slips of the fingers turn the target's name into the typed one; three when they are too many to tell. */
+/** The number of typing errors that turn the target's name into the typed one; three if there are too many. */
 function countSlips(typed: string, { name, word }: MailDomain, ending: string): number {
   if (name.length < NAME_LENGTH_MIN || Math.abs(typed.length - name.length) > 1) return 3
   if (isSwap(typed, name)) return 1
   if (word) return isDoubling(typed, name) ? 1 : 3
-  // Hardly anyone mistypes the first letter, and another first letter makes another word: email, hmail, ymail.
+  // The first letter is rarely mistyped, and another first letter makes another word: email, hmail, ymail.
   if (typed[0] !== name[0]) return 3
 
   const edits = distance(typed, name)
@@ -95,28 +95,28 @@ function countSlips(typed: string, { name, word }: MailDomain, ending: string): 
   return edits === 2 && mayHaveTwo && isTwoSlips(typed, name) ? 2 : 3
 }
 
-/** Two neighbouring letters in the wrong order. */
+/** Two adjacent letters in the wrong order. */
 function isSwap(typed: string, name: string): boolean {
   if (typed.length !== name.length) return false
   const at = [...name].findIndex((letter, index) => letter !== typed[index])
   return typed === `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`
 }
 
-/** One letter hit twice. */
+/** One letter typed twice. */
 function isDoubling(typed: string, name: string): boolean {
   return [...name].some((letter, at) => typed === name.slice(0, at) + letter + name.slice(at))
 }
 
-/** Two edits that fingers make: a letter too many or too few or in the wrong place, or the key beside the right one. */
+/** Two likely typing errors: an extra, missing or transposed letter, or an adjacent key. */
 function isTwoSlips(typed: string, name: string): boolean {
   if (typed.length === name.length) {
     const wrong = listDifferences(typed, name)
-    return wrong.length > 2 || wrong.every(areNeighbours)
+    return wrong.length > 2 || wrong.every(areAdjacent)
   }
   const [longer, shorter] = typed.length > name.length ? [typed, name] : [name, typed]
   return [...longer].some((_, at) => {
     const wrong = listDifferences(longer.slice(0, at) + longer.slice(at + 1), shorter)
-    return wrong.length === 1 && wrong.every(areNeighbours)
+    return wrong.length === 1 && wrong.every(areAdjacent)
   })
 }
 
@@ -124,11 +124,11 @@ function listDifferences(one: string, other: string): string[] {
   return [...one].flatMap((letter, at) => (letter === other[at] ? [] : [`${letter}${other[at]}`]))
 }
 
-function areNeighbours([one = '', other = '']: string): boolean {
+function areAdjacent([one = '', other = '']: string): boolean {
   return find(NEIGHBORS, one)?.includes(other) ?? false
 }
 
-/** A row of a table, and nothing that objects have besides. */
+/** A row of a table, without inherited properties of objects. */
 function find(table: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined
 }

@@ -57,7 +57,7 @@ const SEEDS = [
   `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`,
 ]
 
-/** The same with international domains, apart because reading them takes most of the time. */
+/** The same with international domains, separate because parsing them takes most of the time. */
 const INTERNATIONAL_SEEDS = [
   'jo\u0308rg@bücher.example',
   'ada@xn--bcher-kva.example',
@@ -100,7 +100,7 @@ const ENDINGS = ['com', 'example', 'de', 'net', 'org', 'c-m', 'co.uk', 'рф', '
 /** Units of long runs. */
 const RUNS = [...PIECES, 'a.', '\\a', 'e\u0301', '\u0628\u200c', '\u0915\u094d\u200d', '\u05d0\u0591', 'a@', '()']
 
-/** Texts without end, the same for the same seed: mutated addresses, assembled ones, noise, and long runs. */
+/** An endless sequence of texts, the same for the same seed: mutated addresses, assembled ones, noise, and long runs. */
 export function* makeInputs(seed: number): Generator<string, never> {
   const random = makeRandom(seed)
   const pick = (list: readonly string[]) => list[random(list.length)] ?? ''
@@ -144,14 +144,14 @@ function makeNoise(random: Random): string {
 }
 
 function makeRun(random: Random, pick: Pick): string {
-  // Most of the work is in long texts, and few are enough for every long run.
+  // Long texts take most of the time, and few are enough for every long run.
   const length = random(20) === 0 ? random(1200) : random(80)
   const piece = pick(RUNS)
   const run = piece.repeat(Math.ceil(length / piece.length))
   return pick(['', 'a@', '"', 'a@[', 'a@xn--', 'a@א.']) + run + pick(['', '@b.example', '.example', '"@b.example', ']'])
 }
 
-/** Marsaglia's xorshift: good enough for tests, and the same on every machine. */
+/** Marsaglia's xorshift: sufficient for tests, and the same on every machine. */
 function makeRandom(seed: number): Random {
   let state = seed | 1
   return (below) => {

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createDomainLookup } from './facts.ts'
 import { openResolver } from './resolver.ts'
 
-/** What a look-up may cost, whatever it meets. */
+/** Limits of one lookup, whatever DNS responds. */
 const MESSAGES_MAX = 12
 const TIME_MAX_MS = 5_500
 
@@ -17,7 +17,7 @@ const STAGES = ['', 'late-', 'policy-']
 const UNRELIABLE_CASES = STAGES.flatMap((stage) => Object.keys(UNRELIABLE).map((name) => `${stage}${name}`))
 const LYING_CASES = STAGES.flatMap((stage) => Object.keys(LYING).map((name) => `${stage}${name}`))
 
-/** Looks a domain up that has all questions to ask, with nothing remembered from before. */
+/** Looks up a domain that needs all queries, without a cache. */
 async function lookUp(name: string) {
   const domain = `mail.${name}.example`
   const desk = createDomainLookup({ dns: openResolver({ servers: [`127.0.0.1:${hostile.port}`] }) })
@@ -27,7 +27,7 @@ async function lookUp(name: string) {
   return { name, facts, ms: performance.now() - began, messages: hostile.countQuestions(domain) - before }
 }
 
-test(`costs at most ${MESSAGES_MAX} messages and ${TIME_MAX_MS} ms, in ${UNRELIABLE_CASES.length + LYING_CASES.length} cases`, {
+test(`lookUp sends at most ${MESSAGES_MAX} messages within ${TIME_MAX_MS} ms, in ${UNRELIABLE_CASES.length + LYING_CASES.length} cases`, {
   tags: ['timed'],
 }, async () => {
   const outcomes = await Promise.all([...UNRELIABLE_CASES, ...LYING_CASES].map(lookUp))
@@ -36,7 +36,7 @@ test(`costs at most ${MESSAGES_MAX} messages and ${TIME_MAX_MS} ms, in ${UNRELIA
   expect(outcomes.filter(({ ms }) => ms > TIME_MAX_MS)).toEqual([])
 })
 
-test(`never says that there is no mail because DNS fails or flaps, in ${UNRELIABLE_CASES.length} cases, again and again`, {
+test(`lookUp never returns "none" when DNS fails or flaps, in ${UNRELIABLE_CASES.length} cases`, {
   tags: ['timed'],
 }, async () => {
   const rounds = UNRELIABLE_CASES.map(async (name) => {
@@ -51,7 +51,7 @@ test(`never says that there is no mail because DNS fails or flaps, in ${UNRELIAB
   expect(outcomes.filter(({ messages, ms }) => messages > MESSAGES_MAX || ms > TIME_MAX_MS)).toEqual([])
 })
 
-test('finds the mail host wherever the truth comes through in time', async () => {
+test('lookUp finds the mail host when the correct response arrives in time', async () => {
   const honest = ['truth', 'tcp-truth', 'slow-900', 'repeats-itself', 'tcp-huge', 'silence-then-truth']
   for (const { name, facts } of await Promise.all(honest.map(lookUp))) {
     expect({ name, kind: facts.mail.kind }).toEqual({ name, kind: 'hosts' })
@@ -59,7 +59,7 @@ test('finds the mail host wherever the truth comes through in time', async () =>
   expect((await lookUp('tcp-truth')).facts).toMatchObject({ spf: 'found', dmarc: 'found' })
 })
 
-test('asks a real resolver no more either, whatever is in the zone', { tags: ['timed'] }, async () => {
+test('lookUp stays within the message limit with a real resolver, for every zone', { tags: ['timed'] }, async () => {
   const desk = createDomainLookup({ dns: openResolver({ servers: [`127.0.0.1:${real.port}`] }) })
   const names = [
     'two-mx',

@@ -11,7 +11,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
-/** The operator's folder, a clock, and what was reported. */
+/** The operator's folder, a clock, and the reported problems. */
 function openFolder(files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'probity-lists-'))
   folders.push(folder)

@@ -80,7 +80,7 @@ test.concurrent.each<[string, MailHosts]>([
   ['under_score.example', failed('bad_name')],
   [`${'long.'.repeat(60)}example`, failed('bad_name')],
 
-  // Its address is 127.0.0.1, and Unbound says so by itself.
+  // Its address is 127.0.0.1, which Unbound returns without a query.
   ['localhost', NOT_ROUTABLE],
   ...[
     'mx-integer',
@@ -124,7 +124,7 @@ test('findMailHosts returns the same hosts in the same order every time', async 
   expect(new Set(found.map((mail) => JSON.stringify(mail))).size).toBe(1)
 })
 
-/** What each word makes of a question, and of the whole when it is about MX. */
+/** The behaviors of the DNS server, and the result of a lookup if the MX query has that behavior. */
 const WORDS = ['truth', 'nodata', 'nxdomain', 'servfail', 'refused', 'garbage', 'alias-only'] as const
 const FAILURE: Partial<Record<(typeof WORDS)[number], MailHosts>> = {
   servfail: failed('servfail'),
@@ -148,8 +148,8 @@ function expectedOf([ofMx, ofA, ofAaaa]: (typeof COMBINATIONS)[number], domain: 
   return ofMx === 'nodata' ? NO_SERVER : NOT_FOUND
 }
 
-test(`says "none" only when all three types of record say the same (${COMBINATIONS.length} combinations)`, async () => {
-  const semaphore = createSemaphore(50) // more at a time do not fit into the buffer of one socket
+test(`findMailHosts returns "none" only when all three record types are equally absent (${COMBINATIONS.length} combinations)`, async () => {
+  const semaphore = createSemaphore(50) // more would exceed the buffer of one socket
   const outcomes = await Promise.all(
     COMBINATIONS.map(async (words) => {
       const domain = `types--${words.join('--')}.example`

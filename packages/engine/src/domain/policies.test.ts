@@ -55,13 +55,13 @@ test.concurrent.each([
   expect(await findDmarc(domain, dns)).toBe(expected)
 })
 
-test('asks the organisational domain once, and only when the domain itself has no record', async () => {
+test('findDmarc queries the organizational domain once, and only when the domain itself has no record', async () => {
   expect(await findDmarc('a.b.truth.example', hostileDns)).toBe('found')
   expect(hostile.countQuestions('truth.example')).toBe(2)
   expect(await findDmarc('two-mx.example', dns)).toBe('found')
 })
 
-test('the tenant of a hoster does not inherit the hoster’s policy', async () => {
+test('a customer domain below the domain of a hosting provider does not inherit its policy', async () => {
   await real.put({
     '_dmarc.github.io': { txt: ['v=DMARC1; p=reject'] },
     '_dmarc.co.uk': { txt: ['v=DMARC1; p=reject'] },

@@ -11,7 +11,7 @@ test.each(PROVIDERS.map(({ id, seen }) => [seen, id]))('%s is %s', (seen, id) =>
 })
 
 test.each(PROVIDERS.flatMap(({ id, suffixes }) => suffixes.map((suffix) => [suffix, id])))(
-  'everything below %s is %s, and nothing beside it',
+  'only names below %s belong to %s',
   (suffix, id) => {
     expect(providerOf(hosts(suffix))).toBe(id)
     expect(providerOf(hosts(`mx7.some.${suffix}`))).toBe(id)

@@ -26,7 +26,7 @@ test('openResolver waits for a slow domain after fast responses for all others',
 })
 
 test.each(['silent', 'tcp-silent', 'tcp-drip', 'slow-2500'])(
-  'gives up on %s when its time is up, not later',
+  'a query to %s fails at its timeout',
   { tags: ['timed'] },
   async (name) => {
     const { answer, ms } = await timed(queryDns(dns.resolveMx(`${name}.example`)))
@@ -68,7 +68,7 @@ test('openResolver queries several servers in turn', async () => {
 })
 
 test.each(['tcp-silent', 'tcp-garbage', 'tcp-hangs-up', 'tcp-truncated-too', 'tcp-truth', 'silent', 'garbage'])(
-  'sends no more than two messages for a question, even to %s',
+  'a query sends at most two messages to %s',
   async (name) => {
     const before = hostile.countQuestions(`${name}.example`)
     await queryDns(dns.resolveMx(`${name}.example`))

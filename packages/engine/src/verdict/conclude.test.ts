@@ -26,7 +26,7 @@ function findings(email: string, mailbox: ProbeResult, isRole = false): Findings
   return { address: parseAddress(email), isRole, mail: { ...mail, hosts: [...mail.hosts] }, mailbox }
 }
 
-function told(delivered: number, bounced: number): History {
+function reported(delivered: number, bounced: number): History {
   return { ...NO_HISTORY, domain: { delivered, bounced, shapes: [] } }
 }
 
@@ -54,14 +54,14 @@ test('no address is safe to send to when the bounce tolerance is below the best 
 test('the model alone never makes an address at a new catch-all domain safe, at any bounce tolerance', () => {
   const lenient = { ...DEFAULT_OPTIONS, threshold: 0.5 }
   expect(safe(HUMAN, CATCH_ALL, {}, lenient)).toBe(false)
-  expect(safe(HUMAN, CATCH_ALL, { history: told(4, 0) }, lenient)).toBe(false)
-  expect(safe(HUMAN, CATCH_ALL, { history: told(5, 0) }, lenient)).toBe(true)
+  expect(safe(HUMAN, CATCH_ALL, { history: reported(4, 0) }, lenient)).toBe(false)
+  expect(safe(HUMAN, CATCH_ALL, { history: reported(5, 0) }, lenient)).toBe(true)
 })
 
 test('deliveries make an address at a catch-all domain safe, and bounces make it unsafe again', () => {
-  expect(safe(HUMAN, CATCH_ALL, { history: told(5, 0) })).toBe(false)
-  expect(safe(HUMAN, CATCH_ALL, { history: told(60, 0) })).toBe(true)
-  expect(safe(HUMAN, CATCH_ALL, { history: told(60, 6) })).toBe(false)
+  expect(safe(HUMAN, CATCH_ALL, { history: reported(5, 0) })).toBe(false)
+  expect(safe(HUMAN, CATCH_ALL, { history: reported(60, 0) })).toBe(true)
+  expect(safe(HUMAN, CATCH_ALL, { history: reported(60, 6) })).toBe(false)
 })
 
 test('an auto-generated text is flagged and not safe to send to, except at a privacy relay', () => {
@@ -82,18 +82,18 @@ test('confidence is the deliverability, and 1 minus the deliverability for inval
 })
 
 test.each([
-  ['a mailbox that was vouched for', HUMAN, ACCEPTED, told(50, 50), ['recipient']],
-  ['a mailbox that was refused', MACHINE, REFUSED, told(50, 50), ['recipient']],
+  ['an accepted mailbox', HUMAN, ACCEPTED, reported(50, 50), ['recipient']],
+  ['a rejected mailbox', MACHINE, REFUSED, reported(50, 50), ['recipient']],
   ['a catch-all without a history', HUMAN, CATCH_ALL, NO_HISTORY, ['catch_all', 'address_text']],
-  ['a catch-all with one', MACHINE, CATCH_ALL, told(40, 2), ['catch_all', 'domain_history', 'address_text']],
+  ['a catch-all with a history', MACHINE, CATCH_ALL, reported(40, 2), ['catch_all', 'domain_history', 'address_text']],
   [
     'a text that is too short to weigh',
     'ad@example.com',
     CATCH_ALL,
-    told(0.4, 0),
+    reported(0.4, 0),
     ['catch_all', 'domain_history', 'address_text'],
   ],
-  ['a model that has fallen back', MACHINE, CATCH_ALL, { ...told(40, 2), isTrusted: false }, ['catch_all']],
+  ['a model that is skipped', MACHINE, CATCH_ALL, { ...reported(40, 2), isTrusted: false }, ['catch_all']],
 ])('the weights of the evidence of %s sum up to the deliverability', (_name, email, mailbox, history, weighed) => {
   const found = findings(email, mailbox)
   const verdict = conclude(found, { provider: '', history }, DEFAULT_OPTIONS)
@@ -110,8 +110,8 @@ test('the evidence describes the score of the model, its abstention, and that it
     const verdict = conclude(found, { provider: '', history }, DEFAULT_OPTIONS)
     return explain([], verdict, history).map(({ check, outcome }) => `${check} ${outcome}`)
   }
-  expect(words(HUMAN, told(30, 1))).toEqual(['domain_history positive', 'address_text human_like'])
-  expect(words(MACHINE, told(0, 3))).toEqual(['domain_history negative', 'address_text machine_like'])
+  expect(words(HUMAN, reported(30, 1))).toEqual(['domain_history positive', 'address_text human_like'])
+  expect(words(MACHINE, reported(0, 3))).toEqual(['domain_history negative', 'address_text machine_like'])
   expect(words('12345678@example.com', NO_HISTORY)).toEqual(['address_text abstained'])
-  expect(words(HUMAN, { ...told(30, 1), isTrusted: false })).toEqual(['model fallback'])
+  expect(words(HUMAN, { ...reported(30, 1), isTrusted: false })).toEqual(['model fallback'])
 })

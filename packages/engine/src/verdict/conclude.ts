@@ -78,8 +78,8 @@ export function isOpenToHistory(findings: Findings): boolean {
 type SendContext = { traits: Record<Trait, boolean>; options: ValidationOptions }
 
 /**
- * Whether a message would stay within the bounce tolerance. If no mail server accepted the recipient, reported outcomes
- * of the same domain must confirm it: a plausible text alone makes no address safe.
+ * Whether a message would stay within the bounce tolerance. If no mail server accepted the recipient, reported outcomes of the same
+ * domain must confirm it: a plausible text alone makes no address safe to send to.
  */
 function safeToSend(
   { status }: Decision,

@@ -19,15 +19,15 @@ test.each<[string, Findings, SubStatus]>([
   ['what is no address', findings('nonsense'), 'syntax_error'],
   ['a domain that does not exist', findings('a@example.com', { mail: NONE('domain_not_found') }), 'domain_not_found'],
   ['a domain without a mail server', findings('a@example.com', { mail: NONE('no_mail_server') }), 'no_mail_server'],
-  ['a domain that takes no mail', findings('a@example.com', { mail: NONE('null_mx') }), 'null_mx'],
-  ['a domain that takes mail', findings('a@example.com', { mail: HOSTS }), 'not_probed'],
-  ['DNS that would not say', findings('a@example.com', { mail: FAILED }), 'dns_failed'],
-  ['mail hosts out of reach', findings('a@example.com', { mail: UNROUTABLE }), 'not_routable'],
+  ['a domain with a null MX', findings('a@example.com', { mail: NONE('null_mx') }), 'null_mx'],
+  ['a domain that accepts mail', findings('a@example.com', { mail: HOSTS }), 'not_probed'],
+  ['a failed DNS query', findings('a@example.com', { mail: FAILED }), 'dns_failed'],
+  ['mail hosts with private addresses', findings('a@example.com', { mail: UNROUTABLE }), 'not_routable'],
   ['an address literal', findings('a@[192.0.2.1]'), 'address_literal'],
   ['a disposable domain', findings('a@example.com', { mail: HOSTS, isDisposable: true }), 'disposable'],
   // Precedence: invalid before disposable before unknown.
   [
-    'a disposable domain that takes no mail',
+    'a disposable domain with a null MX',
     findings('a@example.com', { mail: NONE('null_mx'), isDisposable: true }),
     'null_mx',
   ],
@@ -42,8 +42,8 @@ test.each<[string, Findings, SubStatus]>([
   expect(verdict.status).toBe(SUB_STATUSES[expected].status)
 })
 
-/** What a mail server that is asked may say. */
-function told(finding: Finding, more: Partial<ProbeResult> = {}): Findings {
+/** The findings with this result of a probe. */
+function probed(finding: Finding, more: Partial<ProbeResult> = {}): Findings {
   const mailbox: ProbeResult = {
     finding,
     acceptAll: 'no',
@@ -61,55 +61,55 @@ const refused = (reason: Reason, code = 550): Finding => ({ kind: 'refused', rea
 const ACCEPTED: Finding = { kind: 'accepted', code: 250 }
 
 test.each<[string, Findings, SubStatus]>([
-  ['accepted by a server that refuses others', told(ACCEPTED), ''],
-  ['accepted by a server that accepts everybody', told(ACCEPTED, { acceptAll: 'yes' }), 'catch_all'],
-  ['accepted, and nobody knows whether that means anything', told(ACCEPTED, { acceptAll: 'untested' }), 'server_error'],
+  ['accepted by a server that rejects others', probed(ACCEPTED), ''],
+  ['accepted by a catch-all', probed(ACCEPTED, { acceptAll: 'yes' }), 'catch_all'],
+  ['accepted, catch-all test without a result', probed(ACCEPTED, { acceptAll: 'untested' }), 'server_error'],
   [
-    'accepted, and there was no time left to test that',
-    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'timeout' }),
+    'accepted, no time for the catch-all test',
+    probed(ACCEPTED, { acceptAll: 'untested', untestedFor: 'timeout' }),
     'timeout',
   ],
   [
-    'accepted, and nobody wanted that tested',
-    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'not_wanted' }),
+    'accepted, catch-all test not requested',
+    probed(ACCEPTED, { acceptAll: 'untested', untestedFor: 'not_wanted' }),
     'catch_all_untested',
   ],
   [
-    'accepted, and the test of that was put off',
-    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'greylisted' }),
+    'accepted, control recipient deferred',
+    probed(ACCEPTED, { acceptAll: 'untested', untestedFor: 'greylisted' }),
     'greylisted',
   ],
   [
-    'accepted, and the test of that ended in a word about another mailbox',
-    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'mailbox_not_found' }),
+    'accepted, control recipient rejected for another mailbox',
+    probed(ACCEPTED, { acceptAll: 'untested', untestedFor: 'mailbox_not_found' }),
     'server_error',
   ],
-  ['a mailbox that is not there', told(refused('mailbox_not_found')), 'mailbox_not_found'],
-  ['a mailbox that is switched off', told(refused('mailbox_disabled')), 'mailbox_disabled'],
-  ['a mailbox that has moved', told(refused('mailbox_moved', 551)), 'mailbox_moved'],
-  ['a full mailbox', told(refused('mailbox_full', 452)), 'mailbox_full'],
-  ['a mailbox that gets too much mail', told(refused('mailbox_busy', 450)), ''],
-  ['a server that does not serve the domain', told(refused('domain_not_hosted')), 'domain_not_hosted'],
-  ['words that no rule knows, for good', told(refused('unclassified', 550)), 'policy_rejected'],
-  ['words that no rule knows, for now', told(refused('unclassified', 451)), 'server_error'],
-  ['a reply that says it means nothing', told({ kind: 'unverifiable', code: 252 }), 'provider_unverifiable'],
-  ['our own pace', told({ kind: 'unanswered', why: 'throttled' }), 'rate_limited'],
-  ['a provider that decides later', told({ kind: 'unasked', why: 'provider_unverifiable' }), 'provider_unverifiable'],
-  ['a domain that is known to accept everybody', told({ kind: 'unasked', why: 'known_catch_all' }), 'catch_all'],
+  ['a mailbox that does not exist', probed(refused('mailbox_not_found')), 'mailbox_not_found'],
+  ['a disabled mailbox', probed(refused('mailbox_disabled')), 'mailbox_disabled'],
+  ['a mailbox that has moved', probed(refused('mailbox_moved', 551)), 'mailbox_moved'],
+  ['a full mailbox', probed(refused('mailbox_full', 452)), 'mailbox_full'],
+  ['a mailbox that gets too much mail', probed(refused('mailbox_busy', 450)), ''],
+  ['a server that does not serve the domain', probed(refused('domain_not_hosted')), 'domain_not_hosted'],
+  ['an unclassified permanent rejection', probed(refused('unclassified', 550)), 'policy_rejected'],
+  ['an unclassified temporary rejection', probed(refused('unclassified', 451)), 'server_error'],
+  ['a reply 252 that confirms nothing', probed({ kind: 'unverifiable', code: 252 }), 'provider_unverifiable'],
+  ['our own rate limiter', probed({ kind: 'unanswered', why: 'throttled' }), 'rate_limited'],
+  ['a provider that decides later', probed({ kind: 'unasked', why: 'provider_unverifiable' }), 'provider_unverifiable'],
+  ['a known catch-all', probed({ kind: 'unasked', why: 'known_catch_all' }), 'catch_all'],
   // Precedence: invalid before disposable before unknown and valid.
   [
-    'a disposable domain whose mailbox is not there',
-    { ...told(refused('mailbox_not_found')), isDisposable: true },
+    'a disposable domain whose mailbox does not exist',
+    { ...probed(refused('mailbox_not_found')), isDisposable: true },
     'mailbox_not_found',
   ],
-  ['a disposable domain whose mailbox answers', { ...told(ACCEPTED), isDisposable: true }, 'disposable'],
-  ['a disposable domain that blocks us', { ...told(refused('ip_blocked')), isDisposable: true }, 'disposable'],
+  ['a disposable domain whose mailbox exists', { ...probed(ACCEPTED), isDisposable: true }, 'disposable'],
+  ['a disposable domain that blocks us', { ...probed(refused('ip_blocked')), isDisposable: true }, 'disposable'],
 ])('the mail server: %s', (_name, found, expected) => {
   const verdict = decide(found)
   expect([verdict.subStatus, verdict.status]).toEqual([expected, SUB_STATUSES[expected].status])
 })
 
-test('a refusal that is about us or about the moment never makes an address invalid', () => {
+test('a rejection that is about us or temporary never makes an address invalid', () => {
   const ABOUT_US: Reason[] = [
     'policy_rejected',
     'greylisted',
@@ -127,10 +127,10 @@ test('a refusal that is about us or about the moment never makes an address inva
     'server_error',
     'unclassified',
   ]
-  for (const reason of ABOUT_US) expect([reason, decide(told(refused(reason))).status]).toEqual([reason, 'unknown'])
+  for (const reason of ABOUT_US) expect([reason, decide(probed(refused(reason))).status]).toEqual([reason, 'unknown'])
 })
 
-test('what could not be asked is never invalid', () => {
+test('an address that was not probed is never invalid', () => {
   for (const mail of [HOSTS, FAILED, UNROUTABLE]) {
     expect(decide(findings('a@example.com', { mail })).status).toBe('unknown')
   }

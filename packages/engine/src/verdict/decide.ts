@@ -4,7 +4,7 @@ import type { MailHosts } from '../domain/mail-hosts.ts'
 import type { FailureReason, Finding, ProbeResult, SkipReason } from '../smtp/probe/result.ts'
 import type { Reason } from '../smtp/replies/rules.ts'
 
-/** All that was found out about an address. What was not looked at is not there. */
+/** All findings about an address. Checks that were skipped are missing. */
 export type Findings = {
   address: Address | Malformed
   isRole: boolean
@@ -15,7 +15,7 @@ export type Findings = {
 
 export type Decision = { status: Status; subStatus: SubStatus; isValid: boolean }
 
-/** Weighs the findings: invalid before disposable before unknown before other risks before valid. */
+/** Decides by precedence: invalid, disposable, unknown, other risks, valid. */
 export function decide(findings: Findings): Decision {
   const subStatus = strongest(findings)
   const { status } = SUB_STATUSES[subStatus]
@@ -32,7 +32,7 @@ function strongest({ address, mail, isDisposable, mailbox }: Findings): SubStatu
   return said ?? (mail === undefined ? 'not_probed' : reasonOf(mail))
 }
 
-/** A domain that takes mail says nothing about the mailbox, so until that is asked nobody knows. */
+/** The DNS result of a domain that accepts mail does not show whether the mailbox exists. */
 function reasonOf(mail: Exclude<MailHosts, { kind: 'none' }>): SubStatus {
   switch (mail.kind) {
     case 'hosts':
@@ -44,7 +44,7 @@ function reasonOf(mail: Exclude<MailHosts, { kind: 'none' }>): SubStatus {
   }
 }
 
-/** What the mail server's answer comes to. */
+/** The sub-status of a probe. */
 function judge({ finding, acceptAll, untestedFor }: ProbeResult): SubStatus {
   switch (finding.kind) {
     case 'accepted':
@@ -61,7 +61,7 @@ function judge({ finding, acceptAll, untestedFor }: ProbeResult): SubStatus {
   }
 }
 
-/** Accepted by a server that may accept everything: without the test of that we do not know, whatever kept us from it. */
+/** Accepted by a server that may be a catch-all: without the catch-all test the result stays unknown. */
 function untested(why: ProbeResult['untestedFor']): SubStatus {
   if (why === 'not_wanted') return 'catch_all_untested'
   if (why === undefined || why === 'timeout') return why ?? 'server_error'
@@ -70,18 +70,18 @@ function untested(why: ProbeResult['untestedFor']): SubStatus {
 }
 
 function refused({ reason, code }: Extract<Finding, { kind: 'refused' }>): SubStatus {
-  // Words that nobody knows: a permanent refusal is somebody's policy until shown otherwise, a passing one is an error.
+  // An unclassified permanent rejection counts as a policy, a temporary one as an error.
   if (reason === 'unclassified') return code >= 500 ? 'policy_rejected' : 'server_error'
   return REFUSED[reason]
 }
 
-/** A new reason does not compile until it is judged here. What is only about us stays unknown. */
+/** Complete by type: a new reason needs a row here. Reasons about us stay unknown. */
 const REFUSED: Record<Reason, SubStatus> = {
   mailbox_not_found: 'mailbox_not_found',
   mailbox_disabled: 'mailbox_disabled',
   mailbox_full: 'mailbox_full',
   mailbox_moved: 'mailbox_moved',
-  mailbox_busy: '', // it gets too much mail to take more now, so there is no doubt that it is there
+  mailbox_busy: '', // only an existing mailbox can get too much mail
   policy_rejected: 'policy_rejected',
   domain_not_hosted: 'domain_not_hosted',
   greylisted: 'greylisted',

@@ -131,8 +131,8 @@ test('the model counts as used from a noticeable change', () => {
 
 test('outcomes of a class outweigh its prior', () => {
   const rate = (delivered: number, bounced: number) => {
-    const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered, bounced, machine: 0 } } }
-    return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: learnt, text: undefined }).p
+    const learned = { ...NO_HISTORY, classes: { catch_all: { delivered, bounced, machine: 0 } } }
+    return estimateDeliverability({ subStatus: 'catch_all', provider: '', history: learned, text: undefined }).p
   }
   expect(rate(0, 0)).toBe(BASE_RATES.catch_all.p)
   expect(rate(5_000, 5_000)).toBeCloseTo(0.5, 2)
@@ -141,11 +141,11 @@ test('outcomes of a class outweigh its prior', () => {
 
 test('an auto-generated text lowers the deliverability more, the more bounces were auto-generated', () => {
   const byText = (machine: number) => {
-    const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered: 1_200, bounced: 300, machine } } }
+    const learned = { ...NO_HISTORY, classes: { catch_all: { delivered: 1_200, bounced: 300, machine } } }
     const { terms } = estimateDeliverability({
       subStatus: 'catch_all',
       provider: '',
-      history: learnt,
+      history: learned,
       text: RATHER_MACHINE,
     })
     return terms.find(({ kind }) => kind === 'text')?.logOdds ?? 0

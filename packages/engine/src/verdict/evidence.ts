@@ -82,7 +82,7 @@ function describePolicy(what: string, presence: DomainFacts['spf']): string {
   return presence === 'found' ? `The domain publishes ${what}.` : `The domain does not publish ${what}.`
 }
 
-/** The result of the probe with the replies of the mail server, from which addresses are removed, and that of the catch-all test. */
+/** The result of the probe with the mail server's replies, without email addresses, and the result of the catch-all test. */
 export function mailboxEvidence({
   finding,
   acceptAll,
@@ -162,8 +162,8 @@ function describe(finding: Finding): string {
   return hasReply ? '' : EVIDENCE_CHECKS.recipient.outcomes[finding.why]
 }
 
-/** Beyond this many log-odds a finding counts as positive or negative. */
-const SPEAKS_FROM = 0.05
+/** From this absolute value of log-odds on, a finding counts as positive or negative. */
+const WEIGHT_MIN = 0.05
 
 /**
  * The evidence with the weight of each finding. The base rate belongs to the finding that selected it; other weights have their own
@@ -220,11 +220,11 @@ const FALLBACK =
   'The estimates of the model for this provider differed too much from reported deliveries and bounces, so only the base rate counts.'
 
 function direction(logOdds: number): EvidenceOutcome<'domain_history' | 'address_pattern'> {
-  if (Math.abs(logOdds) < SPEAKS_FROM) return 'neutral'
+  if (Math.abs(logOdds) < WEIGHT_MIN) return 'neutral'
   return logOdds > 0 ? 'positive' : 'negative'
 }
 
-/** Outcomes fade with time, so there may be a part of one. */
+/** Outcomes lose weight with age, so a count may be a fraction. */
 function describeHistory({ domain: { delivered, bounced } }: History): string {
   const count = (value: number) => (value > 0 && value < 1 ? 'less than one' : String(Math.round(value)))
   return `Reports for this domain, weighted by age: ${count(delivered)} delivered, ${count(bounced)} bounced.`

@@ -45,7 +45,7 @@ function presentOf(email: string) {
   })
 }
 
-test('with what belongs to one answer it has exactly the shape of the contract', () => {
+test('a result with the fields of a response matches the schema of the contract', () => {
   for (const result of [
     presentOf('Ada+x@Bücher.example'),
     presentOf('nonsense'),
@@ -55,7 +55,7 @@ test('with what belongs to one answer it has exactly the shape of the contract',
   }
 })
 
-test('shows the address as it was sent and the domain as it is asked for', () => {
+test('present returns the address as submitted and the domain as queried', () => {
   const result = presentOf('Ada+x@Bücher.example')
   expect(result.email).toBe('Ada+x@Bücher.example')
   expect(result.details).toMatchObject({ domain: 'xn--bcher-kva.example', provider: 'google', dns_valid: true })
@@ -83,12 +83,12 @@ test('present splits the address into its parts and lists the mail servers', () 
   })
 })
 
-test('a boolean is true only where it was shown to be so', () => {
+test('present sets a boolean to true only if a finding proves it', () => {
   expect(presentOf('ada@bücher.example').depth).toBe('dns')
   expect(presentOf('ada@bücher.example').details).toMatchObject({ has_spf: true, has_dmarc: false, smtp_valid: false })
 })
 
-test('evidence stands in the order of the checks and says where it comes from', () => {
+test('evidence is in the order of the checks, with its source', () => {
   const { evidence } = presentOf('ada@bücher.example')
   expect(evidence.map(({ check, source }) => [check, source])).toEqual([
     ['syntax', 'live'],
@@ -112,33 +112,33 @@ const ANSWER: ProbeResult = {
 }
 
 test.each<[string, Partial<ProbeResult>, object]>([
-  ['accepted like everybody', {}, { smtp: [true, 250], catchall: { is_catchall: true, confidence: 0.98 } }],
+  ['accepted at a catch-all', {}, { smtp: [true, 250], catchall: { is_catchall: true, confidence: 0.98 } }],
   [
-    'refused',
+    'rejected',
     { finding: { kind: 'refused', code: 550, reason: 'mailbox_not_found' }, acceptAll: 'no' },
     { smtp: [false, 550], catchall: { is_catchall: false, confidence: 0.98 } },
   ],
   [
-    'refused before the recipient was named',
+    'rejected before RCPT',
     { finding: { kind: 'refused', code: 0, reason: 'ip_blocked' }, acceptAll: 'untested' },
     { smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
   ],
   [
-    'not answered',
+    'without a reply',
     { finding: { kind: 'unanswered', why: 'timeout' }, acceptAll: 'untested' },
     { smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
   ],
   [
-    'not asked, since the domain takes everybody',
+    'not probed because of a known catch-all',
     { finding: { kind: 'unasked', why: 'known_catch_all' } },
     { smtp: [false, 0], catchall: { is_catchall: true, confidence: 0.98 } },
   ],
   [
-    'not asked, since no mail server can be reached',
+    'not probed because no mail server can be reached',
     { finding: { kind: 'unasked', why: 'no_egress' }, acceptAll: 'untested' },
     { depth: 'dns', smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
   ],
-])('the fields of the interface when the recipient was %s', (_name, more, expected) => {
+])('the API fields of a recipient: %s', (_name, more, expected) => {
   const address = parseAddress('ada@example.com')
   const mailbox = { ...ANSWER, ...more }
   const verdict = conclude(
@@ -160,7 +160,7 @@ test.each<[string, Partial<ProbeResult>, object]>([
   expect({ depth, smtp: [details.smtp_valid, details.smtp_code], catchall }).toEqual({ depth: 'smtp', ...expected })
 })
 
-test('evidence shows the mail host asked, the dialogue and the time it took', () => {
+test('evidence contains the mail host, the replies and the duration', () => {
   const [recipient, catchAll] = mailboxEvidence(ANSWER)
   expect(recipient).toMatchObject({ check: 'recipient', outcome: 'accepted', duration_ms: 12.5 })
   expect(recipient?.checked_at).toBe('2026-11-02T12:00:00.000Z')

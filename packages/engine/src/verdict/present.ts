@@ -7,7 +7,7 @@ import type { ProbeResult, SkipReason } from '../smtp/probe/result.ts'
 import type { DeliverabilityEstimate } from './deliverability.ts'
 import type { Validation } from './validation.ts'
 
-/** A validation in the words of the interface. */
+/** A validation as an API result. */
 export function present(validation: Validation): StoredResult {
   const { email, address, verdict, isRole, didYouMean, facts, classes, mailbox, evidence } = validation
   const isAddress = address.kind === 'address'
@@ -48,13 +48,13 @@ export function present(validation: Validation): StoredResult {
   }
 }
 
-/** How far it went. What a mail server is known to have said before counts as its word. */
+/** The depth of the validation. A cached result of an earlier probe counts as a reply of the mail server. */
 function depthOf(mailbox: ProbeResult | undefined): StoredResult['depth'] {
   if (mailbox === undefined) return 'dns'
-  return mailbox.finding.kind === 'unasked' && WITHOUT_ITS_WORD.has(mailbox.finding.why) ? 'dns' : 'smtp'
+  return mailbox.finding.kind === 'unasked' && SKIPPED_WITHOUT_REPLY.has(mailbox.finding.why) ? 'dns' : 'smtp'
 }
 
-const WITHOUT_ITS_WORD = new Set<SkipReason>(['provider_unverifiable', 'unencodable', 'no_egress', 'opted_out'])
+const SKIPPED_WITHOUT_REPLY = new Set<SkipReason>(['provider_unverifiable', 'unencodable', 'no_egress', 'opted_out'])
 
 const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
 
@@ -62,7 +62,7 @@ function presentModel({ isModelUsed }: DeliverabilityEstimate): StoredResult['ai
   return isModelUsed ? { used: true, method: METHOD } : { used: false, method: null }
 }
 
-/** How sure the test makes us: a server may answer two recipients differently for reasons that we do not see. */
+/** Not 1, because a server may treat two recipients differently for reasons that we cannot observe. */
 const CATCHALL_CONFIDENCE = 0.98
 
 function presentCatchall(mailbox: ProbeResult | undefined): StoredResult['catchall'] {

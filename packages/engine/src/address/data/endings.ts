@@ -1,4 +1,4 @@
-/** What comes out when the last keys of a domain are hit wrongly. None of these is delegated, so no domain ends in one. */
+/** Typing errors in the last part of a domain. None of these endings is delegated, so no domain ends in one. */
 export const MISTYPED_ENDINGS: Readonly<Record<string, string>> = {
   c0m: 'com',
   ccom: 'com',
@@ -66,8 +66,8 @@ export const MISTYPED_ENDINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Endings that are real, but of another place than the well-known mail domain before them: `gmail.cm` exists in Cameroon
- * for those who mistype. Corrected only where the name and the right ending make a domain of `mail-domains.ts`.
+ * Existing endings that are often a typing error after a well-known name: `gmail.cm` exists in Cameroon and receives mistyped mail.
+ * Corrected only where the name and the right ending are a domain of `mail-domains.ts`.
  */
 export const MISTAKEN_ENDINGS: Readonly<Record<string, string>> = {
   cm: 'com',

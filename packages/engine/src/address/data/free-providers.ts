@@ -1,4 +1,4 @@
-/** Where anybody can have a mailbox for nothing, beyond the 355 domains that `email-providers` calls common. */
+/** Providers with free mailboxes for the public, in addition to the 355 domains that `email-providers` lists as common. */
 export const FREE_ADDED = [
   // Google, Microsoft, Yahoo, Apple and AOL under their other names.
   'googlemail.com',
@@ -72,7 +72,7 @@ export const FREE_ADDED = [
   'aol.fr',
   'aol.it',
 
-  // Providers that put privacy first and have a free plan.
+  // Providers that emphasize privacy and have a free plan.
   'pm.me',
   'protonmail.ch',
   'disroot.org',
@@ -156,7 +156,9 @@ export const FREE_ADDED = [
   'mail.gr',
 ] as const
 
-/** On that list of common providers, and none: companies, placeholders, public suffixes and disposable mail. */
+/**
+ * Listed as common by that package although they are not free providers: companies, placeholders, public suffixes and disposable mail.
+ */
 export const NOT_FREE = [
   '10minutemail.com',
   '3ammagazine.com',

@@ -1,4 +1,4 @@
-/** Which keys lie around a key on a QWERTY keyboard. */
+/** The adjacent keys of each key on a QWERTY keyboard. */
 export const NEIGHBORS: Readonly<Record<string, string>> = {
   a: 'qwsz',
   b: 'vghn',

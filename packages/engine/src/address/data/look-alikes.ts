@@ -1,9 +1,9 @@
 /**
- * Domains that exist, take mail, and look like a slip of the fingers in a better known one. They are never corrected.
- * Those of `mail-domains.ts` are not repeated here.
+ * Domains that exist, accept mail and look like a typing error of a better-known domain. They are never corrected. The domains of
+ * `mail-domains.ts` are not repeated here.
  */
 export const LOOK_ALIKES: readonly string[] = [
-  // Mail services in their own right.
+  // Independent mail services.
   '126.com',
   '139.com',
   '189.cn',
@@ -152,7 +152,7 @@ export const LOOK_ALIKES: readonly string[] = [
   'yandex.com.tr',
   'yandex.net',
 
-  // Other people's domains, one or two letters away.
+  // Domains of other owners that differ in one or two letters.
   'att.com',
   'bigpoint.com',
   'centrum.sk',

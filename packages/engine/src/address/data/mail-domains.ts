@@ -1,6 +1,6 @@
 /**
- * Mail domains that many people have and misspell. `word` marks names that are words of a language or are close to many:
- * for those a wrong letter is more likely another domain than a slip.
+ * Common and often misspelled mail domains. `word` marks names that are dictionary words or are similar to many: there a wrong letter is
+ * more likely another domain than a typing error.
  */
 export type MailDomain = { name: string; endings: readonly string[]; word?: true }
 

@@ -1,4 +1,4 @@
-/** Slips that the distance between two names does not find: a lost first letter, a stray dot, names of a few letters. */
+/** Typing errors that the edit distance does not find: a missing first letter, an extra dot, very short names. */
 export const MISSPELLINGS: Readonly<Record<string, string>> = {
   '163.co': '163.com',
   'ahoo.com': 'yahoo.com',

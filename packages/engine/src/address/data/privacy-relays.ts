@@ -1,7 +1,7 @@
 /**
- * Services that give out addresses which forward to a mailbox they hide. Unlike a disposable address, such a one is kept by one
- * person for years. Names below these count too: some services put the user's name there. Not listed: `icloud.com`, since Apple's
- * relay shares it with ordinary mailboxes.
+ * Services that assign addresses which forward to a hidden mailbox. Unlike a disposable address, such an address is used by one person
+ * for years. Subdomains count too, because some services put the user's name there. Not listed: `icloud.com`, since Apple's relay shares
+ * it with ordinary mailboxes.
  */
 export const PRIVACY_RELAYS = {
   'addy.io': 'addy.io',

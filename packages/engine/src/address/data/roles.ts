@@ -1,9 +1,6 @@
-/**
- * Local parts that belong to an office and not to a person. A word with a hyphen also stands for its spellings with a dot,
- * with an underscore and with nothing in between.
- */
+/** Local parts of role addresses. A hyphen in a word also matches a dot, an underscore and no separator. */
 export const ROLES: readonly string[] = [
-  // RFC 2142: what every domain is asked to have, and what goes with a service it runs.
+  // RFC 2142: required of every domain, or of a domain that runs the service.
   'abuse',
   'ftp',
   'hostmaster',
@@ -20,7 +17,7 @@ export const ROLES: readonly string[] = [
   'webmaster',
   'www',
 
-  // Those who run machines, and accounts no person reads.
+  // System administration, and accounts without a human reader.
   'admin',
   'administrator',
   'admins',
@@ -68,7 +65,7 @@ export const ROLES: readonly string[] = [
   'webadmin',
   'www-data',
 
-  // The counter: whoever answers first.
+  // First contact.
   'ask',
   'care',
   'contact',
@@ -269,5 +266,5 @@ export const ROLES: readonly string[] = [
   'поддержка',
 ]
 
-/** RFC 2142 §6 gives every mailing list a -request; the others are what senders put behind a name to say the same. */
+/** RFC 2142 §6 defines -request for every mailing list; the others are common suffixes with the same purpose. */
 export const ROLE_ENDINGS: readonly string[] = ['-bounces', '-no-reply', '-noreply', '-request']

@@ -1,12 +1,12 @@
 /**
- * Which of Node's codes for a failed question means what. Absent on purpose: ENODATA and ENOTFOUND, which are answers. A code
- * that is not here is `other`.
+ * The meaning of Node's error codes for a failed query. ENODATA and ENOTFOUND are absent, because they are valid responses. A code that
+ * is not listed is `other`.
  */
 export const FAILURES = {
   ETIMEOUT: 'timeout',
   ESERVFAIL: 'servfail',
   EREFUSED: 'refused',
-  ENOTIMP: 'refused', // "not implemented": a server that knows no MX questions refuses us as well
+  ENOTIMP: 'refused', // "not implemented": the server does not support the record type
   EFORMERR: 'malformed',
   EBADRESP: 'malformed',
   ECONNREFUSED: 'unreachable',
@@ -14,5 +14,5 @@ export const FAILURES = {
   ECANCELLED: 'canceled',
   EDESTRUCTION: 'canceled',
   EBADNAME: 'bad_name',
-  EBUDGET: 'query_limit_reached', // ours: the look-up has asked all it may
+  EBUDGET: 'query_limit_reached', // our own code: the lookup has reached its query limit
 } as const satisfies Record<string, string>

@@ -8,11 +8,11 @@ export type ProbeValue = 'A' | 'B' | 'C' | 'D' | '?'
 export type Provider = {
   id: string
   name: string
-  /** Ends of the names of its mail hosts, whole labels. */
+  /** Suffixes of the names of its mail hosts, whole labels. */
   suffixes: string[]
   probe: ProbeValue
   note: string
-  /** A mail host of theirs as met in MX records, a customer's name in it replaced. The test feeds it back: no row goes unproven. */
+  /** A mail host of the provider as seen in MX records, with the customer's name replaced. The test uses it to prove each row. */
   seen: string
 }
 

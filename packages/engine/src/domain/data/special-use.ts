@@ -1,6 +1,6 @@
 /**
- * Top-level names that DNS never leads to a public mail host, whatever a resolver says of them: what stands behind such a name
- * is the operator's own network. `example` is not among them: it leads nowhere, and the lab's world lies below it.
+ * Top-level names that never belong to a public mail host, whatever a resolver responds: such a name is in the operator's own network.
+ * `example` is not listed: it is not delegated, and the simulation uses names below it.
  */
 export const SPECIAL_USE: ReadonlySet<string> = new Set([
   'alt', // RFC 9476

@@ -7,7 +7,7 @@ import { PROVIDER_LIMITS } from '../providers/data/limits.ts'
 const ADDRESS = '127.96.1.1'
 const GOOGLE_HOST = 'aspmx.l.google.com'
 
-/** Recipients that a server has before it in the same moment, on however many connections. */
+/** The highest number of recipients that a server has open at once, over all connections. */
 function countAtOnce() {
   const open = new Set<Peer>()
   const seen = { most: 0 }
@@ -20,7 +20,7 @@ function countAtOnce() {
   return { seen, rcpt }
 }
 
-/** Domains that each have an MX name of their own, all with the address of one server. */
+/** Domains with an MX name each; all names resolve to the address of one server. */
 function namesAt(address: string, count: number): { domains: string[]; names: Names } {
   const domains = Array.from({ length: count }, (_, n) => `d${n}.example`)
   const names = domains.flatMap((domain): [string, Names[string]][] => [

@@ -9,7 +9,7 @@ import type { Target } from './rate-limiter.ts'
 /** Connections to one IP address, of all workers and egresses together. */
 export type AddressLimits = { connections: number; perMinute: number }
 
-/** Twice as many as an unknown site gets from one egress: a server for many domains is not held up, and none is flooded. */
+/** Twice the limit of an unknown site per egress: enough for a server with many domains, and low enough not to flood it. */
 export const ADDRESS_LIMITS: AddressLimits = { connections: 4, perMinute: 60 }
 
 export type DestinationNetwork = {
@@ -22,25 +22,27 @@ export type DestinationNetwork = {
 /** An address that a mail host of a site resolved to. */
 type Resolved = { site: Site; host: string; address: string }
 
-/** An address to connect to, of a mail host, and the limits that it has besides those of the site. */
+/** An address of a mail host to connect to, with its limits in addition to those of the site. */
 export type HostAddress = { host: string; address: string; destination: Target | undefined }
 
 export type DestinationLimits = {
-  /** The target whose limits a connection counts against besides those of its site; undefined where the site's say it all. */
+  /**
+   * The target whose limits a connection counts against in addition to those of its site; undefined if the site's limits are sufficient.
+   */
   find(resolved: Resolved): Promise<Target | undefined>
 }
 
-/** Each is small, and forgetting one costs a look-up. */
+/** Each entry is small, and evicting one costs a lookup. */
 const ADDRESSES_MAX = 10_000
-/** How long this process relies on what it read. A provider's new address is limited as any other until then. */
+/** How long this process uses a cached value. Until then a provider's new address has the limits of any other address. */
 const FRESH_MS = 60_000
-/** How often what was learnt is written again; well before it expires. */
+/** How often a learned address is written again; well before it expires. */
 const LEARN_EVERY_MS = 3_600_000
 
 /**
- * Finds the limits of destinations. An MX record can name any host, and any host name can resolve to any address, so
- * connections are also limited by what they lead to: a provider's own limits where the host name or the address is the provider's, else
- * those of the address. Addresses that a provider's own host names resolve to are remembered as the provider's, for all workers.
+ * Finds the limits of destinations. An MX record can name any host, and any host name can resolve to any address. So connections also
+ * count against the limits of their destination: those of the provider if the host name or the address belongs to it, else those of the
+ * address. Addresses that a provider's own host names resolve to are stored as the provider's, for all workers.
  */
 export function createDestinationLimits({
   egress,

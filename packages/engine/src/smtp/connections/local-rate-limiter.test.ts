@@ -12,18 +12,18 @@ test.each(RATE_LIMITER_STEPS)('$promise', async ({ limits, steps }) => {
   await followSteps({ pace: createLocalRateLimiter({ now: () => time }), pass }, limits, steps)
 })
 
-test('gives a first connection at once, whatever fraction of a millisecond the clock shows', async () => {
+test('lease grants a first connection immediately at any fraction of a millisecond', async () => {
   for (let n = 0; n < 1_000; n += 1) {
-    const pace = createLocalRateLimiter({ now: () => 12_345 + n * Math.PI })
+    const rateLimiter = createLocalRateLimiter({ now: () => 12_345 + n * Math.PI })
     const target = { egress: 'egress', site: 'site', limits: { ...PROVIDER_LIMITS[''], connectionsPerEgress: 1 } }
-    expect(await pace.lease(target)).toMatchObject({ kind: 'lease' })
+    expect(await rateLimiter.lease(target)).toMatchObject({ kind: 'lease' })
   }
 })
 
-test('no hour sees more refusals than it may, wherever it begins', async () => {
+test('rejections never exceed the hourly budget in any window of one hour', async () => {
   const limits = { ...PROVIDER_LIMITS[''], connectionsPerEgress: 3, connectionsPerMinute: 60, errorsPerHour: 20 }
   let time = 0
-  const pace = createLocalRateLimiter({ now: () => time })
+  const rateLimiter = createLocalRateLimiter({ now: () => time })
   const refusedAt: number[] = []
   let seed = 1
   const random = (max: number) => {
@@ -33,7 +33,7 @@ test('no hour sees more refusals than it may, wherever it begins', async () => {
 
   for (let n = 0; n < 5_000; n += 1) {
     time += random(random(10) === 0 ? 600_000 : 20_000)
-    const lease = await pace.lease({ egress: 'egress', site: 'site', limits })
+    const lease = await rateLimiter.lease({ egress: 'egress', site: 'site', limits })
     if (lease.kind === 'throttle') continue
     time += random(80_000)
     for (let refused = 0; refused < lease.errorsMax; refused += 1) refusedAt.push(time)

@@ -9,24 +9,24 @@ import {
   type Throttle,
 } from './rate-limiter.ts'
 
-/** What one target has had. Times are those of `now`. */
+/** State of one target. Times are those of `now`. */
 type State = {
   usedAt: number
-  /** Each with the refusals it was promised; none where nobody counts. */
+  /** Each with the rejections that were granted to it; 0 if rejections are not counted. */
   leases: Map<symbol, { endsAt: number; promised: number }>
-  /** When the rate's allowance is full again, as in the generic cell rate algorithm. */
+  /** When the allowance of the rate is full again, as in the generic cell rate algorithm. */
   fullAt: number
-  /** Refused recipients by slot. */
+  /** Rejected recipients by slot. */
   refused: Map<number, number>
   level: number
   slowedAt: number
   suspendedUntil: number
 }
 
-/** Some hundred bytes each. */
+/** A few hundred bytes each. */
 const TARGETS_MAX = 50_000
 
-/** Shares out the connections of this process alone. */
+/** Limits the connections of this process alone. */
 export function createLocalRateLimiter({
   now = () => performance.now(),
 }: {
@@ -85,7 +85,7 @@ function isForgotten({ usedAt, suspendedUntil }: State, now: number): boolean {
   return usedAt + RATE_LIMITER.forgetMs <= now && suspendedUntil <= now
 }
 
-/** What a lost holder saw refused is not known, so all that it was allowed counts. */
+/** The rejections of an expired lease are unknown, so all that were granted count. */
 function endLapsed(state: State, now: number): void {
   for (const [id, { endsAt, promised }] of state.leases) {
     if (endsAt > now) continue
@@ -101,7 +101,7 @@ function countRefused({ refused }: State, count: number, now: number): void {
 
 type Grant = { kind: 'grant'; errorsMax: number; fullAt: number }
 
-/** The longest wait is named first, so that nobody comes back for a shorter one in vain. */
+/** The longest wait is reported first, so that no client retries too early. */
 function decide(state: State, limits: RateLimits, now: number): Throttle | Grant {
   if (state.suspendedUntil > now) return throttle('suspended', state.suspendedUntil - now)
 
@@ -111,7 +111,7 @@ function decide(state: State, limits: RateLimits, now: number): Throttle | Grant
   const level = levelOf(state, now) / RATE_LIMITER.levelMax
   const connections = Math.max(1, Math.floor(limits.connectionsPerEgress * level))
   const intervalMs = Math.ceil(60_000 / (limits.connectionsPerMinute * level))
-  // When a connection will be given back nobody knows. Before the rate allows for another it is no use asking.
+  // It is unknown when a connection will be released. A request before the rate allows another connection is useless.
   const soonMs = Math.min(intervalMs, ...[...state.leases.values()].map(({ endsAt }) => endsAt - now))
   if (state.leases.size >= connections) return throttle('connections', soonMs)
   if (budget !== undefined && budget.left - budget.promised < 1) return throttle('budget', soonMs)
@@ -129,7 +129,7 @@ function throttle(why: Throttle['why'], waitMs: number): Throttle {
   return { kind: 'throttle', why, retryAfterMs: Math.max(1, Math.ceil(waitMs)), of: 'site' }
 }
 
-/** What is left of the hour's refusals, how much of it open leases may still use, and when more comes free. */
+/** The rest of the hourly rejection budget, the part that is granted to open leases, and when more becomes available. */
 function budgetOf({ refused, leases }: State, perHour: number, now: number) {
   const oldest = Math.floor(now / RATE_LIMITER.slotMs) - RATE_LIMITER.slotsInHour + 1
   for (const slot of refused.keys()) if (slot < oldest) refused.delete(slot)

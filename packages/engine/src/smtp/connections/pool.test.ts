@@ -5,7 +5,7 @@ import { PROVIDER_LIMITS } from '../providers/data/limits.ts'
 const WAITING = 40
 const MX = 'mx.google.com'
 
-test('many who wait for the lines of one site do not all ask for leave again and again', async () => {
+test('probes that wait for connections to one site do not all request leases repeatedly', async () => {
   const domains = Array.from({ length: WAITING }, (_, n) => `firm${n}.example`)
   const shared = {
     ...PROVIDER_LIMITS['google'],
@@ -32,6 +32,6 @@ test('many who wait for the lines of one site do not all ask for leave again and
   const seconds = (performance.now() - began) / 1_000
 
   expect(new Set(found.map(({ verdict }) => verdict.status))).toEqual(new Set(['valid']))
-  // Each asks when it comes and when somebody leaves, and one of them twenty times in a second.
-  expect(mail.countAsks()).toBeLessThan(2 * WAITING + 20 * seconds + 10)
+  // Each probe requests a lease when it starts and when a connection is released. One of them requests twenty per second.
+  expect(mail.countLeaseRequests()).toBeLessThan(2 * WAITING + 20 * seconds + 10)
 })

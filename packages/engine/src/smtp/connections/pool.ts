@@ -16,7 +16,7 @@ import type { Lease, ProviderRateLimiter, Target, Throttle } from './rate-limite
 import { isWorthReusing } from './recipient-window.ts'
 import { type ConnectionWaiters, createConnectionWaiters, type ThrottleInfo } from './waiters.ts'
 
-/** A connection to one of the site's hosts, except to those named. */
+/** The connection that a probe needs: to one of the site's hosts, except those listed. */
 type Wanted = { site: Site; except: ReadonlySet<string>; deadline: number }
 
 /** The SMTP connections of this process. An idle connection is kept for a moment, in case its site gets more probes, and then closed. */
@@ -40,7 +40,9 @@ export type AcquireResult =
 
 /** QUIT is also sent when the deadline of a probe has passed. */
 const QUIT_AFTER_DEADLINE_MS = 200
-/** The shortest delay between lease requests while all connections are in use. Other processes close theirs without a notification. */
+/**
+ * The shortest delay between lease requests while all connections are in use. Other processes do not announce that they release a lease.
+ */
 const RETRY_LEASE_MS = 50
 
 type Network = ConnectionNetwork & DestinationNetwork & { rateLimiter: ProviderRateLimiter }
@@ -129,9 +131,9 @@ function takeIdle(pool: Pool, wanted: Wanted): SmtpConnection | undefined {
 type LeaseResult = Lease | Exclude<AcquireResult, { kind: 'failed' }>
 
 /**
- * Waits for a lease as long as one can be granted before the deadline, or for a connection that another probe of this process releases. One
- * waiter requests the lease for all that wait for the site, and wakes the next one when it is done: a hundred that request it by themselves
- * would keep the rate limiter busy with rejecting them.
+ * Waits for a lease as long as one can be granted before the deadline, or for a connection that another probe of this process releases.
+ * One waiter requests the lease for all that wait for the site, and wakes the next one when it is done. If a hundred waiters requested it
+ * separately, the rate limiter would spend its time on rejecting them.
  */
 async function waitForLease(pool: Pool, wanted: Wanted, destination: Target | undefined): Promise<LeaseResult> {
   try {
@@ -195,7 +197,10 @@ function freeLease(pool: Pool, name: string): boolean {
 
 type Dialing = { route: Route; first: HostAddress; lease: Lease }
 
-/** Connects to the first address that accepts the connection. The site's lease is kept meanwhile, each destination's until the next address is tried. */
+/**
+ * Connects to the first address that accepts the connection. The site's lease is kept, and each destination's lease until the next
+ * address is tried.
+ */
 async function dialRoute(network: Network, { site, deadline }: Wanted, dialing: Dialing): Promise<AcquireResult> {
   const { route, first, lease } = dialing
   let { destination } = lease
@@ -220,7 +225,7 @@ async function dialRoute(network: Network, { site, deadline }: Wanted, dialing: 
   return { kind: 'failed', failures: route.failures }
 }
 
-/** One connection counts against both. */
+/** One connection counts against both leases. */
 function joinLeases(site: Lease, destination: Lease | undefined): Lease {
   if (destination === undefined) return site
   return {
@@ -232,11 +237,11 @@ function joinLeases(site: Lease, destination: Lease | undefined): Lease {
 
 /** Connections that no probe uses, by site. */
 type IdleConnections = {
-  /** Keeps a connection for some time, and hands it to `expire` if it was not taken until then. */
+  /** Keeps a connection for some time, and passes it to `expire` if it was not taken by then. */
   put(connection: SmtpConnection, forMs: number, expire: (connection: SmtpConnection) => void): void
   /** A connection to one of the site's hosts. */
   take(site: Site, except: ReadonlySet<string>): SmtpConnection | undefined
-  /** Any connection that counts against the limits of this name, a site's or a destination's: the one that has been idle longest. */
+  /** The longest idle connection that counts against the limits of this name, of a site or a destination. */
   takeOldest(name: string): SmtpConnection | undefined
   takeAll(): SmtpConnection[]
 }

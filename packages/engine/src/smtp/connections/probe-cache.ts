@@ -1,38 +1,38 @@
 import type { FactsStore } from '../../domain/facts.ts'
 
-/** Whether a domain takes mail for every address, and how we know. */
+/** Whether a domain is a catch-all, and the evidence for it. */
 export type AcceptAll = {
   value: 'yes' | 'no'
-  /** What showed it: an answer to a recipient that cannot exist, or the refusal of one that was asked for. */
+  /** A reply to the control recipient, or the rejection of a real recipient. */
   evidence: 'control' | 'real_reject'
   /** Unix time in seconds. */
   at: number
 }
 
-/** What has been learnt of a domain by asking its servers. It is public, so it is shared by all who ask. */
+/** What probes have learned about a domain. It is public, so it is shared by all accounts. */
 export type DomainProfile = {
   acceptAll?: AcceptAll
-  /** The words, normalised, in which the server refused a recipient that cannot exist. */
+  /** The normalized reply that rejected the control recipient. */
   refusal?: string
 }
 
-/** What has been learnt of a mail host. */
+/** What probes have learned about a mail host. */
 export type HostProfile = {
-  /** It hung up, or spoke of too many errors, after so many refused recipients. */
+  /** Rejected recipients after which it closed the connection or reported too many errors. */
   errorsMax?: number
-  /** It takes no more recipients than this in one transaction. */
+  /** The most recipients that it accepts in one transaction. */
   recipientsMax?: number
-  /** It offers TLS and then cannot do it. */
+  /** It offers STARTTLS but the TLS handshake fails. */
   tlsBroken?: boolean
-  /** It wants TLS before it talks. */
+  /** It rejects commands before STARTTLS. */
   tlsDemanded?: boolean
-  /** How many recipients in flight it was last seen to answer cleanly. */
+  /** The most recipients in flight that it last handled without an error. */
   stride?: number
-  /** When it last turned us away (Unix time in seconds), and why. */
+  /** When it last blocked us (Unix time in seconds), and the reason. */
   lastBlock?: { at: number; reason: string }
 }
 
-/** What has been learnt of an IP address. */
+/** What probes have learned about an IP address. */
 export type AddressProfile = {
   /** The provider whose host names resolve to it. */
   provider?: string
@@ -48,30 +48,30 @@ export type ProbeCache = {
 }
 
 const HOUR_MS = 3_600_000
-/** A catch-all is a setting that stays; a domain that refuses somebody may become one, so that is looked at again sooner. */
+/** A catch-all setting rarely changes. A domain that rejects a recipient may become a catch-all, so it is tested again sooner. */
 const ACCEPT_ALL_TTL_MS = 7 * 24 * HOUR_MS
 const NOT_ACCEPT_ALL_TTL_MS = 3 * 24 * HOUR_MS
 const HOST_TTL_MS = 24 * HOUR_MS
 const ADDRESS_TTL_MS = 24 * HOUR_MS
 
-/** Changes with the shapes above, so that a new release does not read what an old one kept. */
+/** Changes with the types above, so that a new release does not read entries of an old one. */
 const VERSION = 1
 
-/** Keeps what was learnt in a store that may fail or forget: then it is learnt again. */
+/** Stores what probes learn. The store may fail or lose entries; then it is learned again. */
 export function createProbeCache(store: FactsStore): ProbeCache {
   const read = async <T extends object>(key: string): Promise<Partial<T>> => {
     try {
       const { version, learnt } = JSON.parse((await store.get(key)) ?? '{}')
       return version === VERSION ? learnt : {}
     } catch {
-      return {} // as if nothing were known
+      return {} // treated as empty
     }
   }
   const write = async (key: string, learnt: object, ttlMs: number): Promise<void> => {
     try {
       await store.set(key, JSON.stringify({ version: VERSION, learnt }), ttlMs)
     } catch {
-      // Then it is learnt again.
+      // The next probe learns it again.
     }
   }
   return {

@@ -1,22 +1,22 @@
 import type { ProviderLimits } from '../providers/limits.ts'
 import type { Reason } from '../replies/rules.ts'
 
-/** The limits that are kept for a target. */
+/** The limits that apply to a target. */
 export type RateLimits = Pick<
   ProviderLimits,
   'connectionsPerEgress' | 'connectionsPerMinute' | 'errorsPerConnection' | 'errorsByFamily' | 'errorsPerHour'
 >
 
-/** Whose limits a connection counts against: the mail hosts of one operator, seen from one of our addresses. */
+/** The target whose limits a connection counts against: the mail hosts of one operator, from one of our egresses. */
 export type Target = {
   /** The name of the egress. */
   egress: string
-  /** The provider's id, or a key for the set of mail hosts where the provider is not known. */
+  /** The provider's id, or a key for the set of mail hosts if the provider is unknown. */
   site: string
   limits: RateLimits
 }
 
-/** Permission for one connection. It expires when its holder stops without releasing it. */
+/** Permission for one connection. It expires if its holder stops without releasing it. */
 export type Lease = {
   kind: 'lease'
   /** How many recipients may be rejected on it before the hourly budget is used up; Infinity if rejections are not counted. */
@@ -32,32 +32,32 @@ export type Throttle = {
   kind: 'throttle'
   why: 'connections' | 'rate' | 'budget' | 'suspended'
   retryAfterMs: number
-  /** Whose limit it is. */
+  /** Whether the limit is that of the site or of the destination. */
   of: 'site' | 'destination'
 }
 
-/** Numbers that hold for every target, in one process as over all hosts. */
+/** Constants for every target, the same for one process and for all hosts together. */
 export const RATE_LIMITER = {
-  /** A lease that is not released by then has lost its holder. No connection may last longer. */
+  /** A lease that is not released by then counts as lost. No connection may last longer. */
   leaseMs: 90_000,
-  /** Refused recipients are counted by slots of five minutes. The running slot and twelve before it always hold the last hour. */
+  /** Rejected recipients are counted in slots of five minutes. The current slot and the twelve before it cover the last hour. */
   slotMs: 300_000,
   slotsInHour: 13,
-  /** In permille: how much of its connections and of its rate a target gets. */
+  /** In permille: the share of its connections and of its rate that a target gets. */
   levelMin: 100,
   levelMax: 1_000,
-  /** What it gets back for each hour in which the server did not complain. */
+  /** The share that it regains for each hour without a rate-limited reply. */
   levelGain: 100,
   gainEveryMs: 3_600_000,
-  /** Complaints that come in one burst, over several connections, count once. */
+  /** Rate-limited replies in one burst, over several connections, count once. */
   slowDownOnceMs: 10_000,
-  /** No server's word keeps us away for longer. */
+  /** The longest suspension, whatever wait a server's reply names. */
   suspendMaxMs: 86_400_000,
-  /** Nothing is remembered of a target that was not used for so long, but a suspension to its end. */
+  /** The state of a target that is unused for this long is discarded, except a suspension, which lasts until its end. */
   forgetMs: 7_200_000,
 }
 
-/** The most recipients that may be refused on one connection, whatever kind of server turns up there. */
+/** The most recipients that may be rejected on one connection, for any server family that may be met. */
 export function errorsOnConnectionMax({ errorsPerConnection, errorsByFamily = {} }: RateLimits): number {
   return Math.max(errorsPerConnection, ...Object.values(errorsByFamily))
 }

@@ -2,32 +2,32 @@ import type { ProviderLimits } from '../providers/limits.ts'
 import type { Throttle } from './rate-limiter.ts'
 
 export type Step =
-  /** A lease is given, under this name, for so many refusals. */
+  /** A lease is granted, stored under this name, with this rejection budget. */
   | ['lease', name: string, errorsMax?: number]
-  /** None is given: why, for how long at least and at most, and by whose limit. */
+  /** No lease is granted: the reason, the bounds of the retry delay, and whose limit it is. */
   | ['throttle', why: Throttle['why'], minMs: number, maxMs: number, of?: Throttle['of']]
   | ['release', name: string, refused: number]
-  /** So many connections can be had at once. All are given back. */
+  /** This many connections are granted at once. All are released. */
   | ['connections', count: number]
   | ['slow_down']
   | ['suspend', forMs: number]
   | ['pass', ms: number]
-  /** From here on it is about another target. */
+  /** The following steps use another target. */
   | ['at', egress: string, site: string]
-  /** From here on leases are also for this destination, which has two connections. */
+  /** The following leases also need this destination, which has two connections. */
   | ['to', destination: string]
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** So often that the rate is never what holds anybody up, once a moment has passed. */
+/** High enough that the rate delays no connection once a second has passed. */
 const OFTEN = 60_000
 
-/** What every pace does, in one process or over all hosts. Bounds leave some seconds to a machine that is busy. */
+/** The behavior of every rate limiter, in one process or over all hosts. Bounds allow for some seconds on a busy machine. */
 export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimits>; steps: Step[] }[] = [
   {
-    promise: 'gives out the connections that a target has, and again what is given back',
+    promise: 'grants leases up to the connection limit of a target, and again after a release',
     limits: { connectionsPerEgress: 2, connectionsPerMinute: OFTEN },
     steps: [
       ['lease', 'first'],
@@ -40,7 +40,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'a connection given back twice is given back once',
+    promise: 'ignores a second release of a lease',
     limits: { connectionsPerEgress: 2, connectionsPerMinute: OFTEN, errorsPerHour: 6 },
     steps: [
       ['lease', 'first', 3],
@@ -56,7 +56,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'counts each egress and each site by itself',
+    promise: 'counts each egress and each site separately',
     limits: { connectionsPerEgress: 1, connectionsPerMinute: 6 },
     steps: [
       ['lease', 'here'],
@@ -71,7 +71,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'opens connections at the rate, after a start as wide as the target is',
+    promise: 'grants leases at the rate after an initial burst of the connection limit',
     limits: { connectionsPerEgress: 2, connectionsPerMinute: 6 },
     steps: [
       ['lease', 'first'],
@@ -92,7 +92,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'takes a connection back whose holder is lost, and is not confused when he turns up',
+    promise: 'expires a lost lease and ignores its late release',
     limits: { connectionsPerEgress: 1, connectionsPerMinute: OFTEN },
     steps: [
       ['lease', 'lost'],
@@ -105,7 +105,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'lets the hour see so many refusals, and more when they are an hour old',
+    promise: 'limits rejections per hour, and grants more when they are an hour old',
     limits: { connectionsPerEgress: 2, connectionsPerMinute: OFTEN, errorsPerHour: 4 },
     steps: [
       ['lease', 'first', 2],
@@ -120,7 +120,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'says when the first of the refusals is an hour old',
+    promise: 'reports when the first rejection is an hour old',
     limits: { connectionsPerEgress: 1, connectionsPerMinute: OFTEN, errorsPerHour: 4 },
     steps: [
       ['lease', 'early', 4],
@@ -136,7 +136,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'never promises the same refusal twice',
+    promise: 'never grants the same rejection to two leases',
     limits: { connectionsPerEgress: 2, connectionsPerMinute: OFTEN, errorsPerHour: 3 },
     steps: [
       ['lease', 'first', 1],
@@ -150,17 +150,17 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'promises a connection no more refusals than the target bears on one',
+    promise: 'grants a lease no more rejections than the target tolerates per connection',
     limits: { connectionsPerEgress: 2, errorsPerHour: 200, errorsPerConnection: 4 },
     steps: [['lease', 'first', 4]],
   },
   {
-    promise: 'promises as many as the most patient kind of server bears where it may be any',
+    promise: 'grants as many rejections as the most tolerant server family allows when the family is unknown',
     limits: { connectionsPerEgress: 2, errorsPerHour: 200, errorsPerConnection: 4, errorsByFamily: { postfix: 9 } },
     steps: [['lease', 'first', 9]],
   },
   {
-    promise: 'counts all that a lost holder was promised',
+    promise: 'counts all rejections that were granted to a lost lease',
     limits: { connectionsPerEgress: 1, connectionsPerMinute: OFTEN, errorsPerHour: 4, errorsPerConnection: 3 },
     steps: [
       ['lease', 'lost', 3],
@@ -171,7 +171,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'counts no refusals where the target does not',
+    promise: 'counts no rejections when the target has no hourly budget',
     limits: { connectionsPerEgress: 1, connectionsPerMinute: OFTEN, errorsPerHour: null },
     steps: [
       ['lease', 'first', Number.POSITIVE_INFINITY],
@@ -183,7 +183,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'leaves a target alone until its suspension is over, the longest one of several',
+    promise: 'suspends a target until the end of its longest suspension',
     limits: { connectionsPerEgress: 2 },
     steps: [
       ['suspend', 10 * MINUTE],
@@ -198,7 +198,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'remembers a long suspension, but none that is longer than a day',
+    promise: 'keeps a long suspension, limited to a day',
     limits: { connectionsPerEgress: 2 },
     steps: [
       ['suspend', 1_000 * HOUR],
@@ -210,7 +210,7 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
   },
   {
     promise:
-      'gives half after a complaint, counts a burst of them once, and comes back by a tenth with each quiet hour',
+      'halves the limit after a rate-limited reply, counts a burst once, and regains a tenth per hour without one',
     limits: { connectionsPerEgress: 10, connectionsPerMinute: OFTEN },
     steps: [
       ['connections', 10],
@@ -274,12 +274,12 @@ export const RATE_LIMITER_STEPS: { promise: string; limits: Partial<ProviderLimi
     ],
   },
   {
-    promise: 'goes slower by the same measure',
+    promise: 'reduces the rate by the same factor',
     limits: { connectionsPerEgress: 2, connectionsPerMinute: 6 },
     steps: [['slow_down'], ['lease', 'first'], ['release', 'first', 0], ['throttle', 'rate', 15 * SECOND, 20 * SECOND]],
   },
   {
-    promise: 'forgets a target that is not used',
+    promise: 'discards the state of an unused target',
     limits: { connectionsPerEgress: 10, connectionsPerMinute: OFTEN },
     steps: [['slow_down'], ['pass', 2 * HOUR], ['connections', 10]],
   },

@@ -4,7 +4,7 @@ import type { ProviderLimits } from '../providers/limits.ts'
 import type { Lease, ProviderRateLimiter, Target, Throttle } from './rate-limiter.ts'
 import type { Step } from './test-rate-limiter-steps.ts'
 
-/** Where the steps are made: a pace, and how time passes for it. */
+/** The rate limiter under test, and a function that advances its time. */
 export type RateLimiterClock = { pace: ProviderRateLimiter; pass(ms: number): void | Promise<void> }
 
 const DESTINATION_LIMITS = {

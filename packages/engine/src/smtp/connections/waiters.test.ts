@@ -4,7 +4,7 @@ import { createConnectionWaiters, type ThrottleInfo } from './waiters.ts'
 const LONG_MS = 60_000
 
 /** A throttle response with the given retry delay. */
-function told(ms: number): ThrottleInfo {
+function throttledFor(ms: number): ThrottleInfo {
   return {
     throttle: { kind: 'throttle', why: 'connections', retryAfterMs: ms, of: 'site' },
     retryAt: performance.now() + ms,
@@ -14,7 +14,9 @@ function told(ms: number): ThrottleInfo {
 test('call wakes one waiter at a time, in order of arrival', async () => {
   const room = createConnectionWaiters()
   const called: string[] = []
-  const waits = ['first', 'second'].map((name) => room.wait('a', told(LONG_MS), LONG_MS).then(() => called.push(name)))
+  const waits = ['first', 'second'].map((name) =>
+    room.wait('a', throttledFor(LONG_MS), LONG_MS).then(() => called.push(name)),
+  )
   room.wakeNext('a')
   await waits[0]
   expect(called).toEqual(['first'])
@@ -27,8 +29,8 @@ test('call does not wake waiters of other sites and is not stored without waiter
   const room = createConnectionWaiters()
   room.wakeNext('a')
   const outcome = await Promise.race([
-    room.wait('a', told(LONG_MS), 30).then(() => 'time is over'),
-    room.wait('b', told(LONG_MS), LONG_MS).then(() => 'called for another'),
+    room.wait('a', throttledFor(LONG_MS), 30).then(() => 'time is over'),
+    room.wait('b', throttledFor(LONG_MS), LONG_MS).then(() => 'called for another'),
   ])
   expect(outcome).toBe('time is over')
   room.wakeNext('b')
@@ -36,8 +38,8 @@ test('call does not wake waiters of other sites and is not stored without waiter
 
 test('call skips waiters that have timed out', async () => {
   const room = createConnectionWaiters()
-  await room.wait('a', told(LONG_MS), 1)
-  const other = room.wait('a', told(LONG_MS), LONG_MS).then(() => 'called')
+  await room.wait('a', throttledFor(LONG_MS), 1)
+  const other = room.wait('a', throttledFor(LONG_MS), LONG_MS).then(() => 'called')
   room.wakeNext('a')
   expect(await other).toBe('called')
 })
@@ -45,13 +47,13 @@ test('call skips waiters that have timed out', async () => {
 test('the first waiter is woken at its retry time, and the others keep waiting', async () => {
   const room = createConnectionWaiters()
   const called: string[] = []
-  const soon = told(20)
+  const soon = throttledFor(20)
   const waits = ['first', 'second', 'third'].map((name) => room.wait('a', soon, LONG_MS).then(() => called.push(name)))
   await waits[0]
   await new Promise((resolve) => setTimeout(resolve, 60))
   expect(called).toEqual(['first'])
 
-  await room.wait('a', told(20), 10) // a new throttle response replaces the earlier retry time
+  await room.wait('a', throttledFor(20), 10) // a new throttle response replaces the earlier retry time
   await waits[1]
   expect(called).toEqual(['first', 'second'])
   room.wakeNext('a')
@@ -61,7 +63,7 @@ test('the first waiter is woken at its retry time, and the others keep waiting',
 test('throttle info is shared by all waiters of a site until it expires', async () => {
   const room = createConnectionWaiters()
   expect(room.findThrottle('a')).toBeUndefined()
-  const [soon, later] = [told(1), told(LONG_MS)]
+  const [soon, later] = [throttledFor(1), throttledFor(LONG_MS)]
   const waits = [room.wait('a', later, LONG_MS), room.wait('a', later, LONG_MS)]
   expect([room.findThrottle('a'), room.findThrottle('b')]).toEqual([later, undefined])
   waits.push(room.wait('a', soon, LONG_MS))
@@ -72,9 +74,9 @@ test('throttle info is shared by all waiters of a site until it expires', async 
   await Promise.all(waits)
 })
 
-test('told returns nothing once the timer has fired, even if the clock is behind it', async () => {
+test('findThrottle returns nothing once the timer has fired, even if the clock is behind it', async () => {
   const room = createConnectionWaiters()
-  const waits = [room.wait('a', told(5), LONG_MS), room.wait('a', told(5), LONG_MS)]
+  const waits = [room.wait('a', throttledFor(5), LONG_MS), room.wait('a', throttledFor(5), LONG_MS)]
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
   try {
     await waits[0]

@@ -17,7 +17,7 @@ import {
 import { REFERENCE_HOSTS, type ReferenceHost } from './data/reference-hosts.ts'
 import { EGRESS, onLoopback } from './test-mail.ts'
 
-/** What stands at the end of the way to each host. */
+/** The server at each host. */
 const HOSTS: Record<string, Script> = {
   'mx.honest.example': { capabilities: ['PIPELINING', 'SIZE 1000', '8BITMIME'] },
   'mx.elsewhere.example': { name: 'in7.greets-as.example' },
@@ -38,7 +38,7 @@ const servers: Record<string, ScriptedServer> = {}
 const port = await freePort()
 const names: Names = {
   'empty.example': { mx: [[0, '.']] },
-  'mx.closed.example': { a: ['127.92.1.1'] }, // nobody listens there
+  'mx.closed.example': { a: ['127.92.1.1'] }, // no server listens there
 }
 for (const [n, [host, script]] of Object.entries(HOSTS).entries()) {
   const address = `127.92.0.${n + 1}`
@@ -70,18 +70,18 @@ test.each<[string, string[], Partial<Connectivity>]>([
   ['mx.babbles.example', [], { kind: 'garbled' }],
   ['mx.closed.example', [], { kind: 'refused' }],
   ['mx.absent.example', [], { kind: 'not_asked', why: 'no_address' }],
-])('the way to %s, which may speak as %j', async (host, greetsAs, expected) => {
+])('checkHost of %s, which may greet as %j', async (host, greetsAs, expected) => {
   const { connectivity } = await checkHost(host, greetsAs, reaching())
   expect(connectivity).toMatchObject(expected)
 })
 
-test('says EHLO and QUIT, and speaks of no mailbox', async () => {
+test('checkHost sends only EHLO and QUIT', async () => {
   const before = servers['mx.honest.example']?.groups.length
   await checkHost('mx.honest.example', [], reaching())
   expect(servers['mx.honest.example']?.groups.slice(before)).toEqual([['EHLO'], ['QUIT']])
 })
 
-test('waits for a silent host no longer than it was told to', { tags: ['timed'] }, async () => {
+test('checkHost stops waiting for a silent host at the deadline', { tags: ['timed'] }, async () => {
   const port = await serve(() => {})
   const began = performance.now()
   const dialing = loopback(['127.0.0.1'], port, { deadline: began + 300 })
@@ -90,22 +90,22 @@ test('waits for a silent host no longer than it was told to', { tags: ['timed'] 
   expect(performance.now() - began).toBeLessThan(1_500)
 })
 
-test('dials no address that the policy forbids', async () => {
+test('checkHost connects to no address that the policy forbids', async () => {
   const policy = { port: await findFreePort(), allows: () => false }
   const { connectivity } = await checkHost('mx.honest.example', [], { ...reaching(), policy })
   expect(connectivity).toEqual({ kind: 'not_asked', why: 'not_routable' })
 })
 
-test('tells a proxy that does not answer from a host that does not', async () => {
+test('checkHost distinguishes an unavailable proxy from an unavailable host', async () => {
   const egress = { ...EGRESS, socks5: { host: '127.0.0.1', port: await findFreePort() } }
   const { connectivity } = await checkHost('mx.honest.example', [], { ...reaching(), egress })
   expect(connectivity).toEqual({ kind: 'proxy_failed' })
 })
 
-test('looks landmarks up and asks their first host, and tells who could not be looked up from who cannot be reached', async () => {
+test('checkReferenceHosts checks the first host of each domain and distinguishes DNS failures from connection failures', async () => {
   const domains = ['honest.example', 'turns-away.example', 'proxied.example', 'empty.example', 'broken.example']
-  const landmarks = domains.map((domain) => ({ provider: domain, domain, greetsAs: [], why: '' }))
-  const found = await checkReferenceHosts(landmarks, reaching())
+  const references = domains.map((domain) => ({ provider: domain, domain, greetsAs: [], why: '' }))
+  const found = await checkReferenceHosts(references, reaching())
 
   expect(found.map(({ referenceHost, host, connectivity }) => [referenceHost.domain, host, connectivity.kind])).toEqual(
     [
@@ -125,7 +125,7 @@ test('looks landmarks up and asks their first host, and tells who could not be l
 })
 
 test.each(REFERENCE_HOSTS)(
-  '$domain is a landmark of a provider that we know',
+  'the reference host $domain belongs to a known provider',
   ({ provider, greetsAs }: ReferenceHost) => {
     expect(PROVIDERS.map(({ id }) => id)).toContain(provider)
     expect(greetsAs.length).toBeGreaterThan(0)

@@ -12,17 +12,17 @@ import type { ReferenceHost } from './data/reference-hosts.ts'
 
 type DialFailure = Extract<DialResult, { kind: 'failed' }>['failure']
 
-/** What came of asking a mail host for a greeting. Nobody's mailbox is spoken of. */
+/** Result of requesting a greeting from a mail host. No mailbox is probed. */
 export type Connectivity =
-  /** It greeted us; `hello` is how it answered EHLO, and `offers` are the keywords behind that. */
+  /** The host greeted us; `hello` is the first line of its EHLO reply, `capabilities` are the keywords after it. */
   | { kind: 'reached'; banner: string; hello: string; capabilities: string[] }
-  /** It answered and would not have us. The way to it is open all the same. */
+  /** The host replied with a rejection. The network path to it works. */
   | { kind: 'turned_away'; stage: Extract<Stage, 'greeting' | 'ehlo'>; code: number; text: string }
-  /** Somebody else answered: a box between us and the host, whose word on mailboxes must not be taken. */
+  /** Another device replied: a middlebox between us and the host, whose replies about mailboxes must not be used. */
   | { kind: 'intercepted'; banner: string; claimedName: string }
-  /** There is no way to it, or what stands in the way does not let us talk. */
+  /** The network path to the host fails, or a device on it prevents an SMTP session. */
   | { kind: 'refused' | 'timeout' | 'unreachable' | 'proxy_failed' | 'closed' | 'garbled' }
-  /** Nobody was dialed, which says nothing of the way. */
+  /** No connection was attempted, so the network path is unknown. */
   | { kind: 'not_asked'; why: 'dns_failed' | 'no_address' | 'not_routable' | 'no_mail_host' }
 
 export type ConnectivityOptions = {
@@ -33,7 +33,7 @@ export type ConnectivityOptions = {
   deadline: number
 }
 
-/** Which host of a landmark was asked, at which address, and what came of it. */
+/** The host of a reference provider that was contacted, its address, and the result. */
 export type ConnectivityCheck = {
   referenceHost: ReferenceHost
   host: string | null
@@ -42,18 +42,18 @@ export type ConnectivityCheck = {
   ms: number
 }
 
-/** Answers that come from where we wanted to go. */
+/** Whether the reply came from the host itself. */
 export function isReachable({ kind }: Connectivity): boolean {
   return kind === 'reached' || kind === 'turned_away'
 }
 
 const QUIT_WITHIN_MS = 2_000
-/** Mail hosts are asked for twice where there seem to be none, and each question once more where no answer came. */
+/** `findMailHosts` repeats negative responses, and each query is repeated once if there was no response. */
 const QUERIES_MAX = 12
 /** The resolver limits concurrency itself. */
 const AT_ONCE: Semaphore = (work) => work()
 
-/** Asks the first mail host of each landmark for a greeting, all at once. */
+/** Requests a greeting from the first mail host of each reference provider, all at once. */
 export function checkReferenceHosts(
   referenceHosts: ReferenceHost[],
   options: ConnectivityOptions,
@@ -84,8 +84,8 @@ async function checkReferenceHost(
 }
 
 /**
- * Connects to a mail host, hears its banner, says EHLO and QUIT, and nothing else. `greetsAs` are the domains that the host may
- * name itself under besides its own.
+ * Connects to a mail host, reads its banner, and sends EHLO and QUIT, nothing else. `greetsAs` are the domains that the host may use in
+ * its greeting besides its own.
  */
 export async function checkHost(
   host: string,
@@ -111,29 +111,29 @@ type Expected = { own: string[]; heloName: string; deadline: number }
 
 async function readGreeting(socket: SmtpSocket, { own, heloName, deadline }: Expected): Promise<Connectivity> {
   const banner = await socket.read(deadline)
-  if (isDisconnect(banner)) return brokenOff(banner)
-  const stranger = findStranger(banner, own)
-  if (stranger !== undefined) return { kind: 'intercepted', banner: textOf(banner), claimedName: stranger }
-  if (banner.code !== 220) return turnedAway('greeting', banner)
+  if (isDisconnect(banner)) return toDisconnected(banner)
+  const foreign = findForeignName(banner, own)
+  if (foreign !== undefined) return { kind: 'intercepted', banner: textOf(banner), claimedName: foreign }
+  if (banner.code !== 220) return toTurnedAway('greeting', banner)
 
   socket.send([{ verb: 'EHLO', name: heloName }], false)
   const ehlo = await socket.read(deadline)
-  if (isDisconnect(ehlo)) return brokenOff(ehlo)
-  const other = findStranger(ehlo, own)
+  if (isDisconnect(ehlo)) return toDisconnected(ehlo)
+  const other = findForeignName(ehlo, own)
   if (ehlo.code === 250 && other !== undefined) {
     return { kind: 'intercepted', banner: textOf(banner), claimedName: other }
   }
-  if (ehlo.code !== 250) return turnedAway('ehlo', ehlo)
+  if (ehlo.code !== 250) return toTurnedAway('ehlo', ehlo)
   const capabilities = ehlo.lines.slice(1).map((line) => line.trim().split(/\s+/)[0]?.toUpperCase() ?? '')
   const hello = textOf({ ...ehlo, lines: ehlo.lines.slice(0, 1) })
   return { kind: 'reached', banner: textOf(banner), hello, capabilities }
 }
 
-function brokenOff({ why }: Disconnect): Connectivity {
+function toDisconnected({ why }: Disconnect): Connectivity {
   return { kind: why === 'closed' || why === 'timeout' ? why : 'garbled' }
 }
 
-function turnedAway(stage: 'greeting' | 'ehlo', reply: Reply): Connectivity {
+function toTurnedAway(stage: 'greeting' | 'ehlo', reply: Reply): Connectivity {
   return { kind: 'turned_away', stage, code: reply.code, text: textOf(reply) }
 }
 
@@ -142,14 +142,14 @@ function textOf({ lines }: Reply): string {
 }
 
 /**
- * The name of somebody else, if one answers. RFC 5321 §4.2 and §4.1.1.1: the first word of the banner and of the answer to EHLO is
- * the server's own name. A word that is no host name says nothing, except where it was blotted out: firewalls that read along in
- * mail write asterisks over what they do not want to be seen.
+ * The name in a greeting that is not the host's own. RFC 5321 §4.2 and §4.1.1.1: the first word of the banner and of the EHLO reply is
+ * the server's own name. A word that is not a host name proves nothing, unless it is masked: firewalls that inspect SMTP replace text
+ * with asterisks.
  */
-function findStranger({ code, lines }: Reply, own: string[]): string | undefined {
+function findForeignName({ code, lines }: Reply, own: string[]): string | undefined {
   const [word = ''] = lines[0]?.trim().toLowerCase().split(/\s+/) ?? []
   if (/^\*{4,}/.test(word)) return word.slice(0, 40)
-  // A refusal is a sentence, and what stands first in it is not a name.
+  // The first word of a rejection is not a name.
   if (code >= 400 || !/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(word)) return undefined
   const domains = new Set(own.map((name) => getDomain(name)))
   return domains.has(getDomain(word)) ? undefined : word

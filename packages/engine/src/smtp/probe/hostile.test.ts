@@ -8,15 +8,15 @@ import type { Timeouts } from '../connections/open-connection.ts'
 import type { LoadReport } from './test-hostile-load.ts'
 import { openProber } from './test-mail.ts'
 
-/** How many times every behaviour is met in the timed test; the long run has a hundred. */
+/** Rounds per behavior in the timed test; the long run has a hundred. */
 const ROUNDS = Number(process.env['HOSTILE_ROUNDS'] ?? 10)
 const ROUNDS_AT_ONCE = 2
-/** What our own work may take beyond the deadline. */
+/** The time for our own work beyond the deadline. */
 const GRACE_MS = 500
-/** Longer than the longest wait that is worth it, which is 29 units of time. */
+/** Longer than the longest delay after which a server still replies, 29 time units. */
 const TIMEOUTS = { commandMs: 2_000, quitMs: 500 }
 const DEADLINE_MS = 6_000
-/** For a machine that is busy with other tests: a stall of seconds is not taken for a server that does not reply. */
+/** For a machine that runs other tests: a stall of seconds must not look like a server that does not reply. */
 const UNHURRIED = { commandMs: 8_000, quitMs: 500 }
 const UNHURRIED_DEADLINE_MS = 60_000
 
@@ -25,21 +25,21 @@ afterAll(() => hostile.stop())
 const dns = await startDns({ names: hostile.names, faults: {} })
 afterAll(() => dns.stop())
 
-type Meeting = { name: string; subStatus: SubStatus; ms: number }
+type HostileResult = { name: string; subStatus: SubStatus; ms: number }
 
-/** One session with every behaviour at once, by a prober that knows nothing of them yet. */
-async function meetAll(deadlineMs: number, timeouts: Partial<Timeouts>): Promise<Meeting[]> {
+/** One session with each behavior, all at once, by a prober with an empty cache. */
+async function probeAll(deadlineMs: number, timeouts: Partial<Timeouts>): Promise<HostileResult[]> {
   const { validateAll, lookUpAll, desk } = openProber({ dnsPort: dns.port, port: hostile.port, timeouts })
   await lookUpAll(Object.keys(HOSTILE).map((name) => `${name}.hostile.example`))
-  const meetings = Object.keys(HOSTILE).map(async (name) => {
+  const running = Object.keys(HOSTILE).map(async (name) => {
     const began = performance.now()
     const [validation] = await validateAll([`someone@${name}.hostile.example`], deadlineMs)
     if (validation === undefined) throw new Error('an address without a verdict')
     return { name, subStatus: validation.verdict.subStatus, ms: performance.now() - began }
   })
-  const met = await Promise.all(meetings)
+  const results = await Promise.all(running)
   await desk.close()
-  return met
+  return results
 }
 
 function expectedOf(name: string): string[] {
@@ -47,38 +47,38 @@ function expectedOf(name: string): string[] {
 }
 
 test('each hostile behavior gets its sub-status', async () => {
-  const met = await meetAll(UNHURRIED_DEADLINE_MS, UNHURRIED)
-  expect(met.map(({ name }) => name)).toEqual(Object.keys(HOSTILE))
-  expect(met.filter(({ name, subStatus }) => !expectedOf(name).includes(subStatus))).toEqual([])
+  const results = await probeAll(UNHURRIED_DEADLINE_MS, UNHURRIED)
+  expect(results.map(({ name }) => name)).toEqual(Object.keys(HOSTILE))
+  expect(results.filter(({ name, subStatus }) => !expectedOf(name).includes(subStatus))).toEqual([])
 })
 
 test(`each hostile behavior gets its sub-status within the deadline, ${ROUNDS} times`, {
   tags: ['timed'],
   timeout: 20_000 + ROUNDS * 5_000,
 }, async () => {
-  const met: Meeting[] = []
-  while (met.length < ROUNDS * Object.keys(HOSTILE).length) {
-    const rounds = Array.from({ length: Math.min(ROUNDS, ROUNDS_AT_ONCE) }, () => meetAll(DEADLINE_MS, TIMEOUTS))
-    met.push(...(await Promise.all(rounds)).flat())
+  const results: HostileResult[] = []
+  while (results.length < ROUNDS * Object.keys(HOSTILE).length) {
+    const rounds = Array.from({ length: Math.min(ROUNDS, ROUNDS_AT_ONCE) }, () => probeAll(DEADLINE_MS, TIMEOUTS))
+    results.push(...(await Promise.all(rounds)).flat())
   }
-  expect(met.filter(({ name, subStatus }) => !expectedOf(name).includes(subStatus))).toEqual([])
-  expect(met.filter(({ ms }) => ms > DEADLINE_MS + GRACE_MS)).toEqual([])
+  expect(results.filter(({ name, subStatus }) => !expectedOf(name).includes(subStatus))).toEqual([])
+  expect(results.filter(({ ms }) => ms > DEADLINE_MS + GRACE_MS)).toEqual([])
 })
 
-test('nobody holds us beyond the deadline, however patient we are, nor makes us condemn a mailbox for it', {
+test('no hostile server delays a result beyond the deadline or makes an address invalid by a delay', {
   tags: ['timed'],
 }, async () => {
   const deadlineMs = 1_500
-  const met = await meetAll(deadlineMs, { commandMs: 60_000 })
-  expect(met.filter(({ ms }) => ms > deadlineMs + GRACE_MS)).toEqual([])
-  const misread = met.filter(({ name, subStatus }) => ![...expectedOf(name), 'timeout'].includes(subStatus))
-  expect(misread).toEqual([])
-  const condemned = met.filter(({ subStatus }) => SUB_STATUSES[subStatus].status === 'invalid')
-  expect(condemned.flatMap(({ name }) => expectedOf(name)).filter((word) => word !== 'mailbox_not_found')).toEqual([])
+  const results = await probeAll(deadlineMs, { commandMs: 60_000 })
+  expect(results.filter(({ ms }) => ms > deadlineMs + GRACE_MS)).toEqual([])
+  const unexpected = results.filter(({ name, subStatus }) => ![...expectedOf(name), 'timeout'].includes(subStatus))
+  expect(unexpected).toEqual([])
+  const invalid = results.filter(({ subStatus }) => SUB_STATUSES[subStatus].status === 'invalid')
+  expect(invalid.flatMap(({ name }) => expectedOf(name)).filter((word) => word !== 'mailbox_not_found')).toEqual([])
 })
 
-test('no connection is left behind', async () => {
-  await meetAll(DEADLINE_MS, TIMEOUTS)
+test('all connections are closed after the probes', async () => {
+  await probeAll(DEADLINE_MS, TIMEOUTS)
   await vi.waitFor(() => expect(hostile.countOpen()).toBe(0), 2_000)
 })
 

@@ -9,12 +9,12 @@ type Mail = Awaited<ReturnType<typeof startMail>>
 const NO_SUCH_USER = '550 5.1.1 User unknown'
 const POSTFIX = '220 mx.example ESMTP Postfix'
 
-/** A server that knows those whose names begin with "known". */
+/** A server that accepts recipients whose names begin with "known". */
 function truthful(more: Script = {}): Script {
   return { rcpt: (_peer, recipient) => (recipient.startsWith('known') ? '250 2.1.5 Ok' : NO_SUCH_USER), ...more }
 }
 
-/** So many that exist and, spread among them, so many that do not. */
+/** Existing addresses with missing ones distributed evenly among them. */
 function addresses(domain: string, known: number, absent = 0): string[] {
   const all = Array.from({ length: known + absent }, (_, n) => n)
   const every = absent === 0 ? Number.POSITIVE_INFINITY : (known + absent) / absent
@@ -48,14 +48,14 @@ test('a hundred addresses of a domain take one connection and one control recipi
   expect(controlsOf(recipients)).toEqual([recipients.at(-1)])
 })
 
-test('no control recipient is asked for once a real one was unknown', async () => {
+test('no control recipient is sent after a real recipient was rejected', async () => {
   const mail = await startMail({ domains: { 'a.example': [truthful()] } })
   const emails = addresses('a.example', 20, 1)
   expect(await subStatuses(mail, emails)).toEqual(truths(emails))
   expect(controlsOf(server(mail, 'a.example').recipients)).toEqual([])
 })
 
-test('a domain that accepts everything is a catch-all, and later addresses of it are not asked about any more', async () => {
+test('a domain that accepts every recipient is a catch-all, and later addresses are not probed', async () => {
   const mail = await startMail({ domains: { 'all.example': [{}] } })
   const found = await mail.validateAll(addresses('all.example', 3))
   expect(found.map(({ verdict }) => `${verdict.status} ${verdict.subStatus}`)).toEqual(Array(3).fill('risky catch_all'))
@@ -70,7 +70,7 @@ test('a domain that accepts everything is a catch-all, and later addresses of it
   expect(server(mail, 'all.example').recipients.length).toBe(4)
 })
 
-test('what was learnt of a domain spares the control recipient later', async () => {
+test('a cached catch-all result replaces the control recipient', async () => {
   const mail = await startMail({ domains: { 'a.example': [truthful()] } })
   await mail.validateAll(['known1@a.example'])
   expect(await subStatuses(mail, ['known2@a.example'])).toEqual([''])
@@ -81,18 +81,19 @@ test.each([
   ['unknown', undefined, 4],
   ['Postfix', POSTFIX, 9],
 ])(
-  'a server of kind %s never refuses more recipients on a connection than it bears',
+  'a server of family %s never rejects more recipients on a connection than it tolerates',
   async (_kind, banner, errorsMax) => {
     const script = truthful({ errorsMax, ...(banner && { banner: () => banner }) })
     const mail = await startMail({ domains: { 'bad.example': [script] } })
     const emails = addresses('bad.example', 40, 60)
     expect(await subStatuses(mail, emails)).toEqual(truths(emails))
-    // The recorder of the suites holds the server's own count against errorsMax; this is the other side: no more than needed.
+    // The recorder in the test suites checks the server's own count against errorsMax. This checks that no more connections are used than
+    // needed.
     expect(server(mail, 'bad.example').connections()).toBeLessThanOrEqual(Math.ceil(60 / (errorsMax - 1)) + 2)
   },
 )
 
-test('a connection is kept across the batches of a domain', async () => {
+test('a connection is reused for all batches of a domain', async () => {
   const mail = await startMail({ domains: { 'big.example': [truthful({ banner: () => POSTFIX })] } })
   for (const part of [0, 1, 2]) {
     const emails = addresses('big.example', 60).map((email) => email.replace('known', `known-${part}-`))
@@ -101,7 +102,7 @@ test('a connection is kept across the batches of a domain', async () => {
   expect(server(mail, 'big.example').connections()).toBe(1)
 })
 
-test('first contact asks one recipient alone, then three, then as many as may be refused', async () => {
+test('a new connection sends one recipient first, then three, then as many as may be rejected', async () => {
   const mail = await startMail({ domains: { 'ramp.example': [truthful({ banner: () => POSTFIX })] } })
   await mail.validateAll(addresses('ramp.example', 40))
   expect(server(mail, 'ramp.example').groups.map((group) => group.filter((verb) => verb === 'RCPT').length)).toEqual([
@@ -116,7 +117,7 @@ test('a server that does not offer pipelining gets one command at a time', async
   expect(server(mail, 'slow.example').groups.every((group) => group.length === 1)).toBe(true)
 })
 
-test('a server that knows no EHLO is greeted with HELO and offered nothing', async () => {
+test('a server that rejects EHLO receives HELO and commands without extensions', async () => {
   const mail = await startMail({
     domains: { 'old.example': [truthful({ ehlo: () => '502 Command not implemented' })] },
   })
@@ -126,17 +127,17 @@ test('a server that knows no EHLO is greeted with HELO and offered nothing', asy
 })
 
 test.each([
-  ['hangs up', { banner: () => 'hang_up' as const }],
+  ['closes the connection', { banner: () => 'hang_up' as const }],
   ['is busy', { banner: () => '421 4.3.2 Service shutting down' }],
-  ['has no time for MAIL', { mail: () => '451 4.3.0 Temporary failure' }],
-  ['says nothing after RCPT', { rcpt: () => 'hang_up' as const }],
-])('when the first mail host %s, the next one is asked', async (_name, first) => {
+  ['rejects MAIL temporarily', { mail: () => '451 4.3.0 Temporary failure' }],
+  ['closes the connection after RCPT', { rcpt: () => 'hang_up' as const }],
+])('the next mail host is used when the first one %s', async (_name, first) => {
   const mail = await startMail({ domains: { 'two.example': [first, truthful()] } })
   const emails = addresses('two.example', 2, 2)
   expect(await subStatuses(mail, emails)).toEqual(truths(emails))
 })
 
-test('a server that takes one recipient per transaction is asked in many, and remembered for it', async () => {
+test('a server that accepts one recipient per transaction gets many transactions, and the limit is stored', async () => {
   let most = 0
   const script = truthful({
     rcpt(peer, recipient) {
@@ -155,7 +156,7 @@ test('a server that takes one recipient per transaction is asked in many, and re
   expect(most).toBe(0)
 })
 
-test('a server that hangs up at the first error is asked on, and no address pays for it', async () => {
+test('probes of a server that disconnects after each error continue on new connections, with correct results', async () => {
   const script = truthful({
     rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : { reply: NO_SUCH_USER, thenClose: true }),
   })
@@ -164,11 +165,11 @@ test('a server that hangs up at the first error is asked on, and no address pays
   expect(await subStatuses(mail, emails)).toEqual(truths(emails))
   const { connections, groups } = server(mail, 'touchy.example')
   expect(connections()).toBeLessThanOrEqual(7)
-  // It is provoked once with others in flight; from then on everybody is asked alone.
+  // It is provoked once with several recipients in flight. After that each recipient is sent alone.
   expect(groups.flat().filter((verb) => verb === 'RCPT').length).toBeLessThanOrEqual(30 + 3)
 })
 
-test('who was in flight when a server said 421 is asked again', async () => {
+test('recipients in flight at a 421 reply are sent again', async () => {
   const script = truthful({
     rcpt(peer, to) {
       if (peer.asked === 7) return { reply: '421 4.4.2 mx.example Error: timeout exceeded', thenClose: true }
@@ -180,7 +181,7 @@ test('who was in flight when a server said 421 is asked again', async () => {
   expect(await subStatuses(mail, emails)).toEqual(truths(emails))
 })
 
-test('a free line to another host of the same operator makes room for the one that is wanted', {
+test('an idle connection to another host of the provider is closed when a connection is needed', {
   tags: ['timed'],
 }, async () => {
   const limits = { ...PROVIDER_LIMITS, '': { ...PROVIDER_LIMITS[''], connectionsPerMinute: 6_000 } }
@@ -202,7 +203,7 @@ test('a free line to another host of the same operator makes room for the one th
   expect(performance.now() - began).toBeLessThan(3_000)
 })
 
-test('declared limits are obeyed', async () => {
+test('limits that the server declares are observed', async () => {
   const seen = { recipients: 0, transactions: 0 }
   const script = truthful({
     capabilities: ['PIPELINING', 'LIMITS RCPTMAX=2 MAILMAX=3'],
@@ -222,7 +223,7 @@ test('declared limits are obeyed', async () => {
   expect(seen).toEqual({ recipients: 2, transactions: 3 })
 })
 
-test('what is greylisted is worth another try after the time the server names, or the usual one', async () => {
+test('greylisted recipients are retried after the delay that the server names, or the default one', async () => {
   const seen = new Set<string>()
   const script: Script = {
     rcpt(_peer, to) {
@@ -241,7 +242,7 @@ test('what is greylisted is worth another try after the time the server names, o
   expect(await subStatuses(mail, emails)).toEqual(['', ''])
 })
 
-test('a refusal of us says nothing of the mailbox, and the server is left alone', async () => {
+test('a reply that blocks us has no verdict on the mailbox and suspends the server', async () => {
   const mail = await startMail({
     domains: {
       'banner.example': [{ banner: () => '554 5.7.1 Your address is listed at a DNSBL' }],
@@ -268,7 +269,7 @@ test('a wait that a reply names is limited to the longest one of the provider li
   expect(found?.retry?.afterMs).toBeLessThan(2 * longestMs)
 })
 
-test('providers that decide after DATA are not asked at all', async () => {
+test('providers that decide after DATA are not probed', async () => {
   const names = { 'd.example': { mx: [[10, 'mta5.am0.yahoodns.net'] as [number, string]] } }
   const mail = await startMail({ domains: { 'a.example': [truthful()] }, names })
   const [found] = await mail.validateAll(['someone@d.example'])
@@ -276,7 +277,7 @@ test('providers that decide after DATA are not asked at all', async () => {
   expect(found?.retry).toBeNull()
 })
 
-test('a domain is nobody’s only when all of its mail hosts say so', async () => {
+test('a domain is not hosted only when all of its mail hosts reply so', async () => {
   const denies: Script = { rcpt: () => '554 5.7.1 Relay access denied' }
   const mail = await startMail({ domains: { 'none.example': [denies, denies], 'one.example': [denies, truthful()] } })
   expect(await subStatuses(mail, addresses('none.example', 30))).toEqual(Array(30).fill('domain_not_hosted'))
@@ -284,7 +285,7 @@ test('a domain is nobody’s only when all of its mail hosts say so', async () =
   expect(await subStatuses(mail, ['known@one.example', 'absent@one.example'])).toEqual(['', 'mailbox_not_found'])
 })
 
-test('a domain that one mail host disowns is not condemned while another does not answer', async () => {
+test('a domain that one mail host does not host is not invalid while another does not reply', async () => {
   const denies: Script = { rcpt: () => '554 5.7.1 Relay access denied' }
   const mute: Script = { rcpt: () => 'hang_up' }
   const mail = await startMail({
@@ -314,7 +315,7 @@ test('addresses of two domains never share a transaction, though they share a co
   expect([mixed, server(mail, 'a.example').connections()]).toEqual([[], 1])
 })
 
-test('an address that needs SMTPUTF8 is sent only where it is offered', async () => {
+test('an address that needs SMTPUTF8 is sent only to servers that offer it', async () => {
   const offers = truthful({ capabilities: ['PIPELINING', 'SMTPUTF8'] })
   const mail = await startMail({ domains: { 'utf8.example': [offers], 'ascii.example': [truthful()] } })
   expect(await subStatuses(mail, ['known-ü@utf8.example', 'known@utf8.example'])).toEqual(['', ''])
@@ -323,7 +324,7 @@ test('an address that needs SMTPUTF8 is sent only where it is offered', async ()
   expect(server(mail, 'ascii.example').recipients.filter((recipient) => recipient.includes('ü'))).toEqual([])
 })
 
-test('SMTPUTF8 is declared for those who need it and for nobody else', async () => {
+test('SMTPUTF8 is declared only for transactions that need it', async () => {
   const wrong: string[] = []
   const script = truthful({
     capabilities: ['PIPELINING', 'SMTPUTF8'],
@@ -342,31 +343,31 @@ test('SMTPUTF8 is declared for those who need it and for nobody else', async () 
   expect(wrong).toEqual([])
 })
 
-test('hundreds of addresses of a new domain take one control recipient, however many batches they make', async () => {
+test('hundreds of addresses of a new domain take one control recipient for all batches', async () => {
   const mail = await startMail({ domains: { 'big.example': [truthful({ banner: () => POSTFIX })] } })
   const emails = addresses('big.example', 350)
   expect(await subStatuses(mail, emails)).toEqual(truths(emails))
   expect(controlsOf(server(mail, 'big.example').recipients).length).toBe(1)
 })
 
-test('a passing refusal in words that say nothing is worth another try', async () => {
+test('a temporary rejection without a known reason is retried', async () => {
   const mail = await startMail({ domains: { 'busy.example': [{ rcpt: () => '451 Temporary local problem' }] } })
   const [found] = await mail.validateAll(['a@busy.example'])
   expect([found?.verdict.subStatus, found?.retry?.afterMs]).toEqual(['server_error', 60_000])
 })
 
-test('words that no rule knows condemn nobody, until the domain was heard to refuse a stranger in them', async () => {
+test('an unclassified rejection is not invalid until the control recipient is rejected with the same text', async () => {
   const script: Script = { rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : '550 Zut alors, flurb!') }
   const mail = await startMail({ domains: { 'odd.example': [script] } })
   expect(await subStatuses(mail, ['absent1@odd.example'])).toEqual(['policy_rejected'])
-  expect(mail.unrecognised).toEqual([
+  expect(mail.unclassified).toEqual([
     { provider: '', stage: 'rcpt', code: 550, text: expect.stringContaining('flurb') },
   ])
   expect(await subStatuses(mail, ['known1@odd.example'])).toEqual([''])
   expect(await subStatuses(mail, ['absent2@odd.example'])).toEqual(['mailbox_not_found'])
 })
 
-test('a control recipient that is refused in passing words which are known to mean it settles the question', async () => {
+test('a control recipient rejected with a temporary code that confirms an unknown mailbox rules out a catch-all', async () => {
   const unverified =
     '450 4.1.1 Recipient address rejected: unverified address: host store.example[192.0.2.7] said: 550 5.1.1 User unknown'
   const script: Script = { rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : unverified) }
@@ -374,7 +375,7 @@ test('a control recipient that is refused in passing words which are known to me
   expect(await subStatuses(mail, ['known1@verifies.example'])).toEqual([''])
 })
 
-test('an acceptance that could not be held against a control is worth another try', async () => {
+test('an accepted recipient is retried when the control recipient was deferred', async () => {
   const script: Script = {
     rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : '451 4.7.1 Greylisting in action'),
   }
@@ -383,7 +384,7 @@ test('an acceptance that could not be held against a control is worth another tr
   expect([found?.verdict.subStatus, found?.retry?.afterMs]).toEqual(['greylisted', 60_000])
 })
 
-test('a server that says nothing is given up at the deadline, and nobody is condemned', {
+test('a probe of a silent server ends at the deadline without an invalid result', {
   tags: ['timed'],
 }, async () => {
   const mail = await startMail({
@@ -394,7 +395,7 @@ test('a server that says nothing is given up at the deadline, and nobody is cond
   expect(performance.now() - began).toBeLessThan(1_300)
 })
 
-test('a server that answers slower and slower is left, and what it did not answer is asked on another connection', {
+test('a tarpit is disconnected, and recipients without a reply are sent on another connection', {
   tags: ['timed'],
 }, async () => {
   const script = truthful({
@@ -410,10 +411,10 @@ test('a server that answers slower and slower is left, and what it did not answe
   const later = addresses('tar.example', 6, 6).map((email) => email.replace('known', 'known-later-'))
   const began = performance.now()
   expect(await subStatuses(mail, later, 15_000)).toEqual(truths(later))
-  expect(performance.now() - began).toBeLessThan(2_000) // it is known by now what the server bears
+  expect(performance.now() - began).toBeLessThan(2_000) // the error limit of the server is known by now
 })
 
-test('who has not had their turn when the time is up gets it another time', async () => {
+test('recipients that were not sent before the deadline are retried', async () => {
   const slow = truthful({ rcpt: () => ({ reply: '250 Ok', afterMs: 100 }), capabilities: ['8BITMIME'] })
   const mail = await startMail({ domains: { 'late.example': [slow] } })
   const found = await mail.validateAll(addresses('late.example', 20), 900)
@@ -422,7 +423,7 @@ test('who has not had their turn when the time is up gets it another time', asyn
   expect(late.filter(({ retry }) => retry === null)).toEqual([])
 })
 
-test('what the evidence shows of the dialogue has nobody’s address in it', async () => {
+test('the transcript in the evidence contains no address', async () => {
   const script = truthful({ rcpt: (_peer, to) => `550 5.1.1 <${to}>: Recipient address rejected: User unknown` })
   const mail = await startMail({ domains: { 'shown.example': [script] } })
   const [found] = await mail.validateAll(['private.person@shown.example'])

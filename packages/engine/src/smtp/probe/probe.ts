@@ -109,7 +109,7 @@ async function applyFailures(before: ProbeState, failures: ConnectFailure[], pro
   return state
 }
 
-/** Does what an outcome asks for, in its order. */
+/** Applies the effects of an outcome, in their order. */
 async function applyEffects(effects: Effect[], network: ProbeNetwork): Promise<void> {
   for (const effect of effects) {
     switch (effect.kind) {

@@ -4,13 +4,13 @@ import { freePort } from '@probity/lab/services/daemon'
 import { afterAll, expect, test, vi } from 'vitest'
 import { openProber } from './test-mail.ts'
 
-const town = await startMailServers({ port: await freePort() })
-afterAll(() => town.stop())
-const dns = await startDns({ names: town.names, faults: {} })
+const mailServers = await startMailServers({ port: await freePort() })
+afterAll(() => mailServers.stop())
+const dns = await startDns({ names: mailServers.names, faults: {} })
 afterAll(() => dns.stop())
 
 function open() {
-  const prober = openProber({ dnsPort: dns.port, port: town.port })
+  const prober = openProber({ dnsPort: dns.port, port: mailServers.port })
   const subStatuses = async (emails: string[]) =>
     (await prober.validateAll(emails)).map(({ verdict }) => verdict.subStatus)
   return { ...prober, subStatuses }
@@ -44,22 +44,22 @@ test.each<[string, string]>([
   expect(await open().subStatuses([email])).toEqual([expected])
 })
 
-test('addresses that need SMTPUTF8 and others of the same domain each get a transaction that suits them', async () => {
+test('addresses that need SMTPUTF8 and others of the same domain are sent in separate transactions', async () => {
   const emails = ['ada@postfix.example', 'jürgen@postfix.example', 'bob@postfix.example', 'nöbody@postfix.example']
   expect(await open().subStatuses(emails)).toEqual(['', '', '', 'mailbox_not_found'])
 })
 
-test('Postfix never sees its tenth error on a connection, and a hundred addresses are right all the same', async () => {
+test('Postfix never counts ten errors on a connection, and a hundred addresses get correct results', async () => {
   const { subStatuses } = open()
   const emails = Array.from({ length: 100 }, (_, n) =>
     n % 3 === 0 ? `stranger${n}@postfix.example` : 'ada@postfix.example',
   )
-  const before = town.servers.postfix.connections()
+  const before = mailServers.servers.postfix.connections()
   expect(await subStatuses(emails)).toEqual(emails.map((email) => (email.startsWith('ada') ? '' : 'mailbox_not_found')))
-  expect(town.servers.postfix.connections() - before).toBeLessThanOrEqual(6) // 34 errors, at most nine on each
+  expect(mailServers.servers.postfix.connections() - before).toBeLessThanOrEqual(6) // 34 errors, at most nine on each
 })
 
-test('an Exim that drops whoever asks for a fourth stranger is asked without being provoked twice', async () => {
+test('an Exim that disconnects at the fourth unknown recipient is provoked once at most', async () => {
   const { subStatuses } = open()
   const emails = Array.from({ length: 24 }, (_, n) =>
     n % 2 === 0 ? `stranger${n}@exim-strict.example` : 'ada@exim-strict.example',
@@ -67,7 +67,7 @@ test('an Exim that drops whoever asks for a fourth stranger is asked without bei
   expect(await subStatuses(emails)).toEqual(emails.map((email) => (email.startsWith('ada') ? '' : 'mailbox_not_found')))
 })
 
-test('what postgrey put off is let through when it is asked for again, strangers too', async () => {
+test('recipients that postgrey deferred get a final reply at a retry, unknown recipients too', async () => {
   const { subStatuses } = open()
   const emails = ['ada@postfix-greylisting.example', 'nobody-here@postfix-greylisting.example']
   await subStatuses(emails)
@@ -77,7 +77,7 @@ test('what postgrey put off is let through when it is asked for again, strangers
   })
 })
 
-test('an address that Postfix had to verify is settled seconds later', async () => {
+test('an address that Postfix verifies with another server gets a final reply seconds later', async () => {
   const { subStatuses } = open()
   const emails = ['ada@postfix-verifying.example', 'nobody-here@postfix-verifying.example']
   await vi.waitFor(async () => expect(await subStatuses(emails)).toEqual(['', 'mailbox_not_found']), {

@@ -4,7 +4,9 @@ import type { Reason } from '../replies/rules.ts'
 /** The finding of a probe about one mailbox. */
 export type Finding =
   | { kind: 'accepted'; code: number }
-  /** Rejected, for a reason that may be about the mailbox or about us. `code` is the code of the reply to RCPT, 0 if the rejection came earlier. */
+  /**
+   * Rejected, for a reason that may be about the mailbox or about us. `code` is the reply code of RCPT, 0 if the rejection came earlier.
+   */
   | { kind: 'refused'; code: number; reason: Reason }
   /** The server accepted the recipient without confirming it (RFC 5321 §3.5.3, reply 252). */
   | { kind: 'unverifiable'; code: number }
@@ -44,7 +46,7 @@ export type ProbeResult = {
   /** The mail host that was probed; null if none was. */
   host: string | null
   transcript: TranscriptEntry[]
-  /** When the result was there, in Unix time in seconds, and how long the probe took. */
+  /** When the result was available, in Unix time in seconds, and how long the probe took. */
   at: number
   ms: number
   /**

@@ -25,7 +25,7 @@ type Control =
   | { kind: 'not_probed' }
   | { kind: 'probed'; entry: TranscriptEntry; deferral?: { reason: Reason; afterMs: number | null } }
 
-/** What the loop does besides keeping the state. */
+/** Side effects of an outcome, besides the new state. */
 export type Effect =
   | { kind: 'record_reply'; reply: ReplyObservation }
   | { kind: 'record_unclassified'; reply: UnclassifiedReply }
@@ -36,7 +36,7 @@ export type Effect =
 
 export type SuspensionTarget = { egress: string; site: string; limits: ProviderLimits }
 
-/** What is known in the course of a probe. Never changed: each step returns the next state. */
+/** The knowledge of a probe so far. Never changed: each step returns the next state. */
 export type ProbeState = {
   readonly site: Site
   readonly recipients: readonly Recipient[]

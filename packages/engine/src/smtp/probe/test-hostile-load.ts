@@ -9,7 +9,7 @@ import { createProbeCache } from '../connections/probe-cache.ts'
 import { PROVIDER_LIMITS } from '../providers/data/limits.ts'
 import { createMailboxProber } from './prober.ts'
 
-/** What a process went through that met many hostile servers at once. A process of its own, so that nothing else counts. */
+/** Measurements of a process that probes many hostile servers at once. It is a separate process, so that nothing else counts. */
 export type LoadReport = {
   verdicts: [name: string, subStatus: string][]
   deadlineMs: number
@@ -25,8 +25,8 @@ const SAMPLE_MS = 10
 const given = JSON.parse(process.argv[2] ?? '{}') as Given
 const lists = openDomainLists()
 
-/** A session with every behaviour. Each call has a desk of its own, since one desk would ask a domain once for all. */
-async function meetAll(names: string[]): Promise<{ verdicts: LoadReport['verdicts']; slowestMs: number }> {
+/** A session with every behavior. Each call has its own prober, because one prober would probe a domain once for all calls. */
+async function probeAll(names: string[]): Promise<{ verdicts: LoadReport['verdicts']; slowestMs: number }> {
   const dns = openResolver({ servers: [`127.0.0.1:${given.dnsPort}`], timeoutMs: 4_000 })
   const desk = createMailboxProber({
     dns,
@@ -53,7 +53,7 @@ async function meetAll(names: string[]): Promise<{ verdicts: LoadReport['verdict
   return { verdicts: found, slowestMs }
 }
 
-/** The most memory that was held while something was done, beyond what was held before. */
+/** The highest memory use during some work, above that before it. */
 async function measureGrowth<T>(work: () => Promise<T>): Promise<[T, grownBytes: number]> {
   globalThis.gc?.()
   const before = process.memoryUsage.rss()
@@ -72,11 +72,11 @@ async function measureGrowth<T>(work: () => Promise<T>): Promise<[T, grownBytes:
   return [result, most - before]
 }
 
-// What is loaded and compiled once is no growth: everything is met once before it counts.
-await meetAll(given.names)
+// One run before the measurement, so that loading and compiling do not count as growth.
+await probeAll(given.names)
 const desks = Math.ceil(given.sessions / given.names.length)
 const [met, grownBytes] = await measureGrowth(() =>
-  Promise.all(Array.from({ length: desks }, () => meetAll(given.names))),
+  Promise.all(Array.from({ length: desks }, () => probeAll(given.names))),
 )
 const report: LoadReport = {
   verdicts: met.flatMap(({ verdicts }) => verdicts),

@@ -16,7 +16,7 @@ import type { ProviderLimitsTable } from '../providers/limits.ts'
 import { createMailboxProber } from './prober.ts'
 import type { UnclassifiedReply } from './request.ts'
 
-/** An egress by the names that tests expect to find, or not to find, on the wire. */
+/** An egress with names that tests expect, or do not expect, in the SMTP session. */
 export const EGRESS = {
   name: 'probe.probity.example',
   heloName: 'probe.probity.example',
@@ -33,19 +33,19 @@ type MailOptions = {
   names?: Names
   /** Servers at addresses that `names` give to hosts. */
   servers?: Record<string, Script>
-  /** The name of a domain's only mail host, where it matters. */
+  /** The name of a domain's only mail host, for tests that depend on it. */
   hostNames?: Record<string, string>
   providerLimits?: ProviderLimitsTable
   addressLimits?: AddressLimits
   timeouts?: Partial<Timeouts>
 }
 
-/** As in production, but that a new connection need not wait for two seconds. */
+/** The production limits, except that a new connection need not wait for two seconds. */
 const QUICK: ProviderLimitsTable = { ...PROVIDER_LIMITS, '': { ...PROVIDER_LIMITS[''], connectionsPerMinute: 6_000 } }
 
 let addressesUsed = 0
 
-/** Scripted mail servers behind real DNS, and a way to put addresses to them from end to end. */
+/** Scripted mail servers with real DNS, and functions that validate addresses with them end to end. */
 export async function startMail({
   domains,
   names = {},
@@ -86,16 +86,16 @@ type Prober = {
   timeouts?: Partial<Timeouts>
 }
 
-/** Limits that no test meets by chance. */
+/** Limits that no test reaches unintentionally. */
 const WIDE: AddressLimits = { connections: 100, perMinute: 60_000 }
 
-/** The engine over loopback: everything is real but the addresses. */
+/** The engine over loopback: only the IP addresses differ from production. */
 export function openProber({ dnsPort, port, providerLimits = QUICK, addressLimits = WIDE, timeouts = {} }: Prober) {
-  // Patient with DNS, which is not what is tested here and must not get in the way on a busy machine.
+  // With a long DNS timeout: DNS is not tested here and must not fail on a busy machine.
   const dns = openResolver({ servers: [`127.0.0.1:${dnsPort}`], timeoutMs: 4_000 })
-  const unrecognised: UnclassifiedReply[] = []
-  const pace = createLocalRateLimiter()
-  let asks = 0
+  const unclassified: UnclassifiedReply[] = []
+  const rateLimiter = createLocalRateLimiter()
+  let leaseRequests = 0
   const desk = createMailboxProber({
     dns,
     policy: onLoopback(port),
@@ -103,15 +103,15 @@ export function openProber({ dnsPort, port, providerLimits = QUICK, addressLimit
     providerLimits,
     addressLimits,
     rateLimiter: {
-      ...pace,
+      ...rateLimiter,
       lease: (target, destination) => {
-        asks += 1
-        return pace.lease(target, destination)
+        leaseRequests += 1
+        return rateLimiter.lease(target, destination)
       },
     },
     probeCache: createProbeCache(openMemoryStore()),
     timeouts: { ...DEFAULT_TIMEOUTS, ...timeouts },
-    recordUnclassified: (reply) => unrecognised.push(reply),
+    recordUnclassified: (reply) => unclassified.push(reply),
   })
   whenDone(() => desk.close())
   const network = {
@@ -121,12 +121,12 @@ export function openProber({ dnsPort, port, providerLimits = QUICK, addressLimit
   }
   return {
     desk,
-    unrecognised,
-    /** How often leave to hold a connection was asked for. */
-    countAsks: () => asks,
-    /** Has what DNS says at hand, so that a clock that is started then measures mail servers alone. */
+    unclassified,
+    /** The number of lease requests. */
+    countLeaseRequests: () => leaseRequests,
+    /** Fills the DNS cache, so that a time measurement after it covers mail servers alone. */
     lookUpAll: (names: string[]) => Promise.all(names.map((name) => network.domains.lookUp(name))),
-    /** The whole path of some addresses at once, with so many milliseconds for the mail server. */
+    /** Validates some addresses at once, with a deadline for the mail server. */
     validateAll: (emails: string[], withinMs = 20_000) =>
       Promise.all(emails.map((email) => validate(email, network, { deadline: performance.now() + withinMs }))),
   }

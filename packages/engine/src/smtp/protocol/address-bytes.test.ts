@@ -25,12 +25,12 @@ test.each([
   ['1:2:3:4:5:6:1.2.3.4', '00010002000300040005000601020304'],
   ['2001:db8::a:1.2.3.4', '20010db8000000000000000a01020304'],
   ['0000:0000:0000:0000:0000:ffff:255.255.255.255', '00000000000000000000ffffffffffff'],
-])('reads %s', (text, bytes) => {
+])('readAddress reads %s', (text, bytes) => {
   expect(hex(text)).toBe(bytes)
 })
 
 test.each([
-  // What inet_aton takes for 127.0.0.1, and Node's net.connect with it.
+  // Texts that inet_aton, and with it Node's net.connect, reads as 127.0.0.1.
   ...['127.1', '127.0.1', '0x7f.1', '0x7f000001', '2130706433', '0177.0.0.1', '017700000001', '0', '127.0.0.1.'],
   ...[
     '01.2.3.4',
@@ -72,17 +72,17 @@ test.each([
     '::1.2.3.4.5',
   ],
   `::${'0'.repeat(60)}1`,
-])('takes %j for no address', (text) => {
+])('readAddress rejects %j', (text) => {
   expect(readAddress(text)).toBeUndefined()
 })
 
-/** The bytes as the reader of URLs has them, which writes IPv6 anew, without dots. */
+/** The bytes by the URL parser, which rewrites IPv6 without dots. */
 function bytesByUrl(text: string): number[] {
   if (isIP(text) === 4) return ipaddr.IPv4.parse(text).toIPv4MappedAddress().toByteArray()
   return ipaddr.IPv6.parse(new URL(`http://[${text}]/`).hostname.slice(1, -1)).toByteArray()
 }
 
-test('reads 50,000 odd texts as Node reads them', () => {
+test('readAddress agrees with Node on 50,000 unusual texts', () => {
   const random = makeRandom(20)
   const pieces = [
     '::',
@@ -127,7 +127,7 @@ test.each([
   ['2001::/23', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', '2001:200::'],
   ['2000::/3', '3fff::', '4000::'],
   ['2001:db8::1', '2001:db8::1', '2001:db8::'],
-])('block %s holds %s and not %s', (text, inside, outside) => {
+])('block %s contains %s and not %s', (text, inside, outside) => {
   const block = readBlock(text)
   const holds = (address: string) => block && isWithin(readAddress(address) ?? new Uint8Array(), block)
   expect(holds(inside)).toBe(true)
@@ -145,6 +145,6 @@ test.each([
   '/8',
   '',
   '::/1e1',
-])('takes %j for no block', (text) => {
+])('readBlock rejects %j', (text) => {
   expect(readBlock(text)).toBeUndefined()
 })

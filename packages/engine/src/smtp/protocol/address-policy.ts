@@ -1,23 +1,22 @@
 import { CLOUD_SERVICES, PUBLIC_BLOCKS, SPECIAL_BLOCKS } from './data/special-addresses.ts'
 
-/** Which addresses may be dialed, and on which port. An object of this kind is handed in where a worker is started. */
+/** The addresses that may be connected to, and the port. The process that starts a worker passes an object of this type. */
 export type AddressPolicy = {
   port: number
   /** Whether a literal IPv4 or IPv6 address may be connected to. */
   allows(address: string): boolean
 }
 
-/** RFC 5321 §4.5.4.2: where mail servers talk to each other. No other port of a mail host is ever asked. */
+/** RFC 5321 §4.5.4.2: the port between mail servers. No other port of a mail host is used. */
 const SMTP_PORT = 25
 
 /**
- * Hosts on the public internet and nothing else: who runs a domain chooses the addresses behind its MX records and would have us
- * look around in our own network. An IPv4-mapped address is judged as the IPv4 address it is; every other form that carries one
- * (NAT64, 6to4, Teredo, IPv4-compatible, SIIT) is refused, whatever it carries.
+ * Allows hosts on the public internet only: the owner of a domain chooses the addresses behind its MX records and could make us connect
+ * to our own network. An IPv4-mapped address counts as its IPv4 address. Every other form that contains one (NAT64, 6to4, Teredo,
+ * IPv4-compatible, SIIT) is forbidden, whatever address it contains.
  *
- * `alsoDenied` takes addresses and CIDR blocks: our own public addresses, and the prefix of our NAT64 if it is one of our own
- * (RFC 6052 §2.2), since behind it stands all of IPv4, our private networks included. Webhooks are held to the same, on a port of
- * their own.
+ * `alsoDenied` are addresses and CIDR blocks: our own public addresses, and the prefix of our NAT64 if it is network-specific (RFC 6052
+ * §2.2), because it reaches all of IPv4, including our private networks. Webhooks use the same policy with their own port.
  */
 export function publicInternet(alsoDenied: string[] = [], port = SMTP_PORT): AddressPolicy {
   const open = PUBLIC_BLOCKS.map(getBlock)
@@ -33,27 +32,27 @@ export function publicInternet(alsoDenied: string[] = [], port = SMTP_PORT): Add
   }
 }
 
-/** Throws where there is none: an entry that is passed over would leave open what its author meant to close. */
+/** Throws for an invalid entry: ignoring it would allow addresses that the operator meant to deny. */
 function getBlock(text: string): AddressBlock {
   const block = readBlock(text)
   if (block === undefined) throw new Error(`"${text}" is neither an IP address nor a CIDR range.`)
   return block
 }
 
-/** An address of either kind in 16 bytes: IPv4 is the IPv4-mapped address ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
+/** An IPv4 or IPv6 address in 16 bytes: IPv4 is the IPv4-mapped address ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
 export type AddressBytes = Uint8Array
 
 /** All addresses that begin with the same bits. */
 export type AddressBlock = { first: AddressBytes; bits: number }
 
-/** The longest text of an address: IPv6 whose last four bytes are written as IPv4. */
+/** The longest text of an address: IPv6 with its last four bytes in IPv4 notation. */
 const TEXT_LENGTH_MAX = 45
 
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
 /**
- * Reads the text of an address and nothing else. What `inet_aton` would also take (127.1, 0x7f.1, 2130706433, 0177.0.0.1) has two
- * readings, one of them harmless, so it is no address here; neither is one with a zone, which names a network card of ours.
+ * Parses the standard notations of an address. Notations that only `inet_aton` accepts (127.1, 0x7f.1, 2130706433, 0177.0.0.1) are
+ * rejected, because parsers disagree on them. An address with a zone is rejected too: the zone names a local network interface.
  */
 export function readAddress(text: string): AddressBytes | undefined {
   if (text.length > TEXT_LENGTH_MAX) return undefined
@@ -87,12 +86,12 @@ function readIpv4(text: string): number[] | undefined {
   return parts.length === 4 && parts.every(isOctet) ? parts.map(Number) : undefined
 }
 
-/** Without leading zeros: readers disagree on whether 010 is ten or eight (RFC 6943 §3.1.1). */
+/** Without leading zeros: parsers disagree on whether 010 is ten or eight (RFC 6943 §3.1.1). */
 function isOctet(text: string): boolean {
   return /^(?:0|[1-9][0-9]{0,2})$/.test(text) && Number(text) <= 255
 }
 
-/** The forms of RFC 4291 §2.2. "::" stands for one group or more, and there is one of it. */
+/** The forms of RFC 4291 §2.2. "::" replaces one group or more and occurs at most once. */
 function readIpv6(text: string): number[] | undefined {
   const [before = '', after, ...more] = text.split('::')
   const head = readGroups(before)
@@ -100,7 +99,7 @@ function readIpv6(text: string): number[] | undefined {
   if (after === undefined) return head.length === 16 ? head : undefined
 
   const tail = readGroups(after)
-  // What is written as IPv4 is the end of the address, never the middle.
+  // IPv4 notation is allowed only at the end of the address.
   if (tail === undefined || before.includes('.')) return undefined
   const missing = 16 - head.length - tail.length
   return missing >= 2 ? [...head, ...new Array<number>(missing).fill(0), ...tail] : undefined

@@ -3,7 +3,7 @@ import { findFamily, parseCapabilities } from './handshake.ts'
 
 const ehlo = (...lines: string[]) => ({ code: 250, enhanced: null, lines: ['mx.example greets you', ...lines] })
 
-test('reads what is offered, whatever the case, and nothing from the greeting', () => {
+test('parseCapabilities reads keywords in any case and ignores the greeting line', () => {
   expect(parseCapabilities(ehlo('pipelining', 'SIZE 1000', 'StartTLS', 'SMTPUTF8'))).toMatchObject({
     pipelining: true,
     starttls: true,

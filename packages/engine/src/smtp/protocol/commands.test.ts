@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startMail } from '../probe/test-mail.ts'
 import { type Command, isEncodable, writeCommands } from './commands.ts'
 
-/** What arrives at the other end, or the error that kept it from being sent. */
+/** The text that the server receives, or the error that prevented it. */
 function sent(commands: Command[], utf8Offered = false): string {
   const stream = new PassThrough()
   try {
@@ -43,21 +43,21 @@ test.each([
   '"a> NOTIFY=NEVER <b"@x.example',
   'half\ud83d@x.example',
   `${'a'.repeat(600)}@x.example`,
-])('never says %j', (address) => {
+])('writeCommands rejects %j', (address) => {
   expect(sent([rcpt(address)], true)).toMatch(/^refused/)
   expect(sent([{ verb: 'MAIL', sender: address, utf8: true }], true)).toMatch(/^refused/)
 })
 
-test.each(['EHLO', 'HELO'] as const)('a name cannot bring a second command along with %s', (verb) => {
+test.each(['EHLO', 'HELO'] as const)('a name cannot inject a second command into %s', (verb) => {
   expect(sent([{ verb, name: 'x.example\r\nDATA' }], true)).toBe(`refused: unencodable ${verb}`)
 })
 
-test('beyond ASCII only what the server offered to take', () => {
+test('writeCommands sends non-ASCII characters only if the server offers SMTPUTF8', () => {
   expect(sent([rcpt('bücher@x.example')])).toBe('refused: unencodable RCPT')
   expect(sent([rcpt('bücher@x.example')], true)).toBe('RCPT TO:<bücher@x.example>\r\n')
 })
 
-/** Texts made of what has broken others, in a fixed order. */
+/** Texts of characters that have broken other programs, in a fixed order. */
 function* hostileTexts(count: number): Generator<string> {
   const pieces = [
     'a',
@@ -92,7 +92,7 @@ function* hostileTexts(count: number): Generator<string> {
   }
 }
 
-test('whatever the text, what is sayable is one line with one pair of brackets, and the rest is not said', () => {
+test('writeCommands writes every encodable text as one line with one pair of brackets and rejects all others', () => {
   let said = 0
   for (const text of hostileTexts(200_000)) {
     const line = sent([rcpt(text)], true)
@@ -107,7 +107,7 @@ test('whatever the text, what is sayable is one line with one pair of brackets, 
   expect(said).toBeGreaterThan(100)
 })
 
-test('no text that a customer may send makes a mail server hear more than its own recipient', async () => {
+test('no submitted text makes a mail server receive more than its own recipient', async () => {
   const script: Script = { capabilities: ['PIPELINING', 'SMTPUTF8'], rcpt: () => '550 5.1.1 User unknown' }
   const mail = await startMail({ domains: { 'x.example': [script] } })
   const texts = [...hostileTexts(3_000)].map((text) => `${text}@x.example`)

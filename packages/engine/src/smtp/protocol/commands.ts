@@ -1,19 +1,18 @@
 import type { Writable } from 'node:stream'
 
-/** All that we ever say to a mail server. There is no DATA in it, so no message can be sent, by mistake or otherwise. */
+/** All commands that we send to a mail server. DATA is not among them, so no message can be sent. */
 export type Command =
   | { verb: 'EHLO' | 'HELO'; name: string }
   | { verb: 'STARTTLS' | 'RSET' | 'QUIT' }
   | { verb: 'MAIL'; sender: string; utf8: boolean }
   | { verb: 'RCPT'; recipient: string }
 
-/** RFC 5321 §4.5.3.1.4: 512 octets with CRLF; SMTPUTF8 adds room for its parameter (RFC 6531 §3.4), which we do not need. */
+/** RFC 5321 §4.5.3.1.4: 512 octets with CRLF; SMTPUTF8 allows more for its parameter (RFC 6531 §3.4), which we do not need. */
 const LINE_OCTETS_MAX = 510
 
 /**
- * The only place that writes to a mail server. Whatever an address, a name or a record from DNS may hold, a line leaves here
- * only if it is one line: printable ASCII, or well-formed UTF-8 where the server offered SMTPUTF8. Anything else is a bug in
- * what came before, and throws.
+ * The only function that writes to a mail server. Whatever an address, a name or a DNS record contains, only a single line is written:
+ * printable ASCII, or well-formed UTF-8 if the server offered SMTPUTF8. Any other text is a bug in the caller, and the function throws.
  */
 export function writeCommands(stream: Writable, commands: Command[], utf8Offered: boolean): void {
   let text = ''
@@ -21,7 +20,7 @@ export function writeCommands(stream: Writable, commands: Command[], utf8Offered
   stream.write(text)
 }
 
-/** Whether an address can stand between the angle brackets of MAIL and RCPT without being read as more than one address. */
+/** Whether an address between the angle brackets of MAIL and RCPT is read as exactly one address. */
 export function isEncodable(address: string): boolean {
   return !/[<>]/.test(address) && (ASCII_LINE.test(address) || UTF8_LINE.test(address)) && address.isWellFormed()
 }
@@ -55,5 +54,5 @@ function path(address: string): string {
 }
 
 const ASCII_LINE = /^[\x20-\x7e]+$/
-/** Beyond ASCII: no C1 controls and no line or paragraph separators, which some programs take for the end of a line. */
+/** Non-ASCII characters without C1 controls and line or paragraph separators, which some programs treat as the end of a line. */
 const UTF8_LINE = /^[\x20-\x7e\xa0-\u2027\u202a-\u{10ffff}]+$/u

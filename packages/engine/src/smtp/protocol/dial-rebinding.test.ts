@@ -17,12 +17,12 @@ import { fakeDns, loopback } from './test-dialing.ts'
 
 const ROUNDS = 10_000
 
-/** What Node would look up by itself. Nothing gets past this, and so nothing leaves the machine. */
+/** Names that Node looks up by itself. The mock replaces every lookup, so no query leaves the machine. */
 const lookups: string[] = []
 beforeAll(() => {
   vi.spyOn(dns, 'lookup').mockImplementation(((name: string, _: unknown, done: (error: Error) => void) => {
     lookups.push(name)
-    process.nextTick(done, new Error('Nobody is to look anything up.'))
+    process.nextTick(done, new Error('Lookups by Node are not allowed.'))
   }) as typeof dns.lookup)
 })
 afterAll(() => vi.restoreAllMocks())
@@ -38,13 +38,13 @@ const PRIVATE_SIX = [
 const PUBLIC = ['8.8.8.8', '1.1.1.1', '9.255.255.255', '11.0.0.0', '100.128.0.0', '172.32.0.0', '223.255.255.255']
 const PUBLIC_SIX = ['2606:4700::1111', '2a00:1450::1a', '2001:200::', '3fff:1000::', '::ffff:8.8.4.4']
 
-test('sees it when a name is looked up', async () => {
+test('the test detects a lookup by Node', async () => {
   const socket = connect({ host: 'mx.example', port: 25 })
   await once(socket, 'error')
   expect(lookups.splice(0)).toEqual(['mx.example'])
 })
 
-test(`dials no private address in ${ROUNDS} rounds against a resolver that changes its mind, and asks it once`, async () => {
+test(`dialHost connects to no private address in ${ROUNDS} rounds with a rebinding resolver, and queries it once`, async () => {
   const random = makeRandom(53)
   const pick = (list: string[]) => list[random(list.length)] ?? ''
   const some = (list: string[]) => Array.from({ length: 1 + random(3) }, () => pick(list))
@@ -61,20 +61,20 @@ test(`dials no private address in ${ROUNDS} rounds against a resolver that chang
   for (let round = 0; round < ROUNDS; round += 1) {
     const four = [[some(PUBLIC)], [mix(some(PUBLIC), some(PRIVATE))], [some(PRIVATE)], []][random(4)] ?? []
     const six = [[some(PUBLIC_SIX)], [mix(some(PUBLIC_SIX), some(PRIVATE_SIX))], [some(PRIVATE_SIX)]][random(3)] ?? []
-    // The first answer is what is judged; whoever asks again hears of private addresses only.
+    // The first response is checked by the policy; any further query returns private addresses only.
     const said = fakeDns({
       four: [...(four.length > 0 ? four : ['ENODATA' as const]), some(PRIVATE)],
       six: [...six, some(PRIVATE_SIX)],
     })
     const dialed = await dialHost('mx.example', { ...loopback([], 25), dns: said.dns, policy })
 
-    const dialledNow = targets.splice(0)
-    dials += dialledNow.length
+    const dialedNow = targets.splice(0)
+    dials += dialedNow.length
     const answered = [...four.flat(), ...six.flat()]
-    const forbidden = dialledNow.filter(({ host, port }) => port !== 25 || !answered.includes(host) || !isPublic(host))
+    const forbidden = dialedNow.filter(({ host, port }) => port !== 25 || !answered.includes(host) || !isPublic(host))
     const usable = answered.some((address) => PUBLIC.includes(address) || PUBLIC_SIX.includes(address))
     const expected = usable ? 'refused' : 'not_routable'
-    const isAsExpected = dialed.kind === 'failed' && dialed.failure === expected && dialledNow.length > 0 === usable
+    const isAsExpected = dialed.kind === 'failed' && dialed.failure === expected && dialedNow.length > 0 === usable
     if (forbidden.length > 0 || !isAsExpected || said.asked.four !== 1 || said.asked.six > 1) {
       wrong.push({ four, six, forbidden, dialed, asked: said.asked })
     }

@@ -17,7 +17,7 @@ async function getConnected(host: string, dialing: DialOptions): Promise<Extract
   return dialed
 }
 
-/** Keeps every connection from being opened, and lists what was to be opened. */
+/** Prevents every connection from being opened, and lists the targets. */
 function holdConnections(): {
   sockets: Socket[]
   targets: { host: string; port: number; autoSelectFamily: boolean }[]
@@ -31,7 +31,7 @@ function holdConnections(): {
   return held
 }
 
-test('hands out a connection from which nothing has been read, however early the server spoke', async () => {
+test('dialHost returns a connection from which nothing has been read, even if the server has sent its greeting', async () => {
   const spoken = Promise.withResolvers<void>()
   const port = await serve((socket) => socket.end('220 mx.example ESMTP\r\n', () => spoken.resolve()))
   const { socket, address } = await getConnected('mx.example', loopback(['127.0.0.1'], port))
@@ -43,7 +43,7 @@ test('hands out a connection from which nothing has been read, however early the
   expect(await text(socket)).toBe('220 mx.example ESMTP\r\n')
 })
 
-test('hands out a connection that no error can crash and no timer of the dialler ends', async () => {
+test('dialHost returns a connection with an error listener and without its own listeners and timeout', async () => {
   const port = await serve((socket) => socket.resume())
   const { socket } = await getConnected('mx.example', loopback(['127.0.0.1'], port))
   expect(socket.timeout ?? 0).toBe(0)
@@ -53,7 +53,7 @@ test('hands out a connection that no error can crash and no timer of the dialler
   expect(socket.destroyed).toBe(false)
 })
 
-test('survives a server that resets the connection as soon as it stands', async () => {
+test('dialHost handles a server that resets the connection immediately', async () => {
   const port = await serve((socket) => socket.resetAndDestroy())
   const outcomes = []
   for (let n = 0; n < 200; n += 1) {
@@ -65,7 +65,7 @@ test('survives a server that resets the connection as soon as it stands', async 
   expect(new Set([...outcomes, 'connected', 'unreachable'])).toEqual(new Set(['connected', 'unreachable']))
 })
 
-test('says that a host is unreachable when the connection is gone before it could be looked at', async () => {
+test('dialHost returns unreachable when the connection is reset before its peer address is checked', async () => {
   const { sockets } = holdConnections()
   const dialed = dialHost('mx.example', loopback(['127.0.0.1'], 25))
   await vi.waitFor(() => expect(sockets).toHaveLength(1))
@@ -74,14 +74,14 @@ test('says that a host is unreachable when the connection is gone before it coul
   expect(sockets[0]?.destroyed).toBe(true)
 })
 
-test('connects from the local address of the egress', async () => {
+test('dialHost connects from the local address of the egress', async () => {
   const from: (string | undefined)[] = []
   const port = await serve((socket) => from.push(socket.remoteAddress))
   await getConnected('mx.example', loopback(['127.0.0.1'], port, { egress: { localAddress: '127.0.0.9' } }))
   await vi.waitFor(() => expect(from).toEqual(['127.0.0.9']))
 })
 
-test('tries a second address when the first one refuses, and no third', async () => {
+test('dialHost tries a second address when the first one refuses, and no third', async () => {
   const port = await serve(() => {})
   const second = await getConnected('mx.example', loopback(['127.0.0.7', '127.0.0.1'], port))
   expect(second.address).toBe('127.0.0.1')
@@ -92,19 +92,19 @@ test('tries a second address when the first one refuses, and no third', async ()
   expect(repeated.address).toBe('127.0.0.1')
 })
 
-test('says that a host refuses when nobody listens there', async () => {
+test('dialHost returns refused when no server listens', async () => {
   const dialed = await dialHost('mx.example', loopback(['127.0.0.1'], await findFreePort()))
   expect(dialed).toEqual({ kind: 'failed', failure: 'refused', address: '127.0.0.1' })
 })
 
-test('says that a host is unreachable when there is no way to it', async () => {
-  // No route leads from a loopback address of IPv4 to one of IPv6.
+test('dialHost returns unreachable when there is no route', async () => {
+  // An IPv4 loopback address has no route to an IPv6 loopback address.
   const dialing = loopback([], await findFreePort(), { allows: () => true, egress: { localAddress: '127.0.0.9' } })
   const dialed = await dialHost('mx.example', { ...dialing, dns: fakeDns({ six: [['::1']] }).dns })
   expect(dialed).toEqual({ kind: 'failed', failure: 'unreachable', address: '::1' })
 })
 
-test('closes a connection that has ended up where the policy forbids', async () => {
+test('dialHost closes a connection whose peer address the policy forbids', async () => {
   const ended = Promise.withResolvers<void>()
   const port = await serve((socket) => socket.resume().on('close', () => ended.resolve()))
   const judged: string[] = []
@@ -119,20 +119,20 @@ test.each<[string, Parameters<typeof fakeDns>[0], string]>([
   ['DNS fails', { four: ['ESERVFAIL'], six: [['2606:4700::1']] }, 'dns_failed'],
   ['there is no address', {}, 'no_address'],
   ['there is no such name', { four: ['ENOTFOUND'], six: ['ENOTFOUND'] }, 'no_address'],
-  ['IPv6 cannot be asked about', { six: ['ESERVFAIL'] }, 'dns_failed'],
-  ['the alias leads to nothing', { four: [[]] }, 'dns_failed'],
+  ['the IPv6 query fails', { six: ['ESERVFAIL'] }, 'dns_failed'],
+  ['the alias has no address', { four: [[]] }, 'dns_failed'],
   ['all addresses are private', { four: [['10.0.0.1', '127.0.0.1']], six: [['::1', 'fd00::1']] }, 'not_routable'],
   ['the only addresses are private IPv6', { six: [['fe80::1']] }, 'not_routable'],
-  ['private IPv4, and IPv6 cannot be asked about', { four: [['10.0.0.1']], six: ['ESERVFAIL'] }, 'dns_failed'],
-  ['the answers are no addresses', { four: [['localhost', '127.1', '2130706433', '']] }, 'not_routable'],
-])('dials nobody when %s', async (_, said, failure) => {
+  ['IPv4 is private and the IPv6 query fails', { four: [['10.0.0.1']], six: ['ESERVFAIL'] }, 'dns_failed'],
+  ['the responses are not addresses', { four: [['localhost', '127.1', '2130706433', '']] }, 'not_routable'],
+])('dialHost connects to no address when %s', async (_, said, failure) => {
   const { targets } = holdConnections()
   const dialing = { ...loopback([], 25), dns: fakeDns(said).dns, policy: publicInternet() }
   expect(await dialHost('mx.example', dialing)).toEqual({ kind: 'failed', failure, address: null })
   expect(targets).toEqual([])
 })
 
-test('never dials a name, not even when the policy allows everything', async () => {
+test('dialHost never connects to a name, even if the policy allows everything', async () => {
   const { targets } = holdConnections()
   const odd = ['localhost', '127.1', '0x7f.1', '2130706433', '0', '', 'fe80::1%lo', 'mx.example']
   const dialing = loopback(odd, 25, { allows: () => true })
@@ -153,7 +153,7 @@ test.each([
   '',
   'mx.local',
   '.',
-])('neither dials nor asks about a host called %j', async (host) => {
+])('dialHost neither resolves nor connects to the host %j', async (host) => {
   const { targets } = holdConnections()
   const { dns, asked } = fakeDns({ four: [['8.8.8.8']], six: [['2606:4700::1']] })
   const dialed = await dialHost(host, { ...loopback([], 25, { allows: () => true }), dns })
@@ -163,14 +163,14 @@ test.each([
 
 test.each<[string, Parameters<typeof fakeDns>[0], string, number]>([
   [
-    'does not ask about IPv6 where IPv4 will do',
+    'dialHost does not query IPv6 when an IPv4 address is usable',
     { four: [['10.0.0.1', '8.8.8.8']], six: [['2606:4700::1']] },
     '8.8.8.8',
     0,
   ],
-  ['takes IPv6 where there is no IPv4', { six: [['::1', '2606:4700::1']] }, '2606:4700::1', 1],
-  ['takes IPv6 where no IPv4 is public', { four: [['10.0.0.1']], six: [['2606:4700::1']] }, '2606:4700::1', 1],
-  ['takes IPv6 behind an alias without IPv4', { four: [[]], six: [['2606:4700::1']] }, '2606:4700::1', 1],
+  ['dialHost uses IPv6 when there is no IPv4', { six: [['::1', '2606:4700::1']] }, '2606:4700::1', 1],
+  ['dialHost uses IPv6 when no IPv4 is public', { four: [['10.0.0.1']], six: [['2606:4700::1']] }, '2606:4700::1', 1],
+  ['dialHost uses IPv6 of an alias without IPv4', { four: [[]], six: [['2606:4700::1']] }, '2606:4700::1', 1],
 ])('%s', async (_, said, host, askedForSix) => {
   const { sockets, targets } = holdConnections()
   const { dns, asked } = fakeDns(said)
@@ -182,7 +182,7 @@ test.each<[string, Parameters<typeof fakeDns>[0], string, number]>([
   expect(asked).toEqual({ four: 1, six: askedForSix })
 })
 
-test('leaves when its time is up, wherever it waits', { tags: ['timed'] }, async () => {
+test('dialHost ends at its deadline at every step', { tags: ['timed'] }, async () => {
   const { targets } = holdConnections()
   const began = performance.now()
   const connecting = await dialHost('mx.example', loopback(['127.0.0.1', '127.0.0.2'], 25, { deadline: began + 60 }))
@@ -199,7 +199,7 @@ test('leaves when its time is up, wherever it waits', { tags: ['timed'] }, async
   expect(performance.now() - began).toBeLessThan(1_000)
 })
 
-test('gives no address more than 8 seconds, however far away the deadline is, and sends what is short at once', async () => {
+test('dialHost spends at most 8 seconds per address and sets TCP_NODELAY', async () => {
   const { sockets } = holdConnections()
   const noDelay = vi.spyOn(Socket.prototype, 'setNoDelay')
   const limits = vi.spyOn(Socket.prototype, 'setTimeout')
@@ -227,7 +227,7 @@ function listOrders(ends: End[]): End[][] {
 
 const ORDERS = listOrders(['connect', 'error', 'timeout', 'close'])
 
-test(`survives connect, error, timeout and close in all ${ORDERS.length} orders, and the first one counts`, async () => {
+test(`dialHost handles connect, error, timeout and close in all ${ORDERS.length} orders, and the first event decides`, async () => {
   expect(ORDERS).toHaveLength(24)
   for (const order of ORDERS) {
     const { sockets } = holdConnections()
@@ -242,7 +242,7 @@ test(`survives connect, error, timeout and close in all ${ORDERS.length} orders,
 
     const first = ENDS[order[0] ?? 'close']
     expect([order, outcome.kind === 'failed' ? outcome.failure : 'connected']).toEqual([order, first])
-    // A connection that was handed out is not the dialler's any more; one that was not is closed.
+    // A returned connection is no longer closed by dialHost; any other connection is closed.
     expect([order, socket?.destroyed]).toEqual([order, first !== 'connected'])
     socket?.destroy()
     vi.mocked(Socket.prototype.connect).mockRestore()

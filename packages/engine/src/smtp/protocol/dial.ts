@@ -6,25 +6,25 @@ import { isMailHostName } from '../../domain/mail-hosts.ts'
 import { limitQueries, type MailDns, type QueryResult, queryDns } from '../../domain/resolver.ts'
 import { type AddressPolicy, readAddress } from './address-policy.ts'
 
-/** One of our ways out, with the name and the sender it goes by. One identity each, for as long as it is used. */
+/** A source of outbound SMTP with its HELO name and sender. The identity does not change while the egress is in use. */
 export type Egress = {
-  /** Names it in pace tables and in what must be asked again from the same place. */
+  /** Identifies it in rate limits and for retries that must use the same egress. */
   name: string
-  /** Our full host name; its address must point back to it. */
+  /** The full host name sent in HELO; the PTR record of its IP address must match it. */
   heloName: string
-  /** An address of ours that takes mail. */
+  /** A sender address that accepts mail. */
   mailFrom: string
-  /** The local address to connect from, where it matters. */
+  /** The local address to connect from, if the host has several. */
   localAddress?: string
-  /** A proxy to go through. */
+  /** The proxy to connect through. */
   socks5?: { host: string; port: number; username?: string; password?: string }
 }
 
 type Failure = 'dns_failed' | 'no_address' | 'not_routable' | 'refused' | 'timeout' | 'unreachable' | 'proxy_failed'
 
 /**
- * A connection to a mail host, or why there is none. The socket is paused and nothing has been read from it: whoever takes it
- * over calls `resume()` or iterates over it. An error on it can crash nobody. `address` is for our own logs.
+ * A connection to a mail host, or the reason why there is none. The socket is paused and nothing has been read from it: its user calls
+ * `resume()` or iterates over it. It has an error listener, so an error does not end the process. `address` is for our own logs.
  */
 export type DialResult = { kind: 'connected'; socket: Socket; address: string } | DialFailure
 
@@ -33,27 +33,27 @@ export type DialFailure = { kind: 'failed'; failure: Failure; address: string | 
 export type DialOptions = {
   dns: MailDns
   policy: AddressPolicy
-  /** From where, or through which proxy. */
+  /** The local address or the proxy. */
   egress: Pick<Egress, 'localAddress' | 'socks5'>
   /** On the clock of performance.now(). */
   deadline: number
 }
 
-/** A host that does not answer at two of its addresses does not answer, and the next mail host of the domain waits. */
+/** The number of addresses of a host that are tried before the next mail host of the domain. */
 const ADDRESSES_MAX = 2
 
-/** Three lost SYNs fit into it. A host that is slower at this step will be too slow for us at every other. */
+/** Allows for three lost SYNs. A host that is slower to connect would be too slow at every other step. */
 const CONNECT_LIMIT_MS = 8_000
 
-/** With less time left no connection is begun: timers are that inexact, and hardly a host is that near. */
+/** With less time left no connection is attempted: timers are not more exact, and hardly any host is that near. */
 const CONNECT_TIME_MIN_MS = 20
 
-/** As long as everything about a domain may take. */
+/** The DNS time limit of a whole domain lookup. */
 const DNS_LIMIT_MS = 5_000
 
 /**
- * Connects to a mail host. Its name is asked about once, its addresses are judged, and the very addresses that passed are dialed
- * as literals: between judging and dialing no second question is put whose answer could be another (DNS rebinding).
+ * Connects to a mail host. Its name is resolved once, and the policy checks the addresses. Exactly the allowed addresses are connected
+ * to, as literals: no second query, whose response could differ, is sent in between (DNS rebinding).
  */
 export async function dialHost(host: string, dialing: DialOptions): Promise<DialResult> {
   const addresses = await resolveHost(host, dialing)
@@ -69,7 +69,7 @@ export async function dialHost(host: string, dialing: DialOptions): Promise<Dial
 
 /** The addresses of a mail host that may be dialed, in the order to try them. */
 export async function resolveHost(host: string, dialing: DialOptions): Promise<string[] | DialFailure> {
-  // Names such as `localhost`, `redis` or `127.1` are addresses close to us to whoever connects; a literal is no name either.
+  // Names such as `localhost`, `redis` or `127.1` would resolve to addresses of our own network; a literal is not a name either.
   if (!isMailHostName(host)) return failed('not_routable')
   if (timeLeft(dialing) < CONNECT_TIME_MIN_MS) return failed('timeout')
   const addresses = await findAddresses(host, dialing)
@@ -80,16 +80,16 @@ export async function resolveHost(host: string, dialing: DialOptions): Promise<s
 const AT_ONCE: Semaphore = (work) => work()
 
 /**
- * IPv4 first, and IPv6 only where there is nothing else. Mail hosts are stricter with strangers on IPv6 (they want reverse DNS and
- * judge whole networks by one sender), so the same mailbox would get another answer, and which of the two must not be chance.
+ * IPv4 first, and IPv6 only if there is no IPv4. Mail hosts are stricter with unknown clients on IPv6 (they require reverse DNS and rate
+ * whole networks by one sender), so the same mailbox could get another reply. The choice must not depend on chance.
  */
 async function findAddresses(host: string, dialing: DialOptions): Promise<string[] | DialFailure> {
   const { deadline, policy } = dialing
-  // Within limits, and once more where no answer came: a lost datagram must not look like a mail host without an address.
+  // Limited, and repeated once without a response: a lost datagram must not look like a mail host without an address.
   const limits = { deadline: Math.min(deadline, performance.now() + DNS_LIMIT_MS), queriesMax: 4, semaphore: AT_ONCE }
   const dns = limitQueries(dialing.dns, limits)
   const four = await queryDns(dns.resolve4(host))
-  // An alias without an IPv4 address behind it looks like a loop, so IPv6 is asked about before that is believed.
+  // An alias without an IPv4 address looks like a loop, so IPv6 is queried before it counts as a failure.
   if (four.kind === 'failed' && four.failure !== 'unresolved_alias') return failed('dns_failed')
   const usable = listUsable(four, policy)
   if (usable.length > 0) return usable
@@ -101,7 +101,7 @@ async function findAddresses(host: string, dialing: DialOptions): Promise<string
   return failed(four.kind === 'records' || six.kind === 'records' ? 'not_routable' : 'no_address')
 }
 
-/** Whatever a policy says, nothing but an address is ever dialed: given a name, Node would look it up by itself. */
+/** Whatever the policy allows, only addresses are connected to: Node would resolve a name by itself. */
 function listUsable(answer: QueryResult<string>, policy: AddressPolicy): string[] {
   if (answer.kind !== 'records') return []
   return [...new Set(answer.records)].filter((text) => readAddress(text) !== undefined && policy.allows(text))
@@ -111,7 +111,7 @@ function timeLeft({ deadline }: DialOptions): number {
   return deadline - performance.now()
 }
 
-/** Connects to an address that `resolveHost` gave. */
+/** Connects to an address that `resolveHost` returned. */
 export async function dialAddress(address: string, dialing: DialOptions): Promise<DialResult> {
   const { policy, egress } = dialing
   const limitMs = Math.min(timeLeft(dialing), CONNECT_LIMIT_MS)
@@ -120,10 +120,10 @@ export async function dialAddress(address: string, dialing: DialOptions): Promis
   const { socks5: proxy } = egress
   if (proxy === undefined) {
     const opened = await open({ host: address, port: policy.port, ...from }, limitMs)
-    return opened.kind === 'open' ? judgeAgain(opened.socket, address, policy) : failed(opened.failure, address)
+    return opened.kind === 'open' ? checkPeerAddress(opened.socket, address, policy) : failed(opened.failure, address)
   }
 
-  // The proxy is the operator's own and may be anywhere; the policy is about the address that it is asked for.
+  // The proxy belongs to the operator and may have any address; the policy applies to the address that the proxy connects to.
   const began = performance.now()
   const opened = await open({ host: proxy.host, port: proxy.port, ...from }, limitMs)
   if (opened.kind === 'closed') return failed('proxy_failed', address)
@@ -132,23 +132,23 @@ export async function dialAddress(address: string, dialing: DialOptions): Promis
   return answer === 'connected' ? { kind: 'connected', socket: opened.socket, address } : failed(answer, address)
 }
 
-/** The last lock: wherever the connection has ended up, it has to be a place that we may talk to. */
-function judgeAgain(socket: Socket, address: string, policy: AddressPolicy): DialResult {
+/** The final check: the policy must allow the actual peer address of the connection. */
+function checkPeerAddress(socket: Socket, address: string, policy: AddressPolicy): DialResult {
   const { remoteAddress } = socket
   if (remoteAddress !== undefined && policy.allows(remoteAddress)) return { kind: 'connected', socket, address }
   socket.destroy()
-  // There is none once the other side has reset the connection.
+  // Undefined after the other side has reset the connection.
   return failed(remoteAddress === undefined ? 'unreachable' : 'not_routable', address)
 }
 
 type Opened = { kind: 'open'; socket: Socket } | { kind: 'closed'; failure: 'refused' | 'timeout' | 'unreachable' }
 
-/** Whichever of its four ends comes first decides; the others may still come, in any order, and change nothing. */
+/** The first of the four events decides. The others may follow in any order and have no effect. */
 function open(target: TcpSocketConnectOpts, limitMs: number): Promise<Opened> {
   return new Promise((resolve) => {
     // With autoSelectFamily Node may try further addresses by itself.
     const socket = connect({ ...target, autoSelectFamily: false })
-    const ends = {
+    const listeners = {
       connect: () => settle({ kind: 'open', socket }),
       error: (error: NodeJS.ErrnoException) => settle({ kind: 'closed', failure: failureOf(error) }),
       timeout: () => settle({ kind: 'closed', failure: 'timeout' }),
@@ -156,16 +156,16 @@ function open(target: TcpSocketConnectOpts, limitMs: number): Promise<Opened> {
     }
     function settle(opened: Opened) {
       socket.setTimeout(0)
-      for (const [event, listener] of Object.entries(ends)) socket.off(event, listener)
+      for (const [event, listener] of Object.entries(listeners)) socket.off(event, listener)
       if (opened.kind === 'closed') socket.destroy()
       resolve(opened)
     }
 
-    socket.on('error', () => {}) // for good: an error that nobody listens for ends the process
-    for (const [event, listener] of Object.entries(ends)) socket.on(event, listener)
+    socket.on('error', () => {}) // never removed: an error without a listener ends the process
+    for (const [event, listener] of Object.entries(listeners)) socket.on(event, listener)
     socket.setNoDelay()
     socket.setTimeout(limitMs)
-    // Before it connects, so that the greeting waits in the kernel until somebody reads it.
+    // Before it connects, so that the greeting stays in the kernel until it is read.
     socket.pause()
   })
 }
@@ -179,8 +179,8 @@ function failed(failure: Failure, address: string | null = null): DialFailure {
   return { kind: 'failed', failure, address }
 }
 
-/** What a proxy says of a mail host (RFC 1928 §6), in the words of `socks`. All else it says is about the proxy or us. */
-const ABOUT_THE_HOST = [
+/** Replies of a proxy about the mail host (RFC 1928 §6), as `socks` words them. All other replies are about the proxy or us. */
+const HOST_FAILURES = [
   { says: 'ConnectionRefused', means: 'refused' },
   { says: 'HostUnreachable', means: 'unreachable' },
   { says: 'NetworkUnreachable', means: 'unreachable' },
@@ -190,15 +190,15 @@ const ABOUT_THE_HOST = [
 
 type Request = {
   proxy: NonNullable<Egress['socks5']>
-  /** A literal address: a name would be looked up by the proxy, and lead where nobody has judged. */
+  /** A literal address: the proxy would resolve a name to an address that the policy has not checked. */
   address: string
   port: number
   limitMs: number
 }
 
 /**
- * Asks the proxy at the other end of a socket to connect it to an address. The socket is paused afterwards, as it was before, and
- * whatever the mail host has said is still to be read from it.
+ * Requests a connection to an address from the proxy at the other end of a socket. The socket is paused before and after, and the data of
+ * the mail host are still to be read from it.
  */
 export async function connectThroughProxy(socket: Socket, { proxy, address, port, limitMs }: Request) {
   try {
@@ -217,25 +217,25 @@ export async function connectThroughProxy(socket: Socket, { proxy, address, port
     })
     socket.resume()
     await established
-    await takeBack(socket)
+    await unshiftReceived(socket)
     return 'connected'
   } catch (error) {
-    // The socket is closed by now. The error stays here, since it carries the proxy's password.
+    // The socket is closed by now. The error is not passed on, because it contains the proxy's password.
     const { message } = error as Error
-    return ABOUT_THE_HOST.find(({ says }) => message.endsWith(says))?.means ?? 'proxy_failed'
+    return HOST_FAILURES.find(({ says }) => message.endsWith(says))?.means ?? 'proxy_failed'
   }
 }
 
 /**
- * A turn of the event loop after the proxy's last answer, `socks` emits what came behind it as data and lets the socket flow. We
- * listen during that turn and put back what we hear: it may be the greeting of the mail host.
+ * One turn of the event loop after the proxy's last reply, `socks` emits the bytes after it as data and resumes the socket. We collect
+ * them during that turn and put them back, because they may be the greeting of the mail host.
  */
-async function takeBack(socket: Socket): Promise<void> {
-  const heard: Buffer[] = []
-  const listen = (data: Buffer) => void heard.push(data)
+async function unshiftReceived(socket: Socket): Promise<void> {
+  const received: Buffer[] = []
+  const listen = (data: Buffer) => void received.push(data)
   socket.on('data', listen)
   await nextTurn()
   socket.pause()
   socket.off('data', listen)
-  if (heard.length > 0) socket.unshift(Buffer.concat(heard))
+  if (received.length > 0) socket.unshift(Buffer.concat(received))
 }

@@ -2,7 +2,7 @@ import type { Egress } from './dial.ts'
 import type { Reply, Stage } from './reply-reader.ts'
 import type { Disconnect, SmtpSocket } from './socket.ts'
 
-/** How a conversation began: with the server's consent, with its refusal, or not at all. */
+/** Result of the SMTP handshake: the session is ready, the server rejected it, or the connection ended. */
 export type HandshakeResult =
   | { kind: 'ready'; capabilities: Capabilities; family: Family; banner: Reply }
   | { kind: 'rejected'; stage: Stage; reply: Reply }
@@ -13,7 +13,7 @@ type Handshake = {
   egress: Egress
   /** The mail host's name, for TLS. */
   host: string
-  /** Whether to use TLS where it is offered. */
+  /** Whether to use STARTTLS if the server offers it. */
   tls: boolean
   /** On the clock of `performance.now()`, for each reply. */
   deadline(): number
@@ -39,7 +39,7 @@ async function sendHello({ socket, egress, deadline }: Handshake): Promise<Hello
   const ehlo = await socket.read(deadline())
   if (isDisconnect(ehlo)) return ehlo
   if (ehlo.code === 250) return { kind: 'ready', capabilities: parseCapabilities(ehlo) }
-  // RFC 5321 §3.2: a server that does not know EHLO says so, and is greeted the old way. Any other refusal is one of us.
+  // RFC 5321 §3.2: a server that does not support EHLO replies with one of these codes and is sent HELO. Any other code rejects us.
   if (![500, 501, 502, 504, 550].includes(ehlo.code)) return { kind: 'rejected', stage: 'ehlo', reply: ehlo }
 
   socket.send([{ verb: 'HELO', name: egress.heloName }], false)
@@ -50,7 +50,7 @@ async function sendHello({ socket, egress, deadline }: Handshake): Promise<Hello
     : { kind: 'rejected', stage: 'ehlo', reply: helo }
 }
 
-/** Changes over to TLS and greets again: what was offered in plain text is forgotten (RFC 3207 §4.2). */
+/** Starts TLS and sends EHLO again: capabilities from before TLS are discarded (RFC 3207 §4.2). */
 export async function startTls(handshake: Handshake): Promise<Hello> {
   const { socket, host, deadline } = handshake
   socket.send([{ verb: 'STARTTLS' }], false)
@@ -60,11 +60,11 @@ export async function startTls(handshake: Handshake): Promise<Hello> {
   return (await socket.upgrade(host, deadline())) ?? sendHello(handshake)
 }
 
-export function isDisconnect(heard: Reply | Disconnect): heard is Disconnect {
-  return 'kind' in heard
+export function isDisconnect(received: Reply | Disconnect): received is Disconnect {
+  return 'kind' in received
 }
 
-/** What a server said it can do, and what kind of server it shows itself to be. */
+/** The capabilities that the server announces, and its software. */
 export type Capabilities = {
   pipelining: boolean
   starttls: boolean
@@ -73,10 +73,10 @@ export type Capabilities = {
   limits: { recipients: number; transactions: number; domains: number }
 }
 
-/** Kinds of servers that we know by their greeting. Who is what decides how many mistakes it bears. */
+/** Server software that the greeting identifies. It determines how many errors the server tolerates. */
 export type Family = 'postfix' | 'exim' | 'exchange' | 'opensmtpd' | 'haraka' | 'unknown'
 
-/** After HELO nothing is offered. */
+/** HELO announces no capabilities. */
 export const NO_CAPABILITIES: Capabilities = {
   pipelining: false,
   starttls: false,
@@ -88,7 +88,7 @@ export const NO_CAPABILITIES: Capabilities = {
   },
 }
 
-/** Reads the reply to EHLO. Its first line greets; each further one is a keyword with parameters (RFC 5321 §4.1.1.1). */
+/** Parses the EHLO reply. Its first line is the greeting; each further one is a keyword with parameters (RFC 5321 §4.1.1.1). */
 export function parseCapabilities(reply: Reply): Capabilities {
   const words = reply.lines.slice(1).map((line) => line.trim().toUpperCase().split(/\s+/))
   const has = (keyword: string) => words.some(([first]) => first === keyword)
@@ -105,7 +105,7 @@ export function parseCapabilities(reply: Reply): Capabilities {
   }
 }
 
-/** RFC 9422 §4: a number of one to six digits, not zero. What is written otherwise is no limit. */
+/** RFC 9422 §4: a number of one to six digits, not zero. Any other value is ignored. */
 function limitIn(declared: string[], name: string): number {
   const value = declared.find((item) => item.startsWith(`${name}=`))?.slice(name.length + 1) ?? ''
   return /^[1-9]\d{0,5}$/.test(value) ? Number(value) : Number.POSITIVE_INFINITY

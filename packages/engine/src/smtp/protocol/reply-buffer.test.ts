@@ -4,7 +4,7 @@ import { createReplyBuffer } from './socket.ts'
 const bytes = (text: string) => Buffer.from(text)
 const soon = () => performance.now() + 1_000
 
-test('replies come in order, and after them the end, once and for good', async () => {
+test('read returns the replies in order, then the first disconnect reason', async () => {
   const inbox = createReplyBuffer()
   inbox.push(bytes('220 one\r\n250 two\r\n'))
   inbox.finish('closed')
@@ -15,13 +15,13 @@ test('replies come in order, and after them the end, once and for good', async (
   expect(await inbox.read(soon())).toEqual({ kind: 'disconnect', why: 'closed' })
 })
 
-test('what came together with nonsense and nobody had asked for yet is not believed', async () => {
+test('unread replies are discarded when invalid bytes follow in the same chunk', async () => {
   const inbox = createReplyBuffer()
   expect(inbox.push(bytes('250 ok\r\n250 ok\r\nnonsense\r\n'))).toBe(false)
   expect(await inbox.read(soon())).toEqual({ kind: 'disconnect', why: 'garbled' })
 })
 
-test('a reply that somebody waited for counts, though nonsense follows at once', async () => {
+test('a pending read returns its reply even if invalid bytes follow', async () => {
   const inbox = createReplyBuffer()
   const reply = inbox.read(soon())
   inbox.push(bytes('250 ok\r\nnonsense\r\n'))
@@ -29,14 +29,14 @@ test('a reply that somebody waited for counts, though nonsense follows at once',
   expect(await inbox.read(soon())).toEqual({ kind: 'disconnect', why: 'garbled' })
 })
 
-test('time that is up ends it, and what comes later is not heard', async () => {
+test('a timeout ends the session, and later replies are ignored', async () => {
   const inbox = createReplyBuffer()
   expect(await inbox.read(performance.now() + 20)).toEqual({ kind: 'disconnect', why: 'timeout' })
   inbox.push(bytes('250 late\r\n'))
   expect(await inbox.read(soon())).toEqual({ kind: 'disconnect', why: 'timeout' })
 })
 
-test('only a server that takes its leave may speak without being asked', () => {
+test('hasUnsolicited ignores a 421 reply and no other', () => {
   const inbox = createReplyBuffer()
   inbox.push(bytes('421 4.4.2 idle for too long\r\n'))
   expect([inbox.hasUnread(), inbox.hasUnsolicited()]).toEqual([true, false])

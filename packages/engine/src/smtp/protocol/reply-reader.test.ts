@@ -37,7 +37,7 @@ test.each([
   ['220 2.0.0.1 ready\r\n', { code: 220, enhanced: null, lines: ['2.0.0.1 ready'] }],
   ['354 5.1.1 go\r\n', { code: 354, enhanced: null, lines: ['5.1.1 go'] }],
   ['550 see http://x.example/#5.1.1\r\n', { code: 550, enhanced: null, lines: ['see http://x.example/#5.1.1'] }],
-])('reads %j', (text, reply) => {
+])('push reads %j', (text, reply) => {
   expect(readAll(text)).toEqual({ replies: [reply], fault: null, pending: 0 })
 })
 
@@ -58,13 +58,13 @@ test.each([
   ['250-a\r\n'.repeat(129), 'too_many_lines'],
   [`250-${'a'.repeat(1_000)}\r\n`.repeat(66), 'reply_too_long'],
   [`250 ${'a'.repeat(1_000)}\r\n`.repeat(262), 'session_too_long'],
-] as const)('gives up on %.20j with %s, in any chunks, and keeps nothing', (text, fault) => {
+] as const)('push fails for %.20j with %s, in any chunks, and keeps nothing', (text, fault) => {
   const whole = readAll(text)
   expect(whole).toMatchObject({ fault, pending: 0 })
   for (const size of [1, 7, 1_460]) expect(readAll(text, size)).toEqual(whole)
 })
 
-test('hands out what came before a fault, and nothing after it', () => {
+test('push returns the replies before a fault, and none after it', () => {
   const reader = createReplyReader()
   expect(reader.push(Buffer.from('250 a\r\nnonsense\r\n250 b\r\n'))).toEqual({
     replies: [{ code: 250, enhanced: null, lines: ['a'] }],
@@ -73,7 +73,7 @@ test('hands out what came before a fault, and nothing after it', () => {
   expect(reader.push(Buffer.from('250 c\r\n'))).toEqual({ replies: [], fault: 'bad_code' })
 })
 
-test('bears exactly what its limits say', () => {
+test('push accepts input up to its limits', () => {
   expect(readAll(`250 ${'a'.repeat(2_042)}\r\n`, 1)).toMatchObject({ fault: null, replies: [{ code: 250 }] })
   expect(readAll('a'.repeat(2_047)).fault).toBe(null)
   expect(readAll('a'.repeat(2_048)).fault).toBe('line_too_long')
@@ -85,7 +85,7 @@ test('bears exactly what its limits say', () => {
   expect(readAll(reply, 1, { sessionBytes: 129 }).fault).toBe('session_too_long')
 })
 
-test('reads many replies at once, the same in any chunks, and counts what is unfinished', () => {
+test('push reads many replies at once, the same in any chunks, and pending counts the unfinished one', () => {
   const text = '220 mx\r\n250-mx\r\n250 PIPELINING\n250 2.1.0 ok\r\n550 5.1.1 no\r\n451-wait'
   const whole = readAll(text)
   expect(whole.replies.map(({ code }) => code)).toEqual([220, 250, 250, 550])
@@ -93,7 +93,7 @@ test('reads many replies at once, the same in any chunks, and counts what is unf
   for (let size = 1; size < text.length; size += 1) expect(readAll(text, size)).toEqual(whole)
 })
 
-test('counts finished lines of an unfinished reply as pending', () => {
+test('pending counts the finished lines of an unfinished reply', () => {
   const reader = createReplyReader()
   reader.push(Buffer.from('250-mx\r\n250-SI'))
   expect(reader.pending()).toBe('250-mx\r\n250-SI'.length)
@@ -101,7 +101,7 @@ test('counts finished lines of an unfinished reply as pending', () => {
   expect(reader.pending()).toBe(0)
 })
 
-test('reads the part of a buffer it is given', () => {
+test('push reads only the given part of a buffer', () => {
   const buffer = new TextEncoder().encode('xx250 ok\r\nyy')
   expect(createReplyReader().push(buffer.subarray(2, 10))).toEqual({
     replies: [{ code: 250, enhanced: null, lines: ['ok'] }],
@@ -118,12 +118,12 @@ test.each([
   [Buffer.from('550 a\u202eb\u200bc\u0085d\u2028e\r\n'), 'a?b?c?d?e'],
   [Buffer.from(`550 ${'a'.repeat(600)}\r\n`), 'a'.repeat(512)],
   [Buffer.from(`550 ${'a'.repeat(511)}😀\r\n`), 'a'.repeat(511)],
-])('makes %j fit to be shown', (bytes, text) => {
+])('push replaces unsafe characters in %j', (bytes, text) => {
   expect(readAll(bytes).replies[0]?.lines).toEqual([text])
   expect(readAll(bytes, 1).replies[0]?.lines).toEqual([text])
 })
 
-test('keeps 4,096 characters of a long reply, marks it as shortened and reads the enhanced code of its last line', () => {
+test('push keeps 4,096 characters of a long reply, marks it as shortened and reads the enhanced code of its last line', () => {
   const text = `${`550-${'a'.repeat(500)}\r\n`.repeat(127)}550 5.1.1 unknown\r\n`
   const { replies, fault } = readAll(text)
   expect(fault).toBe(null)

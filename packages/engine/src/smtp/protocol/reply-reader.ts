@@ -1,6 +1,6 @@
 import { SHORTENED } from '@probity/contract/constants/text'
 
-/** One answer of a mail server, its lines without the codes in front. */
+/** One reply of a mail server, with its lines without the reply codes. */
 export type Reply = {
   code: number
   /** The enhanced status code (RFC 3463) of the last line that has one. */
@@ -8,18 +8,18 @@ export type Reply = {
   lines: string[]
 }
 
-/** Where in the conversation a reply came. What is said before RCPT is never about the mailbox. */
+/** The stage of the session at which a reply came. A reply before RCPT is never about the mailbox. */
 export type Stage = 'greeting' | 'ehlo' | 'starttls' | 'mail' | 'rcpt'
 
 export type ReplyLimits = {
-  /** The end of the line counts. */
+  /** Including the end of the line. */
   lineBytes: number
   replyLines: number
   replyBytes: number
   sessionBytes: number
 }
 
-/** Why the server can no longer be listened to. What it says after that is not read. */
+/** Why the session cannot continue. Later bytes are not read. */
 export type ReplyFault =
   | 'line_too_long'
   | 'too_many_lines'
@@ -28,14 +28,14 @@ export type ReplyFault =
   | 'bad_code'
   | 'code_mismatch'
 
-/** Turns the bytes of one connection into replies, however they are cut into chunks, and keeps no more than its limits. */
+/** Parses the bytes of one connection into replies, independent of chunk boundaries, and keeps no more than its limits. */
 export type ReplyReader = {
   push(bytes: Uint8Array): { replies: Reply[]; fault: ReplyFault | null }
   /** Bytes of an unfinished reply. */
   pending(): number
 }
 
-/** RFC 5321 §4.5.3.1.5 grants a line 512 bytes. Real servers say more; endless ones are to be left early. */
+/** RFC 5321 §4.5.3.1.5 limits a line to 512 bytes. Real servers send more; an endless line must be detected early. */
 const LIMITS: ReplyLimits = { lineBytes: 2_048, replyLines: 128, replyBytes: 65_536, sessionBytes: 262_144 }
 
 const LINE_LENGTH_MAX = 512
@@ -59,7 +59,7 @@ type State = {
   limits: ReplyLimits
   fault: ReplyFault | null
   sessionBytes: number
-  /** The beginning of a line, copied: a slice of the chunk would keep the whole chunk in memory. */
+  /** The beginning of a line, copied, because a slice of the chunk would keep the whole chunk in memory. */
   kept: Buffer | null
   keptBytes: number
   reply: Unfinished | null
@@ -87,14 +87,14 @@ export function createReplyReader(limits: Partial<ReplyLimits> = {}): ReplyReade
   }
 }
 
-/** After a fault nothing more is read, so nothing needs to stay in memory. */
+/** After a fault nothing more is read, so nothing is kept in memory. */
 function forget(state: State): void {
   state.kept = null
   state.keptBytes = 0
   state.reply = null
 }
 
-/** What came before the session's limit is still read, so that the same bytes give the same replies in whatever chunks. */
+/** Bytes before the session limit are still parsed, so that the same bytes give the same replies in any chunks. */
 function takeBytes(state: State, bytes: Uint8Array): ReplyFault | null {
   const allowed = Math.min(bytes.length, state.limits.sessionBytes - state.sessionBytes)
   state.sessionBytes += allowed
@@ -124,7 +124,7 @@ function takeLine(state: State, chunk: Buffer, start: number, end: number): Repl
 function keepRest(state: State, chunk: Buffer, start: number): ReplyFault | null {
   const length = chunk.length - start
   if (length === 0) return null
-  // Its end has yet to come, and would be one byte too many.
+  // The end of the line has yet to come and would exceed the limit by one byte.
   if (state.keptBytes + length >= state.limits.lineBytes) return 'line_too_long'
   state.kept ??= Buffer.allocUnsafeSlow(state.limits.lineBytes)
   chunk.copy(state.kept, state.keptBytes, start)
@@ -132,7 +132,7 @@ function keepRest(state: State, chunk: Buffer, start: number): ReplyFault | null
   return null
 }
 
-/** Reads one line, from `start` to behind its line feed. RFC 5321 §4.2: the code, a hyphen if more follows, the text. */
+/** Parses one line, from `start` to after its line feed. RFC 5321 §4.2: the code, a hyphen if more lines follow, the text. */
 function readLine(state: State, bytes: Buffer, start: number, end: number): ReplyFault | null {
   let last = end - 1
   while (last > start && bytes[last - 1] === 0x0d) last -= 1
@@ -168,7 +168,7 @@ function digit(byte: number | undefined): number {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : -1
 }
 
-/** Text that is safe to show in a terminal or a page: no control characters, no direction marks, nothing undecodable. */
+/** Text that is safe to show in a terminal or a page: no control characters, no direction marks, no undecodable bytes. */
 function readText(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('latin1', start, end)
   if (/^[\x20-\x7e]*$/.test(text)) return text
@@ -178,14 +178,14 @@ function readText(bytes: Buffer, start: number, end: number): string {
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '?')
 }
 
-/** RFC 2034 §4 puts the enhanced code first; older servers write `(#5.1.1)` somewhere. */
+/** RFC 2034 §4 puts the enhanced code first; older servers write `(#5.1.1)` at any position. */
 const ENHANCED = /^\s*#?([245]\.\d{1,3}\.\d{1,3})(?![\w.])[\s:]*/
 const ENHANCED_WITH_SIGN = /(?:^|\s)\(?#([245]\.\d{1,3}\.\d{1,3})(?![\w.])\)?/
 
 function addLine(reply: Unfinished, text: string): void {
   const found = ENHANCED.exec(text) ?? (text.includes('#') ? ENHANCED_WITH_SIGN.exec(text) : null)
   const enhanced = found?.[1]
-  // RFC 2034 §4: the class is the code's first digit. Another one is no status, but text like any other.
+  // RFC 2034 §4: the class equals the first digit of the code. With another class it is ordinary text.
   if (!found || enhanced === undefined || Number(enhanced[0]) !== Math.trunc(reply.code / 100)) {
     keepLine(reply, cut(text))
     return
@@ -203,6 +203,6 @@ function keepLine(reply: Unfinished, line: string): void {
 function cut(text: string): string {
   const trimmed = text.trim()
   if (trimmed.length <= LINE_LENGTH_MAX) return trimmed
-  // Half of a surrogate pair is not text.
+  // Half of a surrogate pair is not valid text.
   return trimmed.slice(0, LINE_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '')
 }

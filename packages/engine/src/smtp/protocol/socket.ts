@@ -3,24 +3,24 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { type Command, writeCommands } from './commands.ts'
 import { createReplyReader, type Reply } from './reply-reader.ts'
 
-/** A connection to a mail server: commands out, replies in, and one end. */
+/** A connection to a mail server: sends commands, reads replies, and ends once. */
 export type SmtpSocket = {
   send(commands: Command[], utf8Offered: boolean): void
   /** The next reply. `deadline` is on the clock of `performance.now()`. */
   read(deadline: number): Promise<Reply | Disconnect>
-  /** Goes on in TLS. Whatever came in plain text after the server's consent was put there by somebody else: then it fails. */
+  /** Starts TLS. Fails if unread plain text followed the server's consent, because an attacker may have injected it. */
   upgrade(serverName: string, deadline: number): Promise<Disconnect | undefined>
-  /** Says QUIT and waits for the server to close, so that the port is not left waiting on our side; never past the deadline. */
+  /** Sends QUIT and waits until the server closes, so that the port is not in TIME_WAIT on our side; never past the deadline. */
   quit(deadline: number): Promise<void>
   isClosed(): boolean
-  /** What is known of the certificate; null without TLS. Never changes a verdict: nothing secret is sent. */
+  /** The state of the certificate; null without TLS. It never changes a verdict, because nothing secret is sent. */
   certificate(): 'trusted' | 'untrusted' | null
 }
 
-/** How long a server that takes nothing any more may hold up our last words. */
+/** How long a server that no longer reads may delay the close. */
 const LINGER_MS = 300
 
-/** Takes over a connected socket, which must be paused so that nothing is lost. */
+/** Uses a connected socket, which must be paused so that no data are lost. */
 export function createSmtpSocket(first: Socket): SmtpSocket {
   let socket = first
   let inbox = createReplyBuffer()
@@ -35,7 +35,7 @@ export function createSmtpSocket(first: Socket): SmtpSocket {
     to.resume()
   }
 
-  /** The server can no longer be followed: what it said and nobody has read yet is not to be believed either. */
+  /** The session is unusable, and its unread replies are not trusted either. */
   function fail(why: 'garbled' | 'tls_failed'): Disconnect {
     inbox.discard()
     inbox.finish(why)
@@ -72,7 +72,7 @@ export function createSmtpSocket(first: Socket): SmtpSocket {
     async quit(deadline) {
       inbox.discard()
       if (socket.writable && inbox.ended()?.why !== 'closed') writeCommands(socket, [{ verb: 'QUIT' }], false)
-      // What it answers does not matter, nor whether it does; that it closes does.
+      // The reply to QUIT does not matter. Only the close of the connection does.
       while (!inbox.ended()) await inbox.read(deadline)
       endSoon(socket)
     },
@@ -81,7 +81,7 @@ export function createSmtpSocket(first: Socket): SmtpSocket {
   }
 }
 
-/** Whether TLS stands before the time is up. */
+/** Whether the TLS handshake succeeds before the deadline. */
 function handshake(secure: TLSSocket, deadline: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (done: boolean) => {
@@ -101,25 +101,25 @@ function endSoon(socket: Socket): void {
 }
 
 /**
- * Why there will be no further reply: time is up, the server left, it broke the protocol, it holds its answers back on purpose,
- * or TLS could not be had.
+ * Why there will be no further reply: timeout, the server closed the connection, it violated the protocol, it delays its replies on
+ * purpose, or TLS failed.
  */
 export type Disconnect = { kind: 'disconnect'; why: 'timeout' | 'closed' | 'garbled' | 'tarpit' | 'tls_failed' }
 
-/** Replies in the order they came, up to the one end there is. */
+/** The replies in their order, then one disconnect reason. */
 export type ReplyBuffer = {
-  /** False when the bytes are no replies; then the end has come. */
+  /** False if the bytes are not replies; then the session has ended. */
   push(bytes: Uint8Array): boolean
   /** The next reply. `deadline` is on the clock of `performance.now()`; past it there is no further reply. */
   read(deadline: number): Promise<Reply | Disconnect>
   /** The first reason counts, in whatever order the events arrive. */
   finish(why: Disconnect['why']): void
   ended(): Disconnect | undefined
-  /** Whether something has come that nobody has read. */
+  /** Whether unread data have arrived. */
   hasUnread(): boolean
-  /** Whether something has come that nobody can have asked for. */
+  /** Whether a reply arrived without a command. */
   hasUnsolicited(): boolean
-  /** Forgets what nobody has read: it is not to be believed. */
+  /** Discards unread replies, because they are not trusted. */
   discard(): void
 }
 
@@ -137,8 +137,8 @@ export function createReplyBuffer(): ReplyBuffer {
   return {
     push(bytes) {
       if (over) return true
-      const { replies: heard, fault } = reader.push(bytes)
-      for (const reply of heard) {
+      const { replies: received, fault } = reader.push(bytes)
+      for (const reply of received) {
         if (waiting) waiting(reply)
         else replies.push(reply)
       }
@@ -162,7 +162,7 @@ export function createReplyBuffer(): ReplyBuffer {
     finish,
     ended: () => over,
     hasUnread: () => replies.length > 0 || reader.pending() > 0,
-    // Only a server that takes its leave (RFC 5321 §3.8) may speak up by itself.
+    // Only 421 (RFC 5321 §3.8) may be sent without a command.
     hasUnsolicited: () => replies.some(({ code }) => code !== 421),
     discard() {
       replies = []

@@ -9,17 +9,17 @@ import { fakeDns, findFreePort, loopback, serve } from './test-dialing.ts'
 type Proxy = {
   /** A reply code of RFC 1928 §6; 0 is success. */
   code?: number
-  /** Asked for when given. */
+  /** The required password, if any. */
   password?: string
-  /** Falls silent instead of answering this. */
+  /** Stops replying at this step. */
   silentAt?: 'hello' | 'request'
-  /** Sends the answer, and what comes after it. */
+  /** Sends the reply, and the data after it. */
   finish?(socket: Socket, answer: Buffer): unknown
 }
 
 const GREETING = '220 mx.example ESMTP\r\n'
 
-/** A SOCKS5 proxy (RFC 1928, RFC 1929), and what it has been asked for. */
+/** A SOCKS5 proxy (RFC 1928, RFC 1929), and the requests it has received. */
 async function startProxy(proxy: Proxy = {}) {
   const { code = 0, password, silentAt, finish = (socket, answer) => socket.write(answer) } = proxy
   const asked: { kind: number; address: string; port: number }[] = []
@@ -47,22 +47,22 @@ async function startProxy(proxy: Proxy = {}) {
   return { port, asked, passwords, closed: closed.promise }
 }
 
-/** Takes so many bytes from a socket, and waits until they are there. */
+/** Reads a number of bytes from a socket, and waits until they have arrived. */
 function makeTaker(socket: Socket): (count: number) => Promise<Buffer> {
-  let heard = Buffer.alloc(0)
+  let received = Buffer.alloc(0)
   socket.on('data', (data) => {
-    heard = Buffer.concat([heard, data])
+    received = Buffer.concat([received, data])
   })
   return async (count) => {
-    await vi.waitUntil(() => heard.length >= count || socket.destroyed, { interval: 2, timeout: 5_000 })
-    if (heard.length < count) throw new Error('The client has left.')
-    const taken = heard.subarray(0, count)
-    heard = heard.subarray(count)
+    await vi.waitUntil(() => received.length >= count || socket.destroyed, { interval: 2, timeout: 5_000 })
+    if (received.length < count) throw new Error('The client has left.')
+    const taken = received.subarray(0, count)
+    received = received.subarray(count)
     return taken
   }
 }
 
-/** Nobody listens at 127.0.0.5: without the proxy there is no connection. */
+/** No server listens at 127.0.0.5: without the proxy there is no connection. */
 async function dialThrough(socks5: { port: number; username?: string; password?: string }, deadlineMs = 3_000) {
   const dialing = loopback(['127.0.0.5'], 2525, {
     egress: { socks5: { host: '127.0.0.1', ...socks5 } },
@@ -79,13 +79,13 @@ async function getSocket(dialed: ReturnType<typeof dialThrough>): Promise<Socket
   return outcome.socket
 }
 
-test('asks the proxy for the address and never for the name', async () => {
+test('the SOCKS5 request contains the address, never the name', async () => {
   const proxy = await startProxy()
   expect(await dialThrough(proxy)).toMatchObject({ kind: 'connected', address: '127.0.0.5' })
   expect(proxy.asked).toEqual([{ kind: 1, address: '127.0.0.5', port: 2525 }])
 })
 
-test('asks the proxy for IPv6 addresses as such', async () => {
+test('the SOCKS5 request contains an IPv6 address in its own format', async () => {
   const proxy = await startProxy()
   const egress = { socks5: { host: '127.0.0.1', port: proxy.port } }
   const dialing = { ...loopback([], 25, { egress, allows: () => true }), dns: fakeDns({ six: [['2606:4700::1']] }).dns }
@@ -94,7 +94,7 @@ test('asks the proxy for IPv6 addresses as such', async () => {
   expect(proxy.asked).toEqual([{ kind: 4, address: '38.6.71.0.0.0.0.0.0.0.0.0.0.0.0.1', port: 25 }])
 })
 
-test('asks the proxy for nothing that the policy forbids', async () => {
+test('the proxy receives no address that the policy forbids', async () => {
   const proxy = await startProxy()
   const egress = { socks5: { host: '127.0.0.1', port: proxy.port } }
   const dialed = await dialHost('mx.example', loopback(['10.0.0.1', '169.254.169.254'], 25, { egress }))
@@ -103,16 +103,16 @@ test('asks the proxy for nothing that the policy forbids', async () => {
 })
 
 test.each<[string, NonNullable<Proxy['finish']>]>([
-  ['in one piece with the answer', (socket, answer) => socket.end(Buffer.concat([answer, Buffer.from(GREETING)]))],
+  ['in one chunk with the reply', (socket, answer) => socket.end(Buffer.concat([answer, Buffer.from(GREETING)]))],
   [
-    'right behind the answer',
+    'immediately after the reply',
     (socket, answer) => {
       socket.write(answer)
       socket.end(GREETING)
     },
   ],
   [
-    'after an answer in single bytes',
+    'after a reply in single bytes',
     async (socket, answer) => {
       for (const byte of Buffer.concat([answer, Buffer.from(GREETING)])) {
         socket.write(Uint8Array.of(byte))
@@ -121,7 +121,7 @@ test.each<[string, NonNullable<Proxy['finish']>]>([
       socket.end()
     },
   ],
-])('loses nothing of a greeting that comes %s', async (_, finish) => {
+])('the greeting is complete when it comes %s', async (_, finish) => {
   const proxy = await startProxy({ finish })
   const socket = await getSocket(dialThrough(proxy))
   for (let turns = 0; turns < 20; turns += 1) await nextTurn()
@@ -129,7 +129,7 @@ test.each<[string, NonNullable<Proxy['finish']>]>([
   expect(await text(socket)).toBe(GREETING)
 })
 
-test('talks to the mail host through the proxy, and both ways', async () => {
+test('data pass through the proxy in both directions', async () => {
   const mailPort = await serve(
     (socket) => socket.write(GREETING) && socket.once('data', (data) => socket.end(`250 ${data}`)),
   )
@@ -147,7 +147,7 @@ test('talks to the mail host through the proxy, and both ways', async () => {
   expect(() => socket.emit('error', new Error('late'))).not.toThrow()
 })
 
-test('shows the proxy its password, and says nothing of it when it is wrong', async () => {
+test('the proxy receives the password, and the failure does not contain a wrong one', async () => {
   const proxy = await startProxy({ password: 'open sesame' })
   const right = await dialThrough({ port: proxy.port, username: 'ali', password: 'open sesame' })
   expect(right.kind).toBe('connected')
@@ -166,13 +166,13 @@ test.each([
   [7, 'proxy_failed'], // command not supported
   [8, 'proxy_failed'], // kind of address not supported
   [99, 'proxy_failed'],
-])('takes a proxy that answers %i for %s', async (code, failure) => {
+])('SOCKS5 reply code %i is reported as %s', async (code, failure) => {
   const proxy = await startProxy({ code })
   expect(await dialThrough(proxy)).toEqual({ kind: 'failed', failure, address: '127.0.0.5' })
   await proxy.closed
 })
 
-test('blames the proxy when it is not there, hangs up or talks nonsense', async () => {
+test('an unavailable, closing or non-SOCKS proxy is reported as proxy_failed', async () => {
   const failed = { kind: 'failed', failure: 'proxy_failed', address: '127.0.0.5' }
   expect(await dialThrough({ port: await findFreePort() })).toEqual(failed)
   expect(await dialThrough({ port: await serve((socket) => socket.destroy()) })).toEqual(failed)
@@ -184,7 +184,7 @@ test('blames the proxy when it is not there, hangs up or talks nonsense', async 
 })
 
 test.each(['hello', 'request'] as const)(
-  'leaves when its time is up and the proxy is silent at the %s',
+  'dialHost ends at its deadline when the proxy does not reply to the %s',
   { tags: ['timed'] },
   async (silentAt) => {
     const proxy = await startProxy({ silentAt })

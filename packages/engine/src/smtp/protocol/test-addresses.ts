@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** Both special-purpose registries of IANA, row by row, and the multicast and site-local blocks, which other registries hold. */
+/** Both IANA special-purpose registries, row by row, and the multicast and site-local blocks of other registries. */
 export const REGISTERED_IPV4 = [
   ...['0.0.0.0/8', '0.0.0.0/32', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...[
@@ -31,7 +31,7 @@ export const REGISTERED_IPV6 = [
   ...['fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ]
 
-/** A second opinion, which shares no line with the policy. `ipaddr.js` knows the registries, but not who runs a service where. */
+/** An independent implementation without shared code. `ipaddr.js` knows the registries, but not the services of providers. */
 export function isPublic(text: string): boolean {
   const address = ipaddr.process(text) // an IPv4-mapped address becomes the IPv4 address
   if (address.range() !== 'unicast') return false
@@ -39,7 +39,7 @@ export function isPublic(text: string): boolean {
   return address.match(ipaddr.parseCIDR('2000::/3'))
 }
 
-/** The ends of a block and the addresses next to them outside, as numbers; only where there are such. */
+/** The ends of a block and the adjacent addresses outside it, as numbers, if they exist. */
 export function listEdges(block: string): { inside: bigint[]; outside: bigint[] } {
   const [start, length] = ipaddr.parseCIDR(block)
   const bytes = start.toByteArray()

@@ -46,7 +46,7 @@ export async function serve(onConnection: (socket: Socket) => void): Promise<num
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => {}) // clients come and go
+    socket.on('error', () => {}) // a client may reset its connection
     onConnection(socket)
   })
   server.listen(0, '127.0.0.1')
@@ -59,7 +59,7 @@ export async function serve(onConnection: (socket: Socket) => void): Promise<num
   return (server.address() as AddressInfo).port
 }
 
-/** A port on which nobody listens: one that was free a moment ago. */
+/** A port without a server: one that was free a moment ago. */
 export async function findFreePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')

@@ -5,15 +5,15 @@ import { errorLimitFor, limitsFor, type ProviderLimits, type ProviderLimitsTable
 
 const ROWS: [string, ProviderLimits][] = Object.entries(PROVIDER_LIMITS)
 
-test('there are limits for every provider we know and for everybody else, and for nobody besides', () => {
+test('PROVIDER_LIMITS has one row per known provider and the default row', () => {
   expect(Object.keys(PROVIDER_LIMITS).toSorted()).toEqual(['', ...PROVIDERS.map(({ id }) => id)].toSorted())
 })
 
-test.each(PROVIDERS)('$id is worth asking as much as the table of providers says', ({ id, probe }) => {
+test.each(PROVIDERS)('the probe value of $id equals that of the table of providers', ({ id, probe }) => {
   expect(limitsFor(id, PROVIDER_LIMITS).probe).toBe(probe)
 })
 
-test.each(ROWS)('the numbers of “%s” make sense together', (_, limits) => {
+test.each(ROWS)('the limits of “%s” are consistent', (_, limits) => {
   const whole = [
     limits.recipientsPerTransaction,
     limits.recipientsPerConnection,
@@ -33,7 +33,7 @@ test.each(ROWS)('the numbers of “%s” make sense together', (_, limits) => {
   expect(Math.max(...Object.values(limits.suspendS))).toBeLessThanOrEqual(86_400)
 })
 
-test('who refuses too often is turned away, so being turned away always makes us stop', () => {
+test('every row has a suspension for blocks, rate limits and too many errors', () => {
   for (const [, { suspendS }] of ROWS) {
     expect(suspendS).toMatchObject({
       ip_blocked: expect.any(Number),
@@ -50,15 +50,15 @@ test.each([
   ['ukr_net', { errorsPerConnection: 1 }],
   ['godaddy', { errorsPerHour: 10 }],
   ['google', { tls: 'offered', truthfulDomains: ['gmail.com', 'googlemail.com'] }],
-])('what %s punishes is in its row', (id, expected) => {
+])('the limits of %s match its known rules', (id, expected) => {
   expect(limitsFor(id, PROVIDER_LIMITS)).toMatchObject(expected)
 })
 
-test.each(['nobody', 'constructor', '__proto__', 'toString', ''])('“%s” has the limits of everybody else', (id) => {
+test.each(['nobody', 'constructor', '__proto__', 'toString', ''])('“%s” has the default limits', (id) => {
   expect(limitsFor(id, PROVIDER_LIMITS)).toBe(PROVIDER_LIMITS[''])
 })
 
-test('a Postfix that nobody we know runs bears nine refusals, an Exim three, every other server four', () => {
+test('errorLimitFor of an unknown provider is nine for Postfix, three for Exim and four for other families', () => {
   expect(errorLimitFor(PROVIDER_LIMITS[''], 'postfix')).toBe(9)
   expect(errorLimitFor(PROVIDER_LIMITS[''], 'exim')).toBe(3)
   for (const family of ['exchange', 'opensmtpd', 'haraka', 'unknown'] as const) {
@@ -66,7 +66,7 @@ test('a Postfix that nobody we know runs bears nine refusals, an Exim three, eve
   }
 })
 
-test('a provider bears what its row says, whatever its greeting shows', () => {
+test('errorLimitFor of a known provider ignores the server family', () => {
   const table: ProviderLimitsTable = PROVIDER_LIMITS
   for (const { id } of PROVIDERS) {
     const limits = limitsFor(id, table)

@@ -9,7 +9,7 @@ test.each([
   [4, 3_600_000],
   [5, null],
   [500, null],
-])('after try %i the next is in %s ms', (attempts, expected) => {
+])('nextRetryMs after %i attempts is %s', (attempts, expected) => {
   expect(nextRetryMs(PROVIDER_LIMITS[''], attempts, null)).toBe(expected)
 })
 
@@ -19,11 +19,11 @@ test.each([
   [300_000, 315_000],
   [3_600_000, 3_780_000],
   [1_000_000_000, 86_400_000],
-])('a server that says %i ms is asked a little later, and within a day', (said, expected) => {
+])('nextRetryMs adds a margin to a delay of %i ms, limited to a day', (said, expected) => {
   expect(nextRetryMs(PROVIDER_LIMITS[''], 1, said)).toBe(expected)
 })
 
-test('a server that keeps putting us off is given up like any other', () => {
+test('nextRetryMs is null after the last attempt, even if the server names a delay', () => {
   expect(nextRetryMs(PROVIDER_LIMITS[''], 4, 10_000)).toBe(12_000)
   expect(nextRetryMs(PROVIDER_LIMITS[''], 5, 10_000)).toBeNull()
 })

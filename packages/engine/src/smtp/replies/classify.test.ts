@@ -21,9 +21,9 @@ const IDENTITY = {
   heloName: 'probe.verify.example',
   senderDomain: 'verify.example',
 }
-/** Providers with rows of their own, and everybody else. */
-const OUTSPOKEN = ['', ...new Set(RULES.flatMap(({ provider = [] }) => provider))]
-const CONDEMNING: Reason[] = ['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted']
+/** Providers with their own rules, and the default. */
+const RULE_PROVIDERS = ['', ...new Set(RULES.flatMap(({ provider = [] }) => provider))]
+const INVALIDATING: Reason[] = ['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted']
 
 function parse(text: string): Reply {
   const { replies, fault } = createReplyReader().push(Buffer.from(`${text.replaceAll('\n', '\r\n')}\r\n`))
@@ -54,13 +54,13 @@ test.each(MISLEADING_REPLIES.flatMap(({ replies, ...expected }) => replies.map((
   },
 )
 
-test('the tables are as large as they claim to be', () => {
+test('the fixtures contain at least 250 replies and 60 misleading replies', () => {
   expect(FIXTURES.flatMap(({ replies }) => replies).length).toBeGreaterThanOrEqual(250)
   expect(MISLEADING_REPLIES.flatMap(({ replies }) => replies).length).toBeGreaterThanOrEqual(60)
 })
 
 test.each(RULES.map((rule) => [rule.seen, rule] as const))(
-  '%s is read by its own row, at every stage of the row',
+  '%s matches its own rule, at every stage of the rule',
   (seen, rule) => {
     const reply = parse(seen)
     const text = withoutAddresses(textOf(reply), RECIPIENT, '~')
@@ -72,7 +72,7 @@ test.each(RULES.map((rule) => [rule.seen, rule] as const))(
   },
 )
 
-test('rows name providers that exist, and are written for a text in lower case', () => {
+test('rules refer to existing providers and match lower-case text', () => {
   const ids = new Set(PROVIDERS.map(({ id }) => id))
   expect(RULES.flatMap(({ provider = [] }) => provider).filter((id) => !ids.has(id))).toEqual([])
   const sources = RULES.flatMap(({ says }) => (says ? [says] : []))
@@ -81,13 +81,13 @@ test('rows name providers that exist, and are written for a text in lower case',
   ).toEqual([])
 })
 
-test('no row has an unbounded gap or a repetition within a repetition', () => {
+test('no rule has an unbounded gap or a nested repetition', () => {
   const sources = RULES.flatMap(({ says }) => (says ? [says.source] : []))
   expect(sources.filter((source) => /\.[*+]|[\])][*+]|\w[*+]\)|\{\d+,\}/.test(source))).toEqual([])
 })
 
-test('rows that condemn ask for a permanent code, but for the three that are known to mean it', () => {
-  const temporary = RULES.filter(({ reason, code = '' }) => CONDEMNING.includes(reason) && !code.startsWith('5'))
+test('rules for invalid addresses require a permanent code, with three known exceptions', () => {
+  const temporary = RULES.filter(({ reason, code = '' }) => INVALIDATING.includes(reason) && !code.startsWith('5'))
   expect(temporary.map(({ seen }) => seen.slice(0, 40))).toEqual([
     '451 Invalid Recipient - https://communit',
     '450 4.1.1 <ada@example.com>: Recipient a',
@@ -95,9 +95,9 @@ test('rows that condemn ask for a permanent code, but for the three that are kno
   ])
 })
 
-test('before RCPT nothing is ever about a mailbox or a domain, whatever is said', () => {
+test('a reply before RCPT is never about a mailbox or a domain', () => {
   const aboutMailbox: Reason[] = [
-    ...CONDEMNING,
+    ...INVALIDATING,
     'mailbox_full',
     'mailbox_busy',
     'policy_rejected',
@@ -106,7 +106,7 @@ test('before RCPT nothing is ever about a mailbox or a domain, whatever is said'
   const wrong: string[] = []
   for (const text of [...FIXTURES, ...MISLEADING_REPLIES].flatMap(({ replies }) => replies)) {
     for (const stage of STAGES.slice(0, -1)) {
-      for (const provider of OUTSPOKEN) {
+      for (const provider of RULE_PROVIDERS) {
         const { reason, scope } = read(text, stage, provider)
         if (aboutMailbox.includes(reason) || scope === 'mailbox' || scope === 'domain') wrong.push(text)
       }
@@ -115,19 +115,19 @@ test('before RCPT nothing is ever about a mailbox or a domain, whatever is said'
   expect(wrong).toEqual([])
 })
 
-test('no temporary code condemns, but in the words of those three rows', () => {
-  const condemned = new Set<string>()
+test('a temporary code never makes an address invalid, except by those three rules', () => {
+  const invalidated = new Set<string>()
   for (const text of [...FIXTURES, ...MISLEADING_REPLIES].flatMap(({ replies }) => replies)) {
     for (const code of ['421', '450', '451', '452', '454', '471']) {
       const later = text.replaceAll(/^\d{3}/gm, code).replaceAll(/^(\d{3}[ -])5\./gm, '$14.')
-      for (const provider of OUTSPOKEN) {
-        if (CONDEMNING.includes(read(later, 'rcpt', provider).reason)) condemned.add(later)
+      for (const provider of RULE_PROVIDERS) {
+        if (INVALIDATING.includes(read(later, 'rcpt', provider).reason)) invalidated.add(later)
       }
     }
   }
-  expect(condemned.size).toBeGreaterThan(0)
+  expect(invalidated.size).toBeGreaterThan(0)
   expect(
-    [...condemned].filter(
+    [...invalidated].filter(
       (text) =>
         !/^450 .*(?:undeliverable address|unverified address: host .* said: 550 5\.1\.1)|^451 .*invalid recipient/is.test(
           text,
@@ -136,7 +136,7 @@ test('no temporary code condemns, but in the words of those three rows', () => {
   ).toEqual([])
 })
 
-test('a permanent code with words nobody knows is not recognised', () => {
+test('a permanent code with an unknown text is unclassified', () => {
   const words =
     'lorem ipsum dolor sit amet consectetur adipiscing elit sed eiusmod tempor incididunt labore magna'.split(' ')
   for (let seed = 0; seed < 5_000; seed += 1) {
@@ -168,7 +168,7 @@ test.each([
   ['451 4.3.0 192.0.2.25', 'ip_blocked'],
   ['421 4.7.0 Too many connections from 192.0.2.25', 'rate_limited'],
   ['550 5.7.23 SPF of verify.example', 'spf_required'],
-])('what names us is about us: %s', (text, reason) => {
+])('a reply that names us is about us: %s', (text, reason) => {
   expect(read(text, 'rcpt').reason).toBe(reason)
 })
 
@@ -188,6 +188,6 @@ test.each([
   ['450 4.1.1 unverified address: Address verification in progress', '', 10_000],
   ['550 5.1.1 User unknown for 5 minutes', '', null],
   ['450 Sorry, not for 5 minutes', '', 300_000],
-])('how long to wait after %s from %s', (text, provider, ms) => {
+])('the retry delay of %s from %s is read', (text, provider, ms) => {
   expect(read(text, 'rcpt', provider).retryAfterMs).toBe(ms)
 })

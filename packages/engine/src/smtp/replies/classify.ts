@@ -10,75 +10,81 @@ import { type Classification, isForStage, type Reason, type ReplyRule } from './
 export type ReplyContext = {
   stage: Stage
   provider: string
-  /** What the server may say of us. */
+  /** Our own IP addresses and names, which a reply may contain. */
   identity: { addresses: string[]; heloName: string; senderDomain: string }
-  /** The recipient asked for, so that its own words are not read as the server's. */
+  /** The recipient, so that its name is not read as part of the server's text. */
   recipient?: string
 }
 
-/** What a reply says in words. A provider's own words go first, then blame on us, then blame on the mailbox. */
-const SPOKEN: ReplyRule[] = [...PROVIDER_RULES, ...OWN_FAULT_RULES, ...MAILBOX_RULES]
+/** Rules that match the text of a reply. Those of the provider come first, then those about us, then those about the mailbox. */
+const TEXT_RULES: ReplyRule[] = [...PROVIDER_RULES, ...OWN_FAULT_RULES, ...MAILBOX_RULES]
 
-const PROVIDERS = new Set(SPOKEN.flatMap(({ provider = [] }) => provider))
+const PROVIDERS = new Set(TEXT_RULES.flatMap(({ provider = [] }) => provider))
 
-/** Reasons that end in `invalid`. Whenever a reply may be read otherwise, it is. */
-const CONDEMNING = new Set<Reason>(['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'])
+/** Reasons that make an address invalid. Any other interpretation of a reply takes precedence. */
+const INVALIDATING = new Set<Reason>(['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'])
 
 /** Reasons that a reply which names us cannot have. */
-const NOT_ABOUT_US = new Set<Reason>([...CONDEMNING, 'mailbox_full', 'mailbox_busy', 'policy_rejected', 'unclassified'])
+const NOT_ABOUT_US = new Set<Reason>([
+  ...INVALIDATING,
+  'mailbox_full',
+  'mailbox_busy',
+  'policy_rejected',
+  'unclassified',
+])
 
-/** What a refusal means. Stage before words, words before the enhanced code, that before the basic code, and doubt before all. */
+/** Classifies a rejection. Precedence: stage, text, enhanced code, basic code. In doubt the result is not invalid. */
 export function classifyReply(reply: Reply, context: ReplyContext): Classification {
   const { recipient = '' } = context
   const said = textOf(reply)
-  const named = nameUs(withoutDomain(said, recipient, '~'), context)
+  const named = findOwnName(withoutDomain(said, recipient, '~'), context)
   const words = withoutDomain(withoutAddresses(said, recipient, '~'), recipient, '~')
   const bare = withoutName(words, recipient, '~')
-  const reading = readWords(reply, context, bare, named)
-  if (bare === words || !CONDEMNING.has(reading.reason)) return reading
+  const reading = classifyText(reply, context, bare, named)
+  if (bare === words || !INVALIDATING.has(reading.reason)) return reading
 
-  // A word of the sentence may happen to be the recipient's name, and without it the sentence may say something else.
-  const whole = readWords(reply, context, words, named)
-  return CONDEMNING.has(whole.reason) ? reading : whole
+  // The recipient's name may also be a word of the server's sentence, and removing it may change the meaning.
+  const whole = classifyText(reply, context, words, named)
+  return INVALIDATING.has(whole.reason) ? reading : whole
 }
 
-/** The row of the tables that a reply's words match, or else its codes. */
+/** The rule that matches the text of a reply, else one that matches its codes. */
 export function findRule(reply: Reply, context: ReplyContext, text: string): ReplyRule | undefined {
-  return findSpoken(reply, context, text) ?? findLastResort(reply, context, text)
+  return findTextRule(reply, context, text) ?? findLastResort(reply, context, text)
 }
 
-function findSpoken(reply: Reply, context: ReplyContext, text: string): ReplyRule | undefined {
-  return spokenRules(context, reply.code).find((rule) => isMatch(rule, reply, text))
+function findTextRule(reply: Reply, context: ReplyContext, text: string): ReplyRule | undefined {
+  return listTextRules(context, reply.code).find((rule) => isMatch(rule, reply, text))
 }
 
 function findLastResort(reply: Reply, { stage }: ReplyContext, text: string): ReplyRule | undefined {
   return LAST_RESORT_RULES.find((rule) => isForStage(rule, stage) && isMatch(rule, reply, text))
 }
 
-function readWords(reply: Reply, context: ReplyContext, text: string, named: Reason | undefined): Classification {
-  const spoken = findSpoken(reply, context, text)
-  const rule = spoken ?? findLastResort(reply, context, text)
-  // A code alone does not outweigh our name in the text; words about us do, since they say more than that it is us.
-  const isSaid = spoken !== undefined || rule?.says !== undefined
+function classifyText(reply: Reply, context: ReplyContext, text: string, named: Reason | undefined): Classification {
+  const textRule = findTextRule(reply, context, text)
+  const rule = textRule ?? findLastResort(reply, context, text)
+  // A code alone does not outweigh our name in the text. A text about us does, because it is more specific.
+  const isSaid = textRule !== undefined || rule?.says !== undefined
   if (named !== undefined && (!rule || !isSaid || NOT_ABOUT_US.has(rule.reason))) {
     return { reason: named, scope: 'egress', retryAfterMs: findRetryAfterMs(text) }
   }
   if (!rule) return { reason: 'unclassified', scope: 'connection', retryAfterMs: findRetryAfterMs(text) }
   const { reason, scope, retryAfterS } = rule
-  if (CONDEMNING.has(reason)) return { reason, scope, retryAfterMs: null }
+  if (INVALIDATING.has(reason)) return { reason, scope, retryAfterMs: null }
   const knownMs = retryAfterS === undefined ? null : retryAfterS * 1_000
   return { reason, scope, retryAfterMs: findRetryAfterMs(text) ?? knownMs }
 }
 
-/** What the reply is about if it names us: our address, or the names we go by. */
-function nameUs(text: string, { identity }: ReplyContext): Reason | undefined {
+/** The reason if the reply names us: our IP address, or our HELO name or sender domain. */
+function findOwnName(text: string, { identity }: ReplyContext): Reason | undefined {
   const { addresses, heloName, senderDomain } = identity
   if (addresses.some((address) => isNamed(text, address))) return 'ip_blocked'
   if (isNamed(text, heloName) || isNamed(text, senderDomain)) return 'sender_rejected'
   return undefined
 }
 
-/** Whether a name or an IP address stands in the text as a whole: 192.0.2.1 is not named by 192.0.2.10, nor by 192.0.2.1.example. */
+/** Whether the text contains the name or IP address as a whole: 192.0.2.10 and 192.0.2.1.example do not contain 192.0.2.1. */
 function isNamed(text: string, name: string): boolean {
   const wanted = name.toLowerCase()
   if (wanted === '') return false
@@ -95,15 +101,15 @@ function isNamed(text: string, name: string): boolean {
 
 const lists = new Map<string, ReplyRule[]>()
 
-/** The rows that may apply, kept ready: the table is long, and most of it is about other stages and providers. */
-function spokenRules({ stage, provider }: ReplyContext, code: number): ReplyRule[] {
+/** The rules that may apply, cached: the table is long, and most rules are for other stages and providers. */
+function listTextRules({ stage, provider }: ReplyContext, code: number): ReplyRule[] {
   const known = PROVIDERS.has(provider) ? provider : ''
   const codeClass = code < 500 ? '4' : '5'
   const key = `${stage} ${known} ${codeClass}`
   const found = lists.get(key)
   if (found) return found
 
-  const rules = SPOKEN.filter(
+  const rules = TEXT_RULES.filter(
     (rule) =>
       isForStage(rule, stage) &&
       (rule.provider === undefined || rule.provider.includes(known)) &&

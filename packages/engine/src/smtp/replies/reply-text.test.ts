@@ -17,18 +17,18 @@ test.each([
   ['"ada lovelace"@example.com is unknown', '550 - <address> is unknown'],
   ['ada@[203.0.113.7] is unknown', '550 - <address>[<ip>] is unknown'],
   ['to=ada@example.com', '550 - <address>'],
-])('%j is %j', (text, expected) => {
+])('normalizeReply of %j is %j', (text, expected) => {
   expect(normalizeReply(reply(text))).toBe(expected)
 })
 
-test('two refusals of the same kind are the same text', () => {
+test('normalizeReply returns the same text for two rejections of the same kind', () => {
   const first = reply('<ada@example.com>: no mailbox for ada here, id 4TzK2x5ThG from [203.0.113.7]', '5.1.1')
   const second = reply('<eve.x@example.net>: no mailbox for eve.x here, id 7QaB1cXy99 from [203.0.113.200]', '5.1.1')
   expect(normalizeReply(first, 'ada@example.com')).toBe(normalizeReply(second, 'eve.x@example.net'))
   expect(normalizeReply(first, 'ada@example.com')).toContain('550 5.1.1 ')
 })
 
-test('is short whatever came', () => {
+test('normalizeReply limits its length to 200 characters', () => {
   expect(normalizeReply(reply('word '.repeat(10_000))).length).toBeLessThanOrEqual(200)
 })
 
@@ -45,6 +45,6 @@ test.each([
   ['no ada lovelace here', '"ada lovelace"@example.com', 'no <address> here'],
   ['İ wait for ada', 'ada@example.com', 'i̇ wait for <address>'],
   ['no address at all', '', 'no address at all'],
-])('shows %j, asked for %s, as %j', (text, recipient, shown) => {
+])('cleanText of %j for the recipient %s is %j', (text, recipient, shown) => {
   expect(cleanText(text, recipient)).toBe(shown)
 })

@@ -2,18 +2,18 @@ import { isIP } from 'node:net'
 import { shorten } from '@probity/contract/constants/text'
 import type { Reply, Stage } from '../protocol/reply-reader.ts'
 
-/** One thing a server said, its words without anybody's address. */
+/** One reply of a server, without email addresses. */
 export type TranscriptEntry = { stage: Stage | 'control'; code: number; enhanced: string | null; text: string }
 
 const KEY_LENGTH_MAX = 200
 const READ_LENGTH_MAX = 1_000
 
-/** Shorter names are words like any other: leaving them out would leave holes in every sentence. */
+/** Shorter names are also ordinary words: removing them would damage many texts. */
 const NAME_LENGTH_MIN = 3
 
 /**
- * A reply without what differs from one asking to the next, so that equal refusals are equal texts. Holds no e-mail address; give
- * the recipient, and its bare name is left out as well.
+ * A reply without the parts that differ between requests, so that equal rejections have equal texts. It contains no email address; with
+ * `recipient`, its bare name is removed too.
  */
 export function normalizeReply(reply: Reply, recipient = ''): string {
   const text = cleanText(textOf(reply), recipient)
@@ -22,13 +22,13 @@ export function normalizeReply(reply: Reply, recipient = ''): string {
   return `${reply.code} ${reply.enhanced ?? '-'} ${text}`.slice(0, KEY_LENGTH_MAX).trimEnd()
 }
 
-/** The server's words for a customer's eyes, without anybody's e-mail address. */
+/** A server's text for customers, without email addresses. */
 export function cleanText(text: string, recipient = ''): string {
   const cleaned = withoutName(withoutAddresses(text, recipient, '<address>'), recipient, '<address>')
-  return cleaned.replaceAll('<<address>>', '<address>') // servers like to put brackets around it themselves
+  return cleaned.replaceAll('<<address>>', '<address>') // the server's text often has its own brackets
 }
 
-/** All lines as one text in lower case, cut where nobody says anything new. */
+/** All lines as one text in lower case, limited to the part that is classified. */
 export function textOf(reply: Reply): string {
   let text = ''
   for (const line of reply.lines) {
@@ -41,7 +41,7 @@ export function textOf(reply: Reply): string {
     .toLowerCase()
 }
 
-/** Word by word, since a pattern that looks for the `@` from every letter on would take the square of the length. */
+/** Word by word, because a pattern that searches the `@` from every letter would take quadratic time. */
 export function withoutAddresses(text: string, recipient: string, by: string): string {
   if (!text.includes('@')) return text
   return replaceWhole(text, recipient, by)
@@ -49,7 +49,7 @@ export function withoutAddresses(text: string, recipient: string, by: string): s
     .replaceAll(/[^\s<>()[\],;:"]+/g, (word) => (word.includes('@') ? by : word))
 }
 
-/** Leaves out the recipient's name where it stands alone, with its tag or without. */
+/** Replaces the recipient's name as a whole word, with and without its tag. */
 export function withoutName(text: string, recipient: string, by: string): string {
   const local = recipient.slice(0, Math.max(recipient.lastIndexOf('@'), 0))
   const name = local.replace(/^"(.*)"$/s, '$1')
@@ -58,7 +58,7 @@ export function withoutName(text: string, recipient: string, by: string): string
   return untagged === name || untagged.length < NAME_LENGTH_MIN ? rest : replaceWhole(rest, untagged, by)
 }
 
-/** Leaves out the recipient's domain and every host name below it. */
+/** Replaces the recipient's domain and every host name below it. */
 export function withoutDomain(text: string, recipient: string, by: string): string {
   const domain = recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
   if (domain === '' || !text.includes(domain)) return text
@@ -68,12 +68,12 @@ export function withoutDomain(text: string, recipient: string, by: string): stri
   })
 }
 
-/** Replaces a word, in whatever case, where no letter or digit touches it. */
+/** Replaces a word in any case, unless a letter or digit is adjacent to it. */
 function replaceWhole(text: string, word: string, by: string): string {
   const wanted = word.toLowerCase()
   const lower = text.toLowerCase()
   if (wanted === '' || !lower.includes(wanted)) return text
-  // A few letters are longer in lower case, and then places in one are not places in the other.
+  // A few letters are longer in lower case, so positions in the two texts would differ.
   const said = lower.length === text.length ? text : lower
 
   let [result, done] = ['', 0]
@@ -90,7 +90,7 @@ function isLetter(character: string): boolean {
   return /[\p{L}\p{N}]/u.test(character)
 }
 
-/** What kind of thing a word is, if it is one that changes from reply to reply. */
+/** A placeholder for a word that differs between replies; other words are returned unchanged. */
 function nameWord(word: string): string {
   const bare = word.replace(/[.:!?]+$/, '')
   const rest = word.slice(bare.length)
@@ -100,16 +100,16 @@ function nameWord(word: string): string {
   return `${nameDigits(bare)}${rest}`
 }
 
-/** Codes such as `s3150`, `tss04` or `5.7.1` are what a reply is about; other words with digits are ids, times and counts. */
+/** Codes such as `s3150`, `tss04` or `5.7.1` carry the meaning; other words with digits are ids, times and counts. */
 function nameDigits(word: string): string {
   if (!/\d/.test(word) || /^[a-z]+[_:-]?\d{1,4}$|^[45]\.\d{1,3}\.\d{1,3}$/.test(word)) return word
   return /^\d+$/.test(word) ? '<n>' : '<id>'
 }
 
-/** Twice the longest reply in our rules. Without a limit an attacker's server would have its 64 KiB stored with every result. */
+/** Twice the longest reply in our rules. Without a limit, an attacker's server could store 64 KiB with every result. */
 const EVIDENCE_TEXT_LENGTH_MAX = 500
 
-/** A reply as evidence: the server's text without email addresses, shortened after that so that no half of one is left. */
+/** A reply as evidence: the server's text without email addresses, shortened after their removal so that no part of one remains. */
 export function toTranscriptEntry(
   stage: TranscriptEntry['stage'],
   { code, enhanced, lines }: Reply,

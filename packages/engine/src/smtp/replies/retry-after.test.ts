@@ -22,7 +22,7 @@ test.each([
   ['please try again later (60)', MINUTE],
   ['retry in 0 seconds', 1_000],
   ['retry in 999999 hours', 24 * HOUR],
-])('%s', (text, ms) => {
+])('findRetryAfterMs reads %s', (text, ms) => {
   expect(findRetryAfterMs(text)).toBe(ms)
 })
 
@@ -36,6 +36,6 @@ test.each([
   'mailbox of 5 megabytes is full',
   'see https://example.com/after/300',
   '',
-])('finds no time in %j', (text) => {
+])('findRetryAfterMs finds no time in %j', (text) => {
   expect(findRetryAfterMs(text)).toBe(null)
 })

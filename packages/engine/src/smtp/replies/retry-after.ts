@@ -13,13 +13,13 @@ const TIME_THEN_ASKED = new RegExp(
   String.raw`\b(\d{1,6})[ -]?${UNIT}\b[^\d]{0,30}\b(?:try|retry|wait|come back)\b`,
   'i',
 )
-/** `try again in 04:59`, `wait 00:05:00`. An hour of the day is said with `at`, and is not read. */
+/** `try again in 04:59`, `wait 00:05:00`. A time of day follows `at` and is not matched. */
 const CLOCK =
   /\b(?:retry|again|wait|back|gr[ea]y-?list\w{0,4})(?: in| for| after)? (?:(\d{1,2}):)?(\d{1,2}):(\d\d)(?![:\w])/i
 /** `Greylisted (300)`: seconds, as Postgrey counts. */
 const IN_BRACKETS = /\b(?:retry|again|wait|later|back|gr[ea]y-?list\w{0,4})\b[^\d]{0,40}\((\d{1,6})\)/i
 
-/** How long the server asks us to wait, in its own words; between a second and a day. */
+/** The delay that the text of a reply requests, between a second and a day. */
 export function findRetryAfterMs(text: string): number | null {
   if (!/\d/.test(text)) return null
   const ms = findTime(text) ?? findClock(text) ?? findSeconds(text)

@@ -1,18 +1,18 @@
 import type { Stage } from '../protocol/reply-reader.ts'
 
-/** What a refusal means. */
+/** The meaning of a rejection. */
 export type Reason =
   | 'mailbox_not_found'
   | 'mailbox_disabled'
   | 'mailbox_full'
   | 'mailbox_moved'
-  /** The mailbox exists and gets too much mail at the moment. */
+  /** The mailbox exists, but gets too much mail at the moment. */
   | 'mailbox_busy'
-  /** The mailbox may exist, but refuses us. */
+  /** The mailbox may exist, but its policy rejects us. */
   | 'policy_rejected'
   | 'domain_not_hosted'
   | 'greylisted'
-  /** The server is still finding out whether the mailbox exists; it will know in seconds. */
+  /** The server is verifying whether the mailbox exists; the result takes seconds. */
   | 'verification_pending'
   | 'rate_limited'
   | 'too_many_recipients'
@@ -27,17 +27,17 @@ export type Reason =
   | 'server_error'
   | 'unclassified'
 
-/** What a refusal is about: the mailbox asked for, all of its domain, our address, or this connection alone. */
+/** The subject of a rejection: the mailbox, its whole domain, our egress, or this connection alone. */
 export type Scope = 'mailbox' | 'domain' | 'egress' | 'connection'
 
 export type Classification = {
   reason: Reason
   scope: Scope
-  /** How long the server, or what we know of it, says to wait. */
+  /** The delay that the server names, or the known one of the rule. */
   retryAfterMs: number | null
 }
 
-/** Reasons that speak of the mailbox or its domain. Before RCPT no server can mean one of them. */
+/** Reasons about the mailbox or its domain. A reply before RCPT cannot have them. */
 type AboutMailbox =
   | 'mailbox_not_found'
   | 'mailbox_disabled'
@@ -49,21 +49,21 @@ type AboutMailbox =
   | 'verification_pending'
 
 type Match = {
-  /** Provider ids; everybody where left out. */
+  /** Provider ids; all providers if missing. */
   provider?: string[]
-  /** How the code begins. */
+  /** Prefix of the reply code. */
   code?: string
-  /** The enhanced code; an `x` in front stands for 4 and 5, a `*` at the end for whatever follows. */
+  /** The enhanced code; an `x` in front matches 4 and 5, a `*` at the end matches any rest. */
   enhanced?: string
-  /** Looked for in the text in lower case, where every e-mail address is a `~`. Gaps are bounded, nothing is nested. */
+  /** Matched with the text in lower case, in which every email address is a `~`. Gaps are bounded, repetitions are not nested. */
   says?: RegExp
-  /** How long it is known to last where the server does not say so. */
+  /** The known duration if the server names none. */
   retryAfterS?: number
-  /** A reply that shows it. The test feeds it back: no row goes unproven, and none stands in the shadow of another. */
+  /** A reply that matches the rule. The test checks that it does, and that no earlier rule matches it. */
   seen: string
 }
 
-/** What a reply means if it came at this stage and looks like this. `early` is every stage before RCPT. */
+/** The meaning of a reply at a stage with a matching text or code. `early` is every stage before RCPT. */
 export type ReplyRule = Match &
   (
     | { stage: 'rcpt'; reason: Reason; scope: Scope }

@@ -1,11 +1,11 @@
 import type { Shape } from '../../address/shape.ts'
 
-/** Of a hundred: how domains in general build their addresses, and how those do who make addresses up from names. */
+/** Percentages: how common a shape is at domains in general, and among addresses guessed from names. */
 type Shares = { usual: number; guessed: number }
 
 /**
- * Judgements, set by what naming conventions are common and which of them tools that guess addresses try first. They matter only
- * beside what a domain itself has shown, and the ratio between them is bounded.
+ * Estimates, based on common naming conventions and on which of them address-guessing tools try first. They matter only in addition to
+ * the outcomes of the domain itself, and their ratio is limited.
  */
 export const SHAPE_SHARES: Record<Shape, Shares> = {
   word: { usual: 0.3, guessed: 0.31 },

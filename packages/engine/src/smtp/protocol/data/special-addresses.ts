@@ -1,11 +1,13 @@
 /**
- * Where public hosts can be: in all of IPv4 but the blocks below, and in the one part of IPv6 that has been given out for it (RFC
- * 4291 §2.4). The rest of IPv6 is not listed, it is simply outside: loopback, unique local, link-local, multicast, and the forms
- * that carry an IPv4 address to a translator, such as 64:ff9b::/96.
+ * Ranges with public hosts: all of IPv4 except the blocks below, and the part of IPv6 that is allocated for it (RFC 4291 §2.4). The rest
+ * of IPv6 is outside without being listed: loopback, unique local, link-local, multicast, and forms that contain an IPv4 address for a
+ * translator, such as 64:ff9b::/96.
  */
 export const PUBLIC_BLOCKS: readonly string[] = ['::ffff:0:0/96', '2000::/3']
 
-/** Blocks in there that lead elsewhere: both special-purpose registries of IANA, also where they call a block reachable. */
+/**
+ * Blocks in these ranges that are not public: both IANA special-purpose registries, including blocks that they call globally reachable.
+ */
 export const SPECIAL_BLOCKS: readonly { block: string; why: string }[] = [
   { block: '0.0.0.0/8', why: '"this network"; Linux treats 0.0.0.0 as the local host (RFC 791 §3.2)' },
   { block: '10.0.0.0/8', why: 'private networks (RFC 1918)' },
@@ -37,8 +39,8 @@ export const SPECIAL_BLOCKS: readonly { block: string; why: string }[] = [
 ]
 
 /**
- * What a machine in a cloud is told its secrets and settings by. Only the first is an address like any other; those that are
- * covered above stand here as well, so that no change to a block ever opens the way to them.
+ * Services that provide credentials and settings to cloud machines. Only the first is an ordinary address. Those that the blocks above
+ * cover are listed too, so that no change to a block allows them.
  */
 export const CLOUD_SERVICES: readonly { block: string; why: string }[] = [
   { block: '168.63.129.16', why: 'Azure wire server' },

@@ -5,26 +5,26 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /**
- * Where no row says otherwise. What senders of wanted mail may do is known for many; we ask about people who may not exist,
- * so we stay well below it.
+ * The limits of providers without a row. The limits for senders of wanted mail are known for many providers. We probe recipients that may
+ * not exist, so we stay well below those limits.
  */
 const DEFAULTS = {
   recipientsPerTransaction: 25,
   recipientsPerConnection: 200,
   connectionsPerEgress: 2,
   connectionsPerMinute: 30,
-  // Exchange hangs up at the fifth protocol error, and cPanel's rules against dictionary attacks at a handful.
+  // Exchange disconnects at the fifth protocol error, and cPanel's rules against dictionary attacks after a few.
   errorsPerConnection: 4,
   errorsPerHour: 200,
-  // A handshake costs two round trips and some servers fail at it, so it is made for those who insist.
+  // STARTTLS costs two round trips and fails with some servers, so it is used only if the server demands it.
   tls: 'demanded' as const,
-  // The second try is for short greylists, the third, six minutes on, for Postgrey's five; the rest are for the stubborn.
+  // The second attempt suits short greylists; the third, six minutes after the first, suits Postgrey's five; the others suit longer ones.
   retryDelaysS: [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR],
   suspendS: {
     rate_limited: 10 * MINUTE,
     too_many_errors: 15 * MINUTE,
     ip_blocked: 2 * HOUR,
-    // These are about how we are set up. They last until an operator has changed it, and asking meanwhile makes a bad name.
+    // About our setup: these reasons last until an operator changes it, and further probes would harm our reputation.
     ptr_required: 6 * HOUR,
     spf_required: 6 * HOUR,
     sender_rejected: HOUR,
@@ -33,7 +33,7 @@ const DEFAULTS = {
   truthfulDomains: [],
 }
 
-/** How much a mailbox provider bears that nobody has measured yet is found out from below. */
+/** A mailbox provider whose limits are unknown: low limits, raised after measurements. */
 const UNMEASURED = {
   ...DEFAULTS,
   probe: '?' as const,
@@ -44,8 +44,8 @@ const UNMEASURED = {
 }
 
 /**
- * Many customers behind the same hosts, each with rules and words of its own. What reads like a block may be the rule of a
- * single one, so it stops us for a short time; whom a customer's rules let in or keep out stops nothing.
+ * Many customers on the same hosts, each with its own rules and texts. A reply that looks like a block may be the rule of one customer,
+ * so the suspension is short. A reply by a customer's own allow or block rule causes no suspension.
  */
 const MANY_CUSTOMERS = {
   ...DEFAULTS,
@@ -53,8 +53,8 @@ const MANY_CUSTOMERS = {
   suspendS: { rate_limited: 10 * MINUTE, too_many_errors: 15 * MINUTE, ip_blocked: 30 * MINUTE },
 }
 
-/** Acceptance tells nothing there, so nobody is asked. The limits hold for the one who tries it all the same. */
-const NOT_ASKED = {
+/** An acceptance proves nothing there, so these providers are not probed. The limits apply if they are probed nevertheless. */
+const NOT_PROBED = {
   ...DEFAULTS,
   probe: 'D' as const,
   recipientsPerTransaction: 1,
@@ -65,16 +65,16 @@ const NOT_ASKED = {
   errorsPerHour: 10,
 }
 
-/** Five minutes of greylisting: a try after one minute would only be refused again. */
+/** Greylisting for five minutes: an attempt after one minute would only be deferred again. */
 const AFTER_FIVE_MINUTES = [5.5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR]
 
-/** In the order of the providers' table. */
+/** In the order of the table of providers. */
 export const PROVIDER_LIMITS = {
   '': {
     ...DEFAULTS,
     probe: '?',
-    // Postfix answers every further command a second late from the tenth error on (smtpd_soft_error_limit). Exim counts none by
-    // itself, but the rules that come with cPanel drop whoever asks for a fourth stranger.
+    // Postfix delays every further reply by a second from the tenth error on (smtpd_soft_error_limit). Exim counts no errors by default,
+    // but the rules of cPanel disconnect at the fourth unknown recipient.
     errorsByFamily: { postfix: 9, exim: 3 },
   },
 
@@ -91,14 +91,14 @@ export const PROVIDER_LIMITS = {
     ...DEFAULTS,
     probe: 'C',
     recipientsPerConnection: 50,
-    // What senders are allowed; below it the largest provider of all would hold up every list.
+    // The limits for senders; lower ones would delay every list, because this is the largest provider.
     connectionsPerEgress: 5,
     connectionsPerMinute: 60,
     errorsPerHour: 300,
-    // Google expects TLS of everybody.
+    // Google expects TLS from every client.
     tls: 'offered',
     suspendS: {
-      // 4.7.28, an unusual rate from our address, is over after half an hour to an hour.
+      // 4.7.28, an unusual rate from our IP address, ends after 30 to 60 minutes.
       rate_limited: HOUR,
       too_many_errors: HOUR,
       ip_blocked: 2 * HOUR,
@@ -109,22 +109,22 @@ export const PROVIDER_LIMITS = {
   microsoft: {
     ...DEFAULTS,
     probe: 'B',
-    // The second recipient of a transaction is answered 452.
+    // The second recipient of a transaction gets 452.
     recipientsPerTransaction: 1,
     recipientsPerConnection: 20,
-    // “Server busy” passes in half an hour; a place on their block list does not pass soon.
+    // “Server busy” ends within half an hour; a listing on their blocklist lasts longer.
     suspendS: { ...DEFAULTS.suspendS, rate_limited: 30 * MINUTE, ip_blocked: 2 * HOUR },
   },
   microsoft365: {
     ...MANY_CUSTOMERS,
-    // Addresses without a name of their own get 452 from the second recipient on (AS780090).
+    // IP addresses without a PTR record get 452 from the second recipient on (AS780090).
     recipientsPerTransaction: 1,
     recipientsPerConnection: 20,
     connectionsPerEgress: 3,
     suspendS: { ...MANY_CUSTOMERS.suspendS, rate_limited: 30 * MINUTE, ip_blocked: HOUR },
   },
   proton: UNMEASURED,
-  yahoo: NOT_ASKED,
+  yahoo: NOT_PROBED,
   zoho: { ...DEFAULTS, probe: 'A' },
 
   // Mailboxes, Europe.
@@ -142,19 +142,19 @@ export const PROVIDER_LIMITS = {
     probe: 'B',
     recipientsPerTransaction: 10,
     recipientsPerConnection: 10,
-    // Hangs up after the first error.
+    // Disconnects after the first error.
     errorsPerConnection: 1,
     tls: 'offered',
-    // “Too many connections” is meant for the next half hour.
+    // “Too many connections” lasts for half an hour.
     suspendS: { ...DEFAULTS.suspendS, rate_limited: 30 * MINUTE },
   },
   infomaniak: UNMEASURED,
   libero: UNMEASURED,
   mailbox_org: { ...UNMEASURED, retryDelaysS: AFTER_FIVE_MINUTES },
   onet: UNMEASURED,
-  // Two connections are all that a sender may have.
+  // A sender may have two connections.
   orange: { ...DEFAULTS, probe: 'B', connectionsPerEgress: 1, connectionsPerMinute: 15 },
-  // Users there may demand TLS each for himself, which would look like a refusal of the mailbox.
+  // Each user may require TLS, which would look like a rejection of the mailbox.
   posteo: { ...UNMEASURED, tls: 'offered' },
   runbox: UNMEASURED,
   seznam: UNMEASURED,
@@ -163,20 +163,20 @@ export const PROVIDER_LIMITS = {
     ...DEFAULTS,
     probe: 'B',
     connectionsPerEgress: 1,
-    // Lets in whom it knows. Whoever is not known today will not be in an hour.
+    // Accepts known senders only, so a retry within hours is useless.
     suspendS: { ...DEFAULTS.suspendS, ip_blocked: DAY },
   },
   tuta: UNMEASURED,
   wp: UNMEASURED,
 
   // Mailboxes, east of it.
-  mail_ru: NOT_ASKED,
+  mail_ru: NOT_PROBED,
   rambler: { ...DEFAULTS, probe: 'A' },
   ukr_net: {
     ...DEFAULTS,
     probe: 'B',
     connectionsPerEgress: 1,
-    // Hangs up after an error.
+    // Disconnects after an error.
     errorsPerConnection: 1,
     suspendS: { ...DEFAULTS.suspendS, spf_required: DAY },
   },
@@ -193,7 +193,7 @@ export const PROVIDER_LIMITS = {
   netease: {
     ...DEFAULTS,
     probe: 'B',
-    // Senders have four connections with seven recipients each; the frequency is counted by the hour.
+    // Senders may have four connections with seven recipients each; the rate is counted per hour.
     recipientsPerTransaction: 5,
     recipientsPerConnection: 5,
     suspendS: { ...DEFAULTS.suspendS, rate_limited: HOUR },
@@ -204,12 +204,12 @@ export const PROVIDER_LIMITS = {
   tencent: {
     ...DEFAULTS,
     probe: 'B',
-    // Senders have four connections with eight recipients each; the frequency is counted by the hour.
+    // Senders may have four connections with eight recipients each; the rate is counted per hour.
     recipientsPerTransaction: 5,
     recipientsPerConnection: 5,
     suspendS: { ...DEFAULTS.suspendS, rate_limited: HOUR },
   },
-  // Two connections are all that a sender may have; the one of the unmeasured is below that.
+  // A sender may have two connections; the limit of one for unmeasured providers is below that.
   yahoo_japan: UNMEASURED,
 
   // Mailboxes of access providers, the Americas.
@@ -250,10 +250,10 @@ export const PROVIDER_LIMITS = {
   messagelabs: MANY_CUSTOMERS,
   mimecast: {
     ...MANY_CUSTOMERS,
-    // Too many unknown recipients put our address on the block list of a whole region.
+    // Too many unknown recipients put our IP address on the blocklist of a whole region.
     errorsPerConnection: 2,
     errorsPerHour: 30,
-    // Greylists for about a minute, so that the try after exactly one would often come too early.
+    // Greylists for about a minute, so a retry after exactly one minute would often come too early.
     retryDelaysS: [1.5 * MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR],
     suspendS: { rate_limited: 30 * MINUTE, too_many_errors: 2 * HOUR, ip_blocked: 2 * HOUR },
   },
@@ -264,7 +264,7 @@ export const PROVIDER_LIMITS = {
   spamexperts: {
     ...MANY_CUSTOMERS,
     probe: 'A',
-    // It asks the server behind for each recipient, up to half a minute: many at once would outlast a conversation.
+    // Verifies each recipient with the server behind it, which takes up to 30 seconds: many at once would exceed the session timeout.
     recipientsPerTransaction: 5,
     recipientsPerConnection: 20,
   },
@@ -274,14 +274,14 @@ export const PROVIDER_LIMITS = {
   // Forwarders, privacy relays and mail for programs.
   addy: UNMEASURED,
   amazon: MANY_CUSTOMERS,
-  // Demands reverse DNS of everybody, whoever the customer is.
+  // Requires a PTR record for all customers.
   cloudflare: { ...MANY_CUSTOMERS, suspendS: { ...MANY_CUSTOMERS.suspendS, ptr_required: DAY } },
   duckduckgo: UNMEASURED,
-  forward_email: { ...NOT_ASKED, retryDelaysS: AFTER_FIVE_MINUTES },
+  forward_email: { ...NOT_PROBED, retryDelaysS: AFTER_FIVE_MINUTES },
   improvmx: MANY_CUSTOMERS,
-  mailgun: NOT_ASKED,
-  postmark: NOT_ASKED,
-  sendgrid: NOT_ASKED,
+  mailgun: NOT_PROBED,
+  postmark: NOT_PROBED,
+  sendgrid: NOT_PROBED,
   simplelogin: UNMEASURED,
 
   // Hosting providers.
@@ -296,7 +296,7 @@ export const PROVIDER_LIMITS = {
     connectionsPerEgress: 1,
     connectionsPerMinute: 10,
     errorsPerConnection: 2,
-    // How many unknown recipients are too many is not told. The first time costs an hour (IB112), the next the day (IB113).
+    // The limit of unknown recipients is not published. The first block lasts an hour (IB112), the next one the rest of the day (IB113).
     errorsPerHour: 10,
     suspendS: { ...DEFAULTS.suspendS, too_many_errors: HOUR, ip_blocked: DAY },
   },
@@ -304,14 +304,14 @@ export const PROVIDER_LIMITS = {
   hostinger: { ...DEFAULTS, probe: 'A' },
   hostpoint: UNMEASURED,
   intermedia: { ...DEFAULTS, probe: 'A' },
-  // Believed to run the software of GMX, which hangs up after the first error.
+  // Assumed to run the software of GMX, which disconnects after the first error.
   ionos: { ...DEFAULTS, probe: 'B', errorsPerConnection: 1 },
   locaweb: { ...DEFAULTS, probe: 'A' },
   loopia: { ...DEFAULTS, probe: 'A' },
   mailhostbox: { ...DEFAULTS, probe: 'A' },
   migadu: UNMEASURED,
   namecheap: { ...DEFAULTS, probe: 'A' },
-  namecheap_forward: NOT_ASKED,
+  namecheap_forward: NOT_PROBED,
   one_com: { ...DEFAULTS, probe: 'A' },
   ovh: { ...DEFAULTS, probe: 'A' },
   rackspace: { ...DEFAULTS, probe: 'A' },

@@ -12,7 +12,7 @@ export type Misleading = {
 }
 
 export const MISLEADING_REPLIES: Misleading[] = [
-  // Words of an unknown user in a refusal of us.
+  // Texts of an unknown user in a reply about us.
   {
     stage: 'rcpt',
     provider: '',
@@ -199,7 +199,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
     never: ['sender_rejected', 'ip_blocked'],
     replies: ['550 5.1.1 <later@verify.example>: User unknown', '550 5.1.1 no such user in verify.example'],
   },
-  // Providers with words of their own.
+  // Providers with their own texts.
   {
     stage: 'rcpt',
     provider: 'microsoft365',

@@ -1,6 +1,6 @@
 import type { ReplyFixtures } from './reply-fixtures.ts'
 
-/** Replies that are read by who says them. */
+/** Replies whose meaning depends on the provider. */
 export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',

@@ -1,7 +1,7 @@
 import type { Stage } from '../../protocol/reply-reader.ts'
 import type { Reason, Scope } from '../rules.ts'
 
-/** Replies to RCPT TO:<ada@example.com>, or to what came before it, and how they are to be read. */
+/** Replies to RCPT TO:<ada@example.com> or to an earlier command, with the expected classification. */
 export type ReplyFixtures = { stage: Stage; provider: string; reason: Reason; scope: Scope; replies: string[] }
 
 export const REPLY_FIXTURES: ReplyFixtures[] = [
@@ -92,7 +92,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
       '553 5.1.3 That is no address of ours',
     ],
   },
-  // The two temporary codes that are believed.
+  // The two temporary codes that count as permanent.
   {
     stage: 'rcpt',
     provider: '',
@@ -114,7 +114,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
       '550 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#550 [k1]',
     ],
   },
-  // Switched off, moved, full, busy.
+  // Disabled, moved, full, busy.
   {
     stage: 'rcpt',
     provider: '',
@@ -216,7 +216,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
       '550 5.7.0 Sorry',
     ],
   },
-  // The domain.
+  // About the domain.
   {
     stage: 'rcpt',
     provider: '',
@@ -248,7 +248,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
     scope: 'domain',
     replies: ['551 5.7.1 Domain not found'],
   },
-  // Later.
+  // Temporary rejections.
   {
     stage: 'rcpt',
     provider: '',
@@ -286,7 +286,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
     scope: 'connection',
     replies: ['451 4.7.1 Greylisted, try again in 10 minutes'],
   },
-  // Too much.
+  // Limits.
   {
     stage: 'rcpt',
     provider: '',
@@ -357,7 +357,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
       '421 Too many concurrent connections',
     ],
   },
-  // Us.
+  // About us.
   {
     stage: 'rcpt',
     provider: '',
@@ -510,7 +510,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
       '501 non-ASCII in the path',
     ],
   },
-  // The server itself.
+  // Server errors.
   {
     stage: 'rcpt',
     provider: '',

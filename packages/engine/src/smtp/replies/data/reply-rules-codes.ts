@@ -1,8 +1,8 @@
 import type { ReplyRule } from '../rules.ts'
 
 /**
- * Read when no row of words matched: vague words, then the enhanced code (RFC 3463 and its registry), then the basic code
- * (RFC 5321 §4.2.3). A bare 550 or 554 is not here, since it is said for any reason there is; neither is 5.4.1.
+ * Used when no text rule matched: vague texts, then the enhanced code (RFC 3463 and its registry), then the basic code (RFC 5321 §4.2.3).
+ * A bare 550 or 554 has no rule, because servers use it for any reason; neither has 5.4.1.
  */
 export const LAST_RESORT_RULES: ReplyRule[] = [
   {

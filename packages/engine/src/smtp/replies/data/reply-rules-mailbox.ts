@@ -1,11 +1,11 @@
 import type { ReplyRule } from '../rules.ts'
 
 /**
- * What anybody may say of a mailbox or its domain, at RCPT only. What would end in `invalid` asks for a code 55x: a temporary code
- * with the same words may be gone tomorrow, and 50x is about our commands.
+ * Texts of any server about a mailbox or its domain, at RCPT only. Rules that make an address invalid require a code 55x: a temporary
+ * code with the same text may be gone tomorrow, and 50x is about our commands.
  */
 export const MAILBOX_RULES: ReplyRule[] = [
-  // Neither the mailbox nor us: the server has troubles of its own.
+  // About neither the mailbox nor us: an error of the server.
   {
     stage: 'rcpt',
     says: /insufficient (?:system )?(?:storage|resources|disk|memory)|system (?:storage|resources|load)|disk (?:space|full)|out of memory/,
@@ -28,7 +28,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '452 4.2.2 The account is out of storage space',
   },
-  // A permanent code with the words of a temporary one: one of the two is wrong.
+  // A permanent code with the text of a temporary one: one of the two is wrong.
   {
     stage: 'rcpt',
     code: '5',
@@ -37,7 +37,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
     scope: 'connection',
     seen: '550 Mailbox unavailable temporarily, user not found in cache',
   },
-  // The server's answers about others.
+  // Rejections by policy.
   {
     stage: 'rcpt',
     says: /\((?:~|addr):blocked\)/,
@@ -66,7 +66,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '550 5.1.1 Mailbox unavailable because of a local policy',
   },
-  // The domain. Words of an unknown domain that do not say whose are left alone.
+  // The domain. Texts about an unknown domain without saying which are not matched.
   {
     stage: 'rcpt',
     code: '55',
@@ -108,7 +108,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '550 5.1.6 This recipient has moved, ask by telephone',
   },
-  // Switched off.
+  // Disabled.
   {
     stage: 'rcpt',
     code: '55',
@@ -133,7 +133,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '550 5.2.1 Le compte de ce destinataire est bloque',
   },
-  // Not there. A person, a mailbox, a recipient, an address, in this order.
+  // Not found. User, mailbox, recipient, address, in this order.
   {
     stage: 'rcpt',
     code: '55',
@@ -175,7 +175,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
     seen: '550 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#550 [a1B2c3]',
   },
   {
-    // Postfix answers with 450 by default after it asked the server behind it (unverified_recipient_reject_code).
+    // Postfix replies 450 by default after the server behind it rejected the recipient (unverified_recipient_reject_code).
     stage: 'rcpt',
     code: '450',
     says: /recipient address rejected: undeliverable address/,
@@ -225,7 +225,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
     seen: '550 5.1.1 Utilisateur inconnu',
   },
   {
-    // RFC 5321 §4.2.3 gives the same words to a refusal for reasons of policy, so a code of policy is believed before them.
+    // RFC 5321 §4.2.3 uses the same text for rejections by policy, so a policy code takes precedence.
     stage: 'rcpt',
     enhanced: 'x.7.*',
     says: /mail ?box unavailable/,

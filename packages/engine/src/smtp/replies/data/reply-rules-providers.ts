@@ -2,7 +2,7 @@ import type { ReplyRule } from '../rules.ts'
 
 /** Wording of one provider, or with a special meaning there. These rules take precedence over the general ones. */
 export const PROVIDER_RULES: ReplyRule[] = [
-  // Google. The word at the end of its help link is the surest part.
+  // Google. The last part of its help link is the most reliable one.
   {
     provider: ['google'],
     stage: 'rcpt',
@@ -134,8 +134,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     seen: '451 4.4.4 Mail received as unauthenticated, incoming to a recipient domain configured in a hosted tenant which has no mail-enabled subscriptions. ATTR5',
   },
   {
-    // Where a tenant keeps its directory with Microsoft, this is how an unknown recipient is refused. Elsewhere the same words are
-    // an administrator's rule.
+    // If a tenant's directory is at Microsoft, this text rejects an unknown recipient. From other servers it is an administrator's rule.
     provider: ['microsoft', 'microsoft365'],
     stage: 'rcpt',
     code: '550',
@@ -201,7 +200,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '550 5.1.1 unknown or illegal alias: ada@example.com',
   },
-  // GMX, WEB.DE and IONOS share their software. The same sentence is an unknown mailbox or a block, by how it ends.
+  // GMX, WEB.DE and IONOS share their software. The end of the sentence distinguishes an unknown mailbox from a block.
   {
     provider: ['gmx', 'ionos'],
     stage: 'any',
@@ -227,7 +226,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'egress',
     seen: '554 IP=203.0.113.7 - A problem occurred. Ask your postmaster for help. (BL)',
   },
-  // Orange and La Poste. The number at the end is the meaning; its code for a full mailbox is that of an unknown one.
+  // Orange and La Poste. The number at the end decides; the code for a full mailbox is that of an unknown one.
   {
     provider: ['orange'],
     stage: 'rcpt',
@@ -270,7 +269,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'egress',
     seen: '550 Service refuse. Veuillez essayer plus tard. OFR_102 [102]',
   },
-  // Free counts per address, not per connection.
+  // Free counts per IP address, not per connection.
   {
     provider: ['free_fr'],
     stage: 'any',
@@ -306,7 +305,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '550 5.2.0 <ada@example.com> Recipient unavailable',
   },
-  // Charter and Cox put our address away for asking for the wrong recipients.
+  // Charter and Cox block our IP address after too many unknown recipients.
   {
     provider: ['charter'],
     stage: 'any',
@@ -347,7 +346,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'egress',
     seen: '554 This server is not accepted. CXBL',
   },
-  // GoDaddy. Every IB code is about us; two of them punish asking for the wrong recipients.
+  // GoDaddy. Every IB code is about us; two of them follow too many unknown recipients.
   {
     provider: ['godaddy'],
     stage: 'any',
@@ -399,7 +398,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'egress',
     seen: '554 Your server is not welcome at the moment. IB103',
   },
-  // Zoho gives policy the code of an unknown user.
+  // Zoho uses the code of an unknown user for policy rejections.
   {
     provider: ['zoho'],
     stage: 'rcpt',
@@ -417,7 +416,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '552 5.1.1 The mail was turned down by a rule of the company',
   },
-  // Yandex says it with the code of a block.
+  // Yandex uses the code of a block for an unknown user.
   {
     provider: ['yandex'],
     stage: 'rcpt',
@@ -427,7 +426,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '550 5.7.1 No such user!',
   },
-  // Tencent. Some read it as an unknown mailbox and some as a limit on us, so it is neither.
+  // Tencent. Published interpretations differ between an unknown mailbox and a limit on us, so it is neither.
   {
     provider: ['tencent'],
     stage: 'rcpt',
@@ -463,7 +462,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     scope: 'egress',
     seen: '554 DT:SPM 163 mx14, your server is not accepted',
   },
-  // Alibaba names SPF in what is a judgement of our address.
+  // Alibaba mentions SPF in a rejection because of our IP address.
   {
     provider: ['alibaba'],
     stage: 'any',

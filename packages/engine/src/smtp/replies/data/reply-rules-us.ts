@@ -5,7 +5,7 @@ import type { ReplyRule } from '../rules.ts'
  * does not identify them, and these rules come before those about the mailbox.
  */
 export const OWN_FAULT_RULES: ReplyRule[] = [
-  // The server has asked another one. What follows is that one's answer, and not about us.
+  // The server verifies the recipient with another server. The reply is that server's, and not about us.
   {
     stage: 'rcpt',
     code: '4',
@@ -70,7 +70,7 @@ export const OWN_FAULT_RULES: ReplyRule[] = [
     seen: '550 5.7.8 Authentication failed: unknown user or wrong password',
   },
   {
-    // Before SPF, since one recipient at a time is what some servers grant to those without it.
+    // Before SPF, because some servers allow only one recipient at a time without it.
     stage: 'any',
     says: /too many (?:smtp |envelope |local )?(?:recipients|rcpts?\b)|domain policy size per transaction|multiple destination domains|(?:only )?one recipient (?:is )?(?:allowed|at a time|per)|recipients? (?:count )?limit/,
     reason: 'too_many_recipients',
@@ -225,7 +225,7 @@ export const OWN_FAULT_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '450 4.3.2 Service currently unavailable',
   },
-  // Enhanced codes that speak of nothing but us (RFC 3463 §3.2, RFC 7372, RFC 6531 §3.7.4.2), whatever the words.
+  // Enhanced codes that are always about us (RFC 3463 §3.2, RFC 7372, RFC 6531 §3.7.4.2), for any text.
   {
     stage: 'any',
     enhanced: 'x.1.8',

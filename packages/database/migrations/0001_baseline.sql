@@ -174,8 +174,8 @@ alter table secrets enable row level security;
 create policy api on secrets to probity_app using (true);
 grant select on secrets to probity_app;
 
--- A row is a running process of the API, the worker or maintenance. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
--- record_process deletes rows without a heartbeat for a day.
+-- A row is a running process of the API, the worker or maintenance. The process writes it every ten seconds (heartbeat) and deletes it
+-- on shutdown. record_process deletes rows without a heartbeat for a day.
 create table processes (
   id uuid primary key,
   kind text not null check (kind in ('api', 'worker', 'maintenance')),
@@ -491,7 +491,7 @@ create table job_reviews (
   domain text not null check (octet_length(domain) <= 253), -- the domain with the most addresses, or the one over its limit
   domain_count integer not null, -- its addresses in the list; for domain_limit those of the day
   sample_size integer not null default 0, -- addresses that are validated first
-  sample_done integer not null default 0, -- results when the sample was judged
+  sample_done integer not null default 0, -- results when the sample was evaluated
   sample_invalid integer not null default 0,
   since timestamptz not null default clock_timestamp(), -- when the state began
   check (state <> 'sampling' or sample_size > 0)
@@ -845,7 +845,7 @@ begin
 end
 $$;
 
--- Lists the jobs of all accounts whose sample may be ready to be judged: 30 of its addresses, or half of it, have results.
+-- Lists the jobs of all accounts whose sample may be ready for evaluation: 30 of its addresses, or half of it, have results.
 -- Output: the jobs. Locks: none.
 create function list_due_samples() returns table (account_id uuid, id uuid, mode text)
   language plpgsql stable security definer set search_path = public, pg_temp as $$
@@ -856,12 +856,12 @@ begin
 end
 $$;
 
--- Judges the sample of a job of the transaction's account that may be a guessed list. The sample is bad if more than 70 percent of
+-- Evaluates the sample of a job of the transaction's account that may be a guessed list. The sample is bad if more than 70 percent of
 -- its addresses are invalid; addresses that a mail server deferred count as not invalid, because some servers greylist existing
 -- mailboxes only. A bad sample pauses the job until an operator decides: as soon as 30 addresses are invalid, because mail servers
 -- limit how fast invalid addresses can be probed. A sample that is not bad when half of it has results has passed: all batches
 -- of the job may be dispatched.
--- Output: waiting or passed; null if it is too early, or if the sample was judged before.
+-- Output: waiting or passed; null if it is too early, or if the sample was evaluated before.
 -- Locks: the job row (no key update), then the review row, until commit.
 create function judge_sample(p_job uuid) returns text
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -1750,7 +1750,7 @@ grant execute on function remaining_key_credits, remaining_key_cap to probity_ap
 
 -- ---- Tables ----
 
--- One row per transaction kind. The factors (-1, 0, 1) say how the kind changes the available, reserved and spent balances.
+-- One row per transaction kind. The factors (-1, 0, 1) define how the kind changes the available, reserved and spent balances.
 -- Static data, inserted below.
 create table ledger_kinds (
   kind text primary key,
@@ -1963,8 +1963,8 @@ begin
 end
 $$;
 
--- The refund rule: returns whether the credit of a result without a verdict is refunded. Unknown results are refunded if the plan says
--- so; results that were not probed for lack of an egress, or never started, are refunded on every plan, because the account
+-- The refund rule: returns whether the credit of a result without a verdict is refunded. Unknown results are refunded if the plan includes
+-- it; results that were not probed for lack of an egress, or never started, are refunded on every plan, because the account
 -- received nothing for them. A result without a status counts as unknown.
 -- Input: p_refund_unknown is the plan setting. Output: true or false, never null. Locks: none.
 create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_status text) returns boolean
@@ -1972,7 +1972,7 @@ create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_statu
   return coalesce(p_status, 'unknown') = 'unknown'
     and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started'), false));
 
--- Takes the debt of an account from its available balance, as far as that goes.
+-- Takes the debt of an account from its available balance, limited to that balance.
 -- Input: p_subject and p_part identify the ledger row. Output: the credits taken.
 -- Locks: the account row, which the calling function has locked already.
 create function collect_debt(p_account uuid, p_subject uuid, p_part integer, p_note text) returns bigint
@@ -2570,7 +2570,7 @@ create function list_memberships(p_user uuid) returns table (account_id uuid, sl
   end;
 
 -- Returns a pending invitation that has not expired. The id is the only proof that the client needs.
--- Output: one row, or none. organisation is the account name. It does not tell whether a user with the email exists.
+-- Output: one row, or none. organisation is the account name. It does not reveal whether a user with the email exists.
 -- Locks: none.
 create function find_invitation(p_id uuid)
   returns table (organisation text, role text, inviter text, email text, expires_at timestamptz)
@@ -2933,7 +2933,7 @@ create table validations (
   email text not null check (octet_length(email) <= 4096),
   email_key text not null check (octet_length(email_key) <= 4096), -- normalized address and disabled options
   state text not null default 'open' check (state in ('open', 'final')),
-  conclusive boolean, -- whether the result is worth its credit; a conclusive result is never refunded
+  conclusive boolean, -- whether the result is definite, so that its credit is never refunded
   refunded boolean, -- the outcome of is_refunded (billing.sql) for an inconclusive result, stored with the result
   result json, -- json, not jsonb: stored as written and never searched
   created_at timestamptz not null default clock_timestamp(),
@@ -2958,7 +2958,7 @@ create table validations (
   ai boolean not null default true,
   catchall boolean not null default true,
   mailbox boolean not null default true, -- whether to probe a mail server
-  reference text check (octet_length(reference) <= 800), -- text of the client's own, returned with the result
+  reference text check (octet_length(reference) <= 800), -- reference text of the client, returned with the result
   -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
   -- account.
   primary key (expires_on, id, account_id),
@@ -3042,7 +3042,7 @@ create function list_overdue_validations(p_hours integer, p_limit integer)
     order by v.created_at limit p_limit;
   end;
 
--- Claims an Idempotency-Key for the transaction's account, or returns what became of the earlier request.
+-- Claims an Idempotency-Key for the transaction's account, or returns the state of the earlier request.
 -- Input: p_fingerprint is a hash of the request. p_lock_s is how long the claim excludes other requests with the same key.
 -- Output: the record and an outcome. lock is the end of the claim as text; the API passes it back when it saves the response.
 --   claimed      the key is new
@@ -3175,7 +3175,7 @@ begin
 end
 $$;
 
--- Ends open validations of the transaction's account, except those whose client was told to collect the result later. Refunds
+-- Ends open validations of the transaction's account, except those whose client collects the result later. Refunds
 -- inconclusive results by the refund rule (is_refunded in billing.sql). In one call, for workers that end groups.
 -- Input: parallel arrays, one element per validation of partition p_expires_on.
 -- Output: the validations that were ended, and whether each was refunded. Those that ended before, or are to be collected, are
@@ -3336,7 +3336,7 @@ create table jobs (
   key_id uuid, -- the API key that confirmed the upload, for its monthly cap
   filename text not null check (length(filename) between 1 and 200),
   email_column text not null,
-  reference text check (octet_length(reference) <= 800), -- text of the client's own, shown with the job
+  reference text check (octet_length(reference) <= 800), -- reference text of the client, shown with the job
   -- paused is not a state but paused_at, so that a job resumes in the state it had.
   state text not null default 'queued' check (state in ('queued', 'planning', 'processing', 'completed', 'canceled', 'failed')),
   paused_at timestamptz,
@@ -3767,8 +3767,9 @@ $$;
 -- Input: p_egresses are the egresses of the calling worker. Ten minutes after retry_at any worker receives a bound batch.
 -- Output: the dispatched batches in order; none if another worker is dispatching.
 -- Locks: advisory lock 'probity release' (not waited for), then queue rows (locked rows are skipped), job rows by id and account_turns
--- rows, until commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches that wait.
--- Plans are cached and use indexes only, because statistics of a table that fills and empties within minutes are always outdated.
+-- rows, until commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches
+-- that wait. Plans are cached and use indexes only, because statistics of a table that fills and empties within minutes are always
+-- outdated.
 create function dispatch_batches(p_egresses text[]) returns setof dispatched_batch
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -3901,8 +3902,8 @@ $$;
 -- worker is isolated; a half is split again after one failure.
 -- Input: p_jobs and p_nos name the batches; both arrays have the same length.
 -- Output: the claimed batches and their settings. ai and catchall are true only if both the job and the plan allow them, asked_ai and
--- asked_catchall if the job does. max_age_s is null if no result may be reused. Left out is a batch that was split, is claimed, settled or not due, or whose job
--- is paused or has ended. Locks: the queue rows by job_id and no, then for a split the job row, until commit.
+-- asked_catchall if the job does. max_age_s is null if no result may be reused. Left out is a batch that was split, is claimed, settled
+-- or not due, or whose job is paused or has ended. Locks: the queue rows by job_id and no, then for a split the job row, until commit.
 create function claim_batches(p_worker uuid, p_jobs uuid[], p_nos integer[])
   returns table (
     job_id uuid, no integer, account_id uuid, expires_on date, epoch integer, attempts smallint, deferrals smallint, throttles smallint,
@@ -3958,13 +3959,13 @@ $$;
 -- Settles batches of one job of the transaction's account: stores their results as chunks, counts them, advances the job and charges the
 -- results inserted by this call. A batch that is processed twice is charged once: its queue row is deleted once, its number is in the key
 -- of its chunk, and the ledger posts it once. Refunds results by the refund rule (is_refunded in billing.sql).
--- Input: one entry per batch in p_nos, p_epochs, p_rows, p_deferred, p_sizes, p_tallies, p_index_bytes and p_result_bytes. p_rows is the number
--- of addresses that the worker accounts for: results, deferred and those that it still processes. p_deferred is how many batch numbers the
--- job must allocate for deferred addresses. p_sizes is the number of results; 0 means that there is no chunk. p_row_nos are the rows
--- of all results, ascending within a batch. p_blocks are the compressed index and the compressed results of each batch.
+-- Input: one entry per batch in p_nos, p_epochs, p_rows, p_deferred, p_sizes, p_tallies, p_index_bytes and p_result_bytes. p_rows is the
+-- number of addresses that the worker accounts for: results, deferred and those that it still processes. p_deferred is how many batch
+-- numbers the job must allocate for deferred addresses. p_sizes is the number of results; 0 means that there is no chunk. p_row_nos are
+-- the rows of all results, ascending within a batch. p_blocks are the compressed index and the compressed results of each batch.
 -- Output: settled, the positions (from 1) of the settled batches, the first allocated number and whether the job is completed. A batch
--- that was claimed again is not among the settled ones, and nothing of it is stored. The outcome is lost if none is settled, the job has ended or the account
--- is on hold; the worker must then roll back, because rows may be written.
+-- that was claimed again is not among the settled ones, and nothing of it is stored. The outcome is lost if none is settled, the job has
+-- ended or the account is on hold; the worker must then roll back, because rows may be written.
 -- Locks: the queue rows by no, then the job row, then the account row, until commit. The inserts of chunks precede the job and account
 -- locks, for which other batches of the job wait.
 create function settle_batches(
@@ -4156,7 +4157,7 @@ create table result_chunks (
   last_row integer not null,
   row_nos integer[] not null, -- ascending; the first row of each address in the file
   tally jsonb not null, -- [{status, sub_status, safe_to_send, override, count}]
-  index bytea not null, -- what filters and searches need, in the order of row_nos
+  index bytea not null, -- the fields for filters and searches, in the order of row_nos
   results bytea not null, -- one JSON result per line, in the order of row_nos
   settled_at timestamptz not null default clock_timestamp(),
   check (cardinality(row_nos) = size),
@@ -4176,7 +4177,7 @@ grant select, insert, delete on result_chunks to probity_app;
 create policy operator on result_chunks to probity_operator using (true);
 grant select (expires_on, account_id, job_id, generation, size, settled_at) on result_chunks to probity_operator;
 
--- Counts of a job's results by verdict, provider and domain, stored when they are in row order. Names domains, so it is deleted with
+-- Counts of a job's results by verdict, provider and domain, stored when they are in row order. Contains domains, so it is deleted with
 -- the results (drop_expired_partitions).
 create table job_breakdowns (
   job_id uuid primary key references jobs (id) on delete cascade,
@@ -4468,7 +4469,7 @@ create policy tenant on event_streams using (account_id = app_account());
 grant select on event_streams to probity_app;
 
 -- Events on their way to an open stream. The API process deletes each one when it reads it, about once per second.
--- No foreign key: closing a stream must not fail the transaction that emits an event. delete_stale_streams deletes what is left.
+-- No foreign key: closing a stream must not fail the transaction that emits an event. delete_stale_streams deletes the rest.
 create unlogged table stream_events (
   account_id uuid not null,
   stream_id uuid not null,
@@ -5393,10 +5394,10 @@ grant execute on function
 to probity_app;
 
 -- Rights of the worker program: of the worker and, in a process of its own, of maintenance. Contains all grants to probity_worker, which
--- probes mail servers, processes jobs, delivers webhooks and runs the doctor, and to probity_maintenance.
--- data/worker-rights.ts and data/maintenance-rights.ts in packages/database/src/connection list the same rights with the task that needs each;
--- role-rights.test.ts compares them with the catalog. The worker has no rights on users, sessions, operators, API keys and payments.
--- Row-level security limits tables with an account_id to the account of the transaction.
+-- probes mail servers, processes jobs, delivers webhooks and runs the doctor, and to probity_maintenance. data/worker-rights.ts and
+-- data/maintenance-rights.ts in packages/database/src/connection list the same rights with the task that needs each; role-rights.test.ts
+-- compares them with the catalog. The worker has no rights on users, sessions, operators, API keys and payments. Row-level security
+-- limits tables with an account_id to the account of the transaction.
 
 -- ---- Rights of the worker ----
 
@@ -5463,9 +5464,9 @@ to probity_worker;
 
 -- ---- Rights of maintenance ----
 
--- probity_maintenance deletes expired data and closed accounts, manages partitions, reconciles the ledger, announces expired keys and sends
--- email notifications. Most tasks are functions that delete rows of all accounts; the tables are for expired jobs and validations, whose
--- credits are returned. The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets.
+-- probity_maintenance deletes expired data and closed accounts, manages partitions, reconciles the ledger, emits events for expired keys
+-- and sends email notifications. Most tasks are functions that delete rows of all accounts; the tables are for expired jobs and
+-- validations, whose credits are returned. The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets.
 
 -- system
 grant select on migrations to probity_maintenance;

@@ -169,8 +169,9 @@ $$;
 -- Input: p_egresses are the egresses of the calling worker. Ten minutes after retry_at any worker receives a bound batch.
 -- Output: the dispatched batches in order; none if another worker is dispatching.
 -- Locks: advisory lock 'probity release' (not waited for), then queue rows (locked rows are skipped), job rows by id and account_turns
--- rows, until commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches that wait.
--- Plans are cached and use indexes only, because statistics of a table that fills and empties within minutes are always outdated.
+-- rows, until commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches
+-- that wait. Plans are cached and use indexes only, because statistics of a table that fills and empties within minutes are always
+-- outdated.
 create function dispatch_batches(p_egresses text[]) returns setof dispatched_batch
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -303,8 +304,8 @@ $$;
 -- worker is isolated; a half is split again after one failure.
 -- Input: p_jobs and p_nos name the batches; both arrays have the same length.
 -- Output: the claimed batches and their settings. ai and catchall are true only if both the job and the plan allow them, asked_ai and
--- asked_catchall if the job does. max_age_s is null if no result may be reused. Left out is a batch that was split, is claimed, settled or not due, or whose job
--- is paused or has ended. Locks: the queue rows by job_id and no, then for a split the job row, until commit.
+-- asked_catchall if the job does. max_age_s is null if no result may be reused. Left out is a batch that was split, is claimed, settled
+-- or not due, or whose job is paused or has ended. Locks: the queue rows by job_id and no, then for a split the job row, until commit.
 create function claim_batches(p_worker uuid, p_jobs uuid[], p_nos integer[])
   returns table (
     job_id uuid, no integer, account_id uuid, expires_on date, epoch integer, attempts smallint, deferrals smallint, throttles smallint,
@@ -360,13 +361,13 @@ $$;
 -- Settles batches of one job of the transaction's account: stores their results as chunks, counts them, advances the job and charges the
 -- results inserted by this call. A batch that is processed twice is charged once: its queue row is deleted once, its number is in the key
 -- of its chunk, and the ledger posts it once. Refunds results by the refund rule (is_refunded in billing.sql).
--- Input: one entry per batch in p_nos, p_epochs, p_rows, p_deferred, p_sizes, p_tallies, p_index_bytes and p_result_bytes. p_rows is the number
--- of addresses that the worker accounts for: results, deferred and those that it still processes. p_deferred is how many batch numbers the
--- job must allocate for deferred addresses. p_sizes is the number of results; 0 means that there is no chunk. p_row_nos are the rows
--- of all results, ascending within a batch. p_blocks are the compressed index and the compressed results of each batch.
+-- Input: one entry per batch in p_nos, p_epochs, p_rows, p_deferred, p_sizes, p_tallies, p_index_bytes and p_result_bytes. p_rows is the
+-- number of addresses that the worker accounts for: results, deferred and those that it still processes. p_deferred is how many batch
+-- numbers the job must allocate for deferred addresses. p_sizes is the number of results; 0 means that there is no chunk. p_row_nos are
+-- the rows of all results, ascending within a batch. p_blocks are the compressed index and the compressed results of each batch.
 -- Output: settled, the positions (from 1) of the settled batches, the first allocated number and whether the job is completed. A batch
--- that was claimed again is not among the settled ones, and nothing of it is stored. The outcome is lost if none is settled, the job has ended or the account
--- is on hold; the worker must then roll back, because rows may be written.
+-- that was claimed again is not among the settled ones, and nothing of it is stored. The outcome is lost if none is settled, the job has
+-- ended or the account is on hold; the worker must then roll back, because rows may be written.
 -- Locks: the queue rows by no, then the job row, then the account row, until commit. The inserts of chunks precede the job and account
 -- locks, for which other batches of the job wait.
 create function settle_batches(

@@ -5,7 +5,7 @@
 
 -- ---- Tables ----
 
--- One row per transaction kind. The factors (-1, 0, 1) say how the kind changes the available, reserved and spent balances.
+-- One row per transaction kind. The factors (-1, 0, 1) define how the kind changes the available, reserved and spent balances.
 -- Static data, inserted below.
 create table ledger_kinds (
   kind text primary key,
@@ -218,8 +218,8 @@ begin
 end
 $$;
 
--- The refund rule: returns whether the credit of a result without a verdict is refunded. Unknown results are refunded if the plan says
--- so; results that were not probed for lack of an egress, or never started, are refunded on every plan, because the account
+-- The refund rule: returns whether the credit of a result without a verdict is refunded. Unknown results are refunded if the plan includes
+-- it; results that were not probed for lack of an egress, or never started, are refunded on every plan, because the account
 -- received nothing for them. A result without a status counts as unknown.
 -- Input: p_refund_unknown is the plan setting. Output: true or false, never null. Locks: none.
 create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_status text) returns boolean
@@ -227,7 +227,7 @@ create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_statu
   return coalesce(p_status, 'unknown') = 'unknown'
     and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started'), false));
 
--- Takes the debt of an account from its available balance, as far as that goes.
+-- Takes the debt of an account from its available balance, limited to that balance.
 -- Input: p_subject and p_part identify the ledger row. Output: the credits taken.
 -- Locks: the account row, which the calling function has locked already.
 create function collect_debt(p_account uuid, p_subject uuid, p_part integer, p_note text) returns bigint

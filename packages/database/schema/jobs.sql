@@ -42,7 +42,7 @@ create table jobs (
   key_id uuid, -- the API key that confirmed the upload, for its monthly cap
   filename text not null check (length(filename) between 1 and 200),
   email_column text not null,
-  reference text check (octet_length(reference) <= 800), -- text of the client's own, shown with the job
+  reference text check (octet_length(reference) <= 800), -- reference text of the client, shown with the job
   -- paused is not a state but paused_at, so that a job resumes in the state it had.
   state text not null default 'queued' check (state in ('queued', 'planning', 'processing', 'completed', 'canceled', 'failed')),
   paused_at timestamptz,

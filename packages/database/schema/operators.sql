@@ -94,7 +94,7 @@ create table job_reviews (
   domain text not null check (octet_length(domain) <= 253), -- the domain with the most addresses, or the one over its limit
   domain_count integer not null, -- its addresses in the list; for domain_limit those of the day
   sample_size integer not null default 0, -- addresses that are validated first
-  sample_done integer not null default 0, -- results when the sample was judged
+  sample_done integer not null default 0, -- results when the sample was evaluated
   sample_invalid integer not null default 0,
   since timestamptz not null default clock_timestamp(), -- when the state began
   check (state <> 'sampling' or sample_size > 0)
@@ -448,7 +448,7 @@ begin
 end
 $$;
 
--- Lists the jobs of all accounts whose sample may be ready to be judged: 30 of its addresses, or half of it, have results.
+-- Lists the jobs of all accounts whose sample may be ready for evaluation: 30 of its addresses, or half of it, have results.
 -- Output: the jobs. Locks: none.
 create function list_due_samples() returns table (account_id uuid, id uuid, mode text)
   language plpgsql stable security definer set search_path = public, pg_temp as $$
@@ -459,12 +459,12 @@ begin
 end
 $$;
 
--- Judges the sample of a job of the transaction's account that may be a guessed list. The sample is bad if more than 70 percent of
+-- Evaluates the sample of a job of the transaction's account that may be a guessed list. The sample is bad if more than 70 percent of
 -- its addresses are invalid; addresses that a mail server deferred count as not invalid, because some servers greylist existing
 -- mailboxes only. A bad sample pauses the job until an operator decides: as soon as 30 addresses are invalid, because mail servers
 -- limit how fast invalid addresses can be probed. A sample that is not bad when half of it has results has passed: all batches
 -- of the job may be dispatched.
--- Output: waiting or passed; null if it is too early, or if the sample was judged before.
+-- Output: waiting or passed; null if it is too early, or if the sample was evaluated before.
 -- Locks: the job row (no key update), then the review row, until commit.
 create function judge_sample(p_job uuid) returns text
   language plpgsql security definer set search_path = public, pg_temp as $$

@@ -20,7 +20,7 @@ create table result_chunks (
   last_row integer not null,
   row_nos integer[] not null, -- ascending; the first row of each address in the file
   tally jsonb not null, -- [{status, sub_status, safe_to_send, override, count}]
-  index bytea not null, -- what filters and searches need, in the order of row_nos
+  index bytea not null, -- the fields for filters and searches, in the order of row_nos
   results bytea not null, -- one JSON result per line, in the order of row_nos
   settled_at timestamptz not null default clock_timestamp(),
   check (cardinality(row_nos) = size),
@@ -40,7 +40,7 @@ grant select, insert, delete on result_chunks to probity_app;
 create policy operator on result_chunks to probity_operator using (true);
 grant select (expires_on, account_id, job_id, generation, size, settled_at) on result_chunks to probity_operator;
 
--- Counts of a job's results by verdict, provider and domain, stored when they are in row order. Names domains, so it is deleted with
+-- Counts of a job's results by verdict, provider and domain, stored when they are in row order. Contains domains, so it is deleted with
 -- the results (drop_expired_partitions).
 create table job_breakdowns (
   job_id uuid primary key references jobs (id) on delete cascade,

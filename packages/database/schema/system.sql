@@ -172,8 +172,8 @@ alter table secrets enable row level security;
 create policy api on secrets to probity_app using (true);
 grant select on secrets to probity_app;
 
--- A row is a running process of the API, the worker or maintenance. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
--- record_process deletes rows without a heartbeat for a day.
+-- A row is a running process of the API, the worker or maintenance. The process writes it every ten seconds (heartbeat) and deletes it
+-- on shutdown. record_process deletes rows without a heartbeat for a day.
 create table processes (
   id uuid primary key,
   kind text not null check (kind in ('api', 'worker', 'maintenance')),

@@ -246,7 +246,7 @@ create function list_memberships(p_user uuid) returns table (account_id uuid, sl
   end;
 
 -- Returns a pending invitation that has not expired. The id is the only proof that the client needs.
--- Output: one row, or none. organisation is the account name. It does not tell whether a user with the email exists.
+-- Output: one row, or none. organisation is the account name. It does not reveal whether a user with the email exists.
 -- Locks: none.
 create function find_invitation(p_id uuid)
   returns table (organisation text, role text, inviter text, email text, expires_at timestamptz)

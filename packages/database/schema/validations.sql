@@ -15,7 +15,7 @@ create table validations (
   email text not null check (octet_length(email) <= 4096),
   email_key text not null check (octet_length(email_key) <= 4096), -- normalized address and disabled options
   state text not null default 'open' check (state in ('open', 'final')),
-  conclusive boolean, -- whether the result is worth its credit; a conclusive result is never refunded
+  conclusive boolean, -- whether the result is definite, so that its credit is never refunded
   refunded boolean, -- the outcome of is_refunded (billing.sql) for an inconclusive result, stored with the result
   result json, -- json, not jsonb: stored as written and never searched
   created_at timestamptz not null default clock_timestamp(),
@@ -40,7 +40,7 @@ create table validations (
   ai boolean not null default true,
   catchall boolean not null default true,
   mailbox boolean not null default true, -- whether to probe a mail server
-  reference text check (octet_length(reference) <= 800), -- text of the client's own, returned with the result
+  reference text check (octet_length(reference) <= 800), -- reference text of the client, returned with the result
   -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
   -- account.
   primary key (expires_on, id, account_id),
@@ -124,7 +124,7 @@ create function list_overdue_validations(p_hours integer, p_limit integer)
     order by v.created_at limit p_limit;
   end;
 
--- Claims an Idempotency-Key for the transaction's account, or returns what became of the earlier request.
+-- Claims an Idempotency-Key for the transaction's account, or returns the state of the earlier request.
 -- Input: p_fingerprint is a hash of the request. p_lock_s is how long the claim excludes other requests with the same key.
 -- Output: the record and an outcome. lock is the end of the claim as text; the API passes it back when it saves the response.
 --   claimed      the key is new
@@ -257,7 +257,7 @@ begin
 end
 $$;
 
--- Ends open validations of the transaction's account, except those whose client was told to collect the result later. Refunds
+-- Ends open validations of the transaction's account, except those whose client collects the result later. Refunds
 -- inconclusive results by the refund rule (is_refunded in billing.sql). In one call, for workers that end groups.
 -- Input: parallel arrays, one element per validation of partition p_expires_on.
 -- Output: the validations that were ended, and whether each was refunded. Those that ended before, or are to be collected, are

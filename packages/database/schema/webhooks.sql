@@ -135,7 +135,7 @@ create policy tenant on event_streams using (account_id = app_account());
 grant select on event_streams to probity_app;
 
 -- Events on their way to an open stream. The API process deletes each one when it reads it, about once per second.
--- No foreign key: closing a stream must not fail the transaction that emits an event. delete_stale_streams deletes what is left.
+-- No foreign key: closing a stream must not fail the transaction that emits an event. delete_stale_streams deletes the rest.
 create unlogged table stream_events (
   account_id uuid not null,
   stream_id uuid not null,

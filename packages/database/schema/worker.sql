@@ -1,8 +1,8 @@
 -- Rights of the worker program: of the worker and, in a process of its own, of maintenance. Contains all grants to probity_worker, which
--- probes mail servers, processes jobs, delivers webhooks and runs the doctor, and to probity_maintenance.
--- data/worker-rights.ts and data/maintenance-rights.ts in packages/database/src/connection list the same rights with the task that needs each;
--- role-rights.test.ts compares them with the catalog. The worker has no rights on users, sessions, operators, API keys and payments.
--- Row-level security limits tables with an account_id to the account of the transaction.
+-- probes mail servers, processes jobs, delivers webhooks and runs the doctor, and to probity_maintenance. data/worker-rights.ts and
+-- data/maintenance-rights.ts in packages/database/src/connection list the same rights with the task that needs each; role-rights.test.ts
+-- compares them with the catalog. The worker has no rights on users, sessions, operators, API keys and payments. Row-level security
+-- limits tables with an account_id to the account of the transaction.
 
 -- ---- Rights of the worker ----
 
@@ -69,9 +69,9 @@ to probity_worker;
 
 -- ---- Rights of maintenance ----
 
--- probity_maintenance deletes expired data and closed accounts, manages partitions, reconciles the ledger, announces expired keys and sends
--- email notifications. Most tasks are functions that delete rows of all accounts; the tables are for expired jobs and validations, whose
--- credits are returned. The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets.
+-- probity_maintenance deletes expired data and closed accounts, manages partitions, reconciles the ledger, emits events for expired keys
+-- and sends email notifications. Most tasks are functions that delete rows of all accounts; the tables are for expired jobs and
+-- validations, whose credits are returned. The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets.
 
 -- system
 grant select on migrations to probity_maintenance;

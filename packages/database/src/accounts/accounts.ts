@@ -6,12 +6,12 @@ export type Account = Selectable<Schema['accounts']>
 export type Plan = Selectable<Schema['plans']>
 export type NewAccount = { name: string; plan: string; unlimited?: boolean }
 
-/** Opens an account. As the owner: the product's own role makes no tenants. */
+/** Creates an account. As the owner: the role of the API cannot create tenants. */
 export function insertAccount(trx: Trx, { name, plan, unlimited = false }: NewAccount): Promise<Account> {
   return trx.insertInto('accounts').values({ name, plan, unlimited }).returningAll().executeTakeFirstOrThrow()
 }
 
-/** For how many days the account's results are kept from now on. As the owner. */
+/** Sets the retention of the account's new results in days. As the owner. */
 export function updateRetention(trx: Trx, accountId: string, retentionDays: number): Promise<Account> {
   const account = trx.updateTable('accounts').set({ retentionDays }).where('id', '=', accountId)
   return account.returningAll().executeTakeFirstOrThrow()
@@ -36,7 +36,9 @@ export type AccountChange = Pick<
   'name' | 'retentionDays' | 'lowCredits' | 'sendThreshold' | 'excludedTraits' | 'ipAllowList'
 >
 
-/** What the tenant sets of its own account. `lowCredits` is below how many it is told that they run low; null for the usual share. */
+/**
+ * Changes settings that the tenant may change. `lowCredits` is the threshold of the low-credits notification; null for the default share.
+ */
 export async function updateAccount(trx: Trx, accountId: string, change: AccountChange): Promise<void> {
   await trx.updateTable('accounts').set(change).where('id', '=', accountId).execute()
 }
@@ -50,7 +52,7 @@ export async function getAccount(
     .selectFrom('accounts')
     .innerJoin('plans', 'plans.name', 'accounts.plan')
     .selectAll('plans')
-    .selectAll('accounts') // the last: both have a name
+    .selectAll('accounts') // last, because both tables have a column `name`
     .select(sql<number>`low_credits_threshold(accounts)`.as('lowAt'))
     .where('accounts.id', '=', accountId)
     .executeTakeFirstOrThrow()
@@ -72,13 +74,13 @@ export function listPlans(trx: Trx): Promise<Plan[]> {
   return trx.selectFrom('plans').selectAll().orderBy('name').execute()
 }
 
-/** What an account considers safe to send to. Recent results are stored by it. */
+/** The settings that decide what is safe to send. Recent results are stored by them. */
 export type SendSettings = { sendThreshold: number; excludedTraits: string[] }
 
-/** Changes that are looked at. Beyond that an account changes its settings by a program, and only the latest are considered. */
+/** Limit of the changes that are read. An account with more of them changes its settings by a program, and only the latest count. */
 const CHANGES_MAX = 20
 
-/** The settings of an account, and every combination of those that it had within the last seconds, by its audit log. */
+/** The current settings of an account and every combination of settings within the last seconds, by its audit log. */
 export async function listSendSettings(trx: Trx, accountId: string, seconds: number): Promise<SendSettings[]> {
   const account = trx.selectFrom('accounts').select(['sendThreshold', 'excludedTraits']).where('id', '=', accountId)
   const now = await account.executeTakeFirstOrThrow()

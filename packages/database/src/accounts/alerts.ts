@@ -10,7 +10,7 @@ const KEY_UNUSED_DAYS = 30
 /** Accounts with a shorter retention get no alert: their results expire all the time. */
 const KEPT_DAYS_MIN = 7
 
-/** What should be looked at, the gravest first. Credits are those of live mode. */
+/** The alerts of an account, most severe first. The credits are those of live mode. */
 export async function listAlerts(trx: Trx, { accountId, mode }: View, limit: number): Promise<Alert[]> {
   const { rows } = await sql<Alert>`
     select kind, id, name, at from (
@@ -41,7 +41,7 @@ export async function listAlerts(trx: Trx, { accountId, mode }: View, limit: num
   return rows
 }
 
-/** Whether nothing was ever asked: by no key, by no person and in no list. */
+/** Whether nothing was ever validated: by no key, no member and no job. */
 export async function isUnused(trx: Trx, { accountId, mode }: View): Promise<boolean> {
   const { rows } = await sql<{ unused: boolean }>`
     select not exists (select from verdict_days v where v.account_id = ${accountId} and v.mode = ${mode})

@@ -133,17 +133,20 @@ test('a stale claim can neither save a response nor release the key', async () =
   expect((await claim(id, requestOf('k'))).kind).toBe('replay')
 })
 
-test.for([true, false])('a key can be claimed again after 24 hours, answered or not (%s)', async (answered) => {
-  const { id } = await openTestAccount(db, 0)
-  const first = await claimFirst(id, requestOf('k'))
-  if (answered) await save(id, first)
-  await letPass(id, 'expires_at')
+test.for([true, false])(
+  'a key can be claimed again after 24 hours, with or without a response (%s)',
+  async (answered) => {
+    const { id } = await openTestAccount(db, 0)
+    const first = await claimFirst(id, requestOf('k'))
+    if (answered) await save(id, first)
+    await letPass(id, 'expires_at')
 
-  const second = await claimFirst(id, requestOf('k', { body: '{"other":1}' }))
-  expect(second.subject).not.toBe(first.subject)
-  expect(await claim(id, requestOf('k', { body: '{"other":1}' }))).toEqual({ kind: 'in_progress' })
-  expect(await claim(id, requestOf('k'))).toEqual({ kind: 'mismatch' })
-})
+    const second = await claimFirst(id, requestOf('k', { body: '{"other":1}' }))
+    expect(second.subject).not.toBe(first.subject)
+    expect(await claim(id, requestOf('k', { body: '{"other":1}' }))).toEqual({ kind: 'in_progress' })
+    expect(await claim(id, requestOf('k'))).toEqual({ kind: 'mismatch' })
+  },
+)
 
 test('a record is kept for 24 hours, in the partition of its expiry day', async () => {
   const { id } = await openTestAccount(db, 0)
@@ -206,11 +209,11 @@ test('an expired claim can neither save a response for its successor nor release
 })
 
 test('an account can neither complete nor release the claim of another account', async () => {
-  const [owner, stranger] = [await openTestAccount(db, 0), await openTestAccount(db, 0)]
+  const [owner, outsider] = [await openTestAccount(db, 0), await openTestAccount(db, 0)]
   const claimed = await claimFirst(owner.id, requestOf('k'))
-  for (const named of [owner.id, stranger.id]) {
-    await inTenant(db, stranger.id, (trx) => saveResponse(trx, named, claimed, ANSWER))
-    await inTenant(db, stranger.id, (trx) => releaseIdempotency(trx, named, claimed))
+  for (const named of [owner.id, outsider.id]) {
+    await inTenant(db, outsider.id, (trx) => saveResponse(trx, named, claimed, ANSWER))
+    await inTenant(db, outsider.id, (trx) => releaseIdempotency(trx, named, claimed))
   }
   expect(await claim(owner.id, requestOf('k'))).toEqual({ kind: 'in_progress' })
 })
@@ -219,15 +222,15 @@ test('a rolled-back claim has no effect', async () => {
   const { id } = await openTestAccount(db, 0)
   const failing = inTenant(db, id, async (trx) => {
     await claimIdempotency(trx, requestOf('k'))
-    throw new Error('out of the door')
+    throw new Error('rolled back')
   })
-  await expect(failing).rejects.toThrow('out of the door')
+  await expect(failing).rejects.toThrow('rolled back')
   await claimFirst(id, requestOf('k'))
 })
 
 test("the client's key is stored as a hash only, and other values are rejected", async () => {
   const { id } = await openTestAccount(db, 0)
-  const key = 'order 4711 of somebody'
+  const key = 'order 4711 of a customer'
   await save(id, await claimFirst(id, requestOf(key)))
 
   const { rows } = await inTenant(db, id, (trx) =>

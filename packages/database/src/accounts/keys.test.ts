@@ -38,7 +38,7 @@ const update = (view: KeyView, keyId: string, change: KeyChange) =>
   inTenant(db, view.accountId, (trx) => updateKey(trx, view, keyId, change))
 const revoke = (view: KeyView, keyId: string) => inTenant(db, view.accountId, (trx) => revokeKey(trx, view, keyId))
 
-test('makes a well-formed key of its mode and keeps nothing of it but a hash and a hint', async () => {
+test('insertKey creates a well-formed key of its mode and stores only its hash and hint', async () => {
   for (const mode of ['live', 'test'] as const) {
     const { accountId, keyId, text } = await openAccountWithKey({ mode })
     expect(isWellFormedKey(text)).toBe(true)
@@ -85,13 +85,13 @@ test.each([
   await insert(kind === 'publishable' ? '{validations:write}' : '{jobs:read}')
 })
 
-test('never makes the same key twice', async () => {
+test('insertKey never creates the same key twice', async () => {
   const { id } = await openTestAccount(db, 0)
   const made = await Promise.all(Array.from({ length: 20 }, () => makeKey(id)))
   expect(new Set(made.map(({ text }) => text)).size).toBe(20)
 })
 
-test('the whole hash finds a key whoever owns it, with what its plan allows', async () => {
+test('findAuthKey finds a key of any account by its hash, with the features of its plan', async () => {
   for (const plan of ['payg', 'free']) {
     const { id: accountId } = await openTestAccount(db, 0, { plan })
     const { text, key } = await makeKey(accountId, { scopes: ['validations:write'], ipAllowList: ['192.0.2.0/24'] })
@@ -106,7 +106,7 @@ test('the whole hash finds a key whoever owns it, with what its plan allows', as
   }
 })
 
-test('a wrong hash finds nothing, nor does half of a right one', async () => {
+test('findAuthKey finds nothing by a wrong hash or half of a correct one', async () => {
   const { text } = await openAccountWithKey()
   const hash = hashKey(text)
   for (const wrong of [hashKey(`${text} `), hash.subarray(0, 16), Buffer.concat([hash, hash]), Buffer.alloc(0)]) {
@@ -114,7 +114,7 @@ test('a wrong hash finds nothing, nor does half of a right one', async () => {
   }
 })
 
-test('the look-up shows that a key was revoked, paused or let expire', async () => {
+test('findAuthKey returns the revocation, pause and expiry of a key', async () => {
   const { accountId, keyId, text } = await openAccountWithKey()
   const at = new Date('2026-01-02T03:04:05Z')
   await update({ accountId }, keyId, { pausedAt: at, expiresAt: at })
@@ -123,10 +123,10 @@ test('the look-up shows that a key was revoked, paused or let expire', async () 
   expect(await findAuthKey(db, hashKey(text))).toMatchObject({ revokedAt: expect.any(Date) })
 })
 
-/** As if all keys had last been changed an hour ago. */
+/** Sets the last change of all keys to an hour ago. */
 async function ageChanges() {
   await asOwner(db, async (trx) => {
-    await sql`set local session_replication_role = replica`.execute(trx) // or the trigger would note this as a change
+    await sql`set local session_replication_role = replica`.execute(trx) // otherwise the trigger would record this as a change
     await sql`update api_keys set changed_at = changed_at - interval '1 hour'`.execute(trx)
   })
 }
@@ -146,7 +146,7 @@ function changeAccount(accountId: string, change: ReturnType<typeof sql>) {
   return asOwner(db, (trx) => sql`update accounts set ${change} where id = ${accountId}`.execute(trx))
 }
 
-test.for(CHANGES)('every process hears of %s', async ([, change]) => {
+test.for(CHANGES)('%s changes the key for all processes', async ([, change]) => {
   const { accountId, keyId } = await openAccountWithKey()
   const bystander = await openAccountWithKey()
   await ageChanges()
@@ -157,7 +157,7 @@ test.for(CHANGES)('every process hears of %s', async ([, change]) => {
   expect(await listChangedKeys(db, 7200)).toEqual(expect.arrayContaining([keyId, bystander.keyId]))
 })
 
-test('no process hears of mere use', async () => {
+test('the use of a key does not count as a change', async () => {
   const { keyId } = await openAccountWithKey()
   await ageChanges()
   const now = new Date()
@@ -166,7 +166,7 @@ test('no process hears of mere use', async () => {
   expect(await listChangedKeys(db, 60)).toEqual([])
 })
 
-test('a revoked key stays revoked, whatever the product writes', async () => {
+test('a revoked key stays revoked after every statement that the role of the API may run', async () => {
   const { accountId, keyId } = await openAccountWithKey()
   const first = await revoke({ accountId }, keyId)
   expect(await revoke({ accountId }, keyId)).toEqual(first)
@@ -191,7 +191,7 @@ async function listRequests(accountId: string) {
   return new Map(usage.map(({ keyId, requests }) => [keyId, requests]))
 }
 
-test("reports of use add up in the day's usage and move the last use forward only", async () => {
+test("reports of use add up in the day's usage and never move the last use backward", async () => {
   const { accountId, keyId } = await openAccountWithKey()
   const [early, late] = [new Date('2026-01-01T10:00:00Z'), new Date('2026-01-01T11:00:00Z')]
   const lastUsedAfter = async (lastUsedAt: Date) => {
@@ -205,7 +205,7 @@ test("reports of use add up in the day's usage and move the last use forward onl
   expect(await listRequests(accountId)).toEqual(new Map([[keyId, 6]]))
 })
 
-test('the last request is the one that came last, whichever process tells of it first, and no process hears of it', async () => {
+test('the last request is the latest one, in any order of reports, and is not a change of the key', async () => {
   const { accountId, keyId } = await openAccountWithKey()
   await ageChanges()
   const request = (occurred_at: string, http_status: number) => ({
@@ -228,7 +228,7 @@ test('the last request is the one that came last, whichever process tells of it 
   expect(await listChangedKeys(db, 60)).toEqual([])
 })
 
-test('a report about a key that is gone loses nothing of the others', async () => {
+test('a report with a deleted key is recorded for the other keys', async () => {
   const { accountId, keyId } = await openAccountWithKey()
   const use = { requests: 1, lastUsedAt: new Date() }
   await recordKeyUse(db, [
@@ -238,7 +238,7 @@ test('a report about a key that is gone loses nothing of the others', async () =
   expect(await listRequests(accountId)).toEqual(new Map([[keyId, 1]]))
 })
 
-test('20 reports at once over the same keys in other orders neither deadlock nor lose a count', async () => {
+test('20 concurrent reports about the same keys in different orders neither deadlock nor lose a count', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => openAccountWithKey()))
   const more = await Promise.all(
     accounts.flatMap(({ accountId }) => Array.from({ length: 9 }, () => makeKey(accountId))),
@@ -255,7 +255,7 @@ test('20 reports at once over the same keys in other orders neither deadlock nor
   expect(counted.flatMap((requests) => [...requests.values()])).toEqual(keyIds.map(() => 210))
 })
 
-test('reports of use and changes of the plan at once do not deadlock', async () => {
+test('concurrent reports of use and plan changes do not deadlock', async () => {
   const { accountId } = await openAccountWithKey()
   const keys = await Promise.all(Array.from({ length: 40 }, () => makeKey(accountId)))
   for (let round = 0; round < 15; round++) {
@@ -266,7 +266,7 @@ test('reports of use and changes of the plan at once do not deadlock', async () 
   expect([...(await listRequests(accountId)).values()]).toEqual(keys.map(() => 30))
 })
 
-test('a test key sees and moves test keys only', async () => {
+test('a test key reads and changes test keys only', async () => {
   const { accountId, keyId: live } = await openAccountWithKey({ mode: 'live' })
   const sandbox = (await makeKey(accountId, { mode: 'test' })).key.id
   const view = { accountId, mode: 'test' } as const
@@ -281,7 +281,7 @@ test('a test key sees and moves test keys only', async () => {
   expect(await revoke(view, sandbox)).toMatchObject({ revokedAt: expect.any(Date) })
 })
 
-test("another account's key is not there", async () => {
+test("another account's key is not found", async () => {
   const { keyId } = await openAccountWithKey()
   const { id: accountId } = await openTestAccount(db, 0)
   expect(await find({ accountId }, keyId)).toBeUndefined()
@@ -290,7 +290,7 @@ test("another account's key is not there", async () => {
   expect(await list({ accountId })).toEqual({ keys: [], total: 0 })
 })
 
-test('lists keys page by page, newest first, with the total', async () => {
+test('listKeys returns pages, newest first, with the total', async () => {
   const { id: accountId } = await openTestAccount(db, 0)
   const made: string[] = []
   for (let n = 0; n < 5; n++) made.unshift((await makeKey(accountId)).key.id)
@@ -301,7 +301,7 @@ test('lists keys page by page, newest first, with the total', async () => {
   expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5])
 })
 
-test('the list shows neither a key nor its hash', async () => {
+test('listKeys returns neither a key nor its hash', async () => {
   const { accountId } = await openAccountWithKey()
   const { keys } = await list({ accountId })
   expect(keys[0]).not.toHaveProperty('hash')

@@ -20,7 +20,7 @@ import { emitEvent } from '../webhooks/events.ts'
 
 export type ApiKey = Omit<Selectable<Schema['apiKeys']>, 'hash' | 'changedAt'>
 
-/** What events show of a key. */
+/** The fields of a key in events. */
 type KeyOfEvent = Pick<
   ApiKey,
   | 'id'
@@ -44,10 +44,10 @@ export type NewKey = {
   ipAllowList?: string[]
   monthlyCap?: number | null
   expiresAt?: Date | null
-  /** Secret if left out. A publishable one needs origins and a cap. */
+  /** Secret if undefined. A publishable key needs origins and a cap. */
   kind?: KeyType
   allowedOrigins?: string[]
-  /** The policies that pages may name; the usual one for a publishable key if left out. */
+  /** The policies that pages may select; the default policy for a publishable key if undefined. */
   allowedPolicies?: string[]
   visitorCap?: number | null
   /** The key that this one replaces. */
@@ -126,7 +126,7 @@ function emitKeyEvent(trx: Trx, key: KeyOfEvent, type: KeyEvent): Promise<void> 
   return emitEvent(trx, { mode, type, data })
 }
 
-/** A fast hash is right here: nobody guesses 190 random bits, whatever a guess costs. */
+/** A fast hash is sufficient: 190 random bits cannot be guessed, whatever an attempt costs. */
 export function hashKey(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
@@ -189,7 +189,7 @@ function settingsOf({ name, scopes, ipAllowList, monthlyCap, expiresAt, ...key }
   ])
 }
 
-/** Ends a key for good. Revoking it again changes nothing and is no error. */
+/** Revokes a key permanently. Revoking it again has no effect and is not an error. */
 export async function revokeKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
   const revoked = await trx
     .updateTable('apiKeys')
@@ -205,12 +205,12 @@ export async function revokeKey(trx: Trx, view: KeyView, keyId: string): Promise
   return revoked
 }
 
-/** The same as `findKey`, and nobody else changes the key before this transaction ends. */
+/** Like `findKey`, with a lock until the transaction ends. */
 export function lockKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
   return keysIn(trx, view).select(COLUMNS).where('id', '=', keyId).forUpdate().executeTakeFirst()
 }
 
-/** Makes a key with the settings of a locked one, which goes on working for the overlap and not beyond its own time. */
+/** Creates a key with the settings of a locked one. The old key stays valid for the overlap, but not beyond its own expiry. */
 export async function replaceKey(trx: Trx, old: ApiKey, overlapS: number): Promise<{ text: string; key: ApiKey }> {
   const { id, accountId, mode, name, scopes, ipAllowList, monthlyCap, expiresAt } = old
   const { kind, allowedOrigins, allowedPolicies, visitorCap, lineages } = old
@@ -223,7 +223,7 @@ export async function replaceKey(trx: Trx, old: ApiKey, overlapS: number): Promi
   return made
 }
 
-/** Emits `key.expired` once for each key that has expired, and returns for how many. Any number of processes may do it. */
+/** Emits `key.expired` once for each expired key, and returns their number. Safe to run in several processes at once. */
 export async function announceExpiredKeys(db: Db, max: number): Promise<number> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<{ accountId: string; id: string }>`select * from list_expired_keys(${max})`.execute(trx),
@@ -250,7 +250,7 @@ export function findKeyBounds(trx: Trx, accountId: string, keyId: string): Promi
     .executeTakeFirst()
 }
 
-/** How many keys of the account work or are paused, and how many were created in the last 24 hours. Other creations wait until commit. */
+/** The number of keys that are active or paused, and of those created in the last 24 hours. Other creations wait until commit. */
 export async function countKeys(trx: Trx, accountId: string): Promise<{ current: number; recent: number }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`keys of ${accountId}`}, 0))`.execute(trx)
   return trx

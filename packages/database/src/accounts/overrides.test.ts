@@ -23,7 +23,7 @@ async function openCustomer(lists: { allow?: string[]; block?: string[] }) {
   return accountId
 }
 
-/** A verdict for each row of the one batch of a job, in their order. */
+/** Settles the one batch of a job with a verdict for each row, in order. */
 async function settleJob(accountId: string, verdicts: { key: string; status: string; safe: boolean }[]) {
   const { id: jobId } = await planTestJob(db, accountId, [{ size: verdicts.length }])
   const batch = await claimNext(db, await startTestWorker(db, 8))
@@ -44,7 +44,7 @@ const VERDICTS = [
   { key: ' not an address', status: 'invalid', safe: false },
 ]
 
-test('the rows of a list are kept with what the lists of the account say, and their verdicts as they were found', async () => {
+test('results are stored with the overrides of the account and with their own verdicts', async () => {
   const accountId = await openCustomer({ block: ['blocked@example.com'], allow: ['example.org', 'not an address'] })
   const jobId = await settleJob(accountId, VERDICTS)
   const rows = await listTestResults(db, jobId)
@@ -62,7 +62,7 @@ test.each([
   ['safest', ['plain@example.com', 'vouched@example.org']],
   ['balanced', ['plain@example.com', 'vouched@example.org']],
   ['all_but_bounces', ['plain@example.com', 'vouched@example.org']],
-] as const)('what %s keeps follows the lists, and the count of it says the same', async (preset, kept) => {
+] as const)('the preset %s applies overrides, and its count agrees', async (preset, kept) => {
   const accountId = await openCustomer({ block: ['blocked@example.com'], allow: ['example.org'] })
   const jobId = await settleJob(accountId, VERDICTS)
   const { page, removed, kinds } = await inTenant(db, accountId, async (trx) => {
@@ -78,7 +78,7 @@ test.each([
   expect(kinds.filter(({ override }) => override !== null).reduce((sum, { count }) => sum + count, 0)).toBe(3)
 })
 
-test('an event that tells how an open validation ended says which list the address is on', async () => {
+test('the event of a resolved validation contains the override of the address', async () => {
   const accountId = await openCustomer({ block: ['example.com'] })
   await openTestWebhook(db, { accountId, mode: 'live' })
   for (const email of ['ann@example.com', 'ann@example.net']) {
@@ -98,7 +98,7 @@ test('an event that tells how an open validation ended says which list the addre
   ])
 })
 
-test('two who fill the last places at once do not go beyond the bound together', async () => {
+test('concurrent additions do not exceed the limit of overrides', async () => {
   const accountId = await openCustomer({})
   const targets = Array.from({ length: 9_000 }, (_, n) => `a${n}@example.com`)
   await inTenant(db, accountId, (trx) => addOverrides(trx, accountId, { action: 'block', targets, createdBy: 'Ann' }))

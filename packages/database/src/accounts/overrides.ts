@@ -7,7 +7,7 @@ import type { Schema } from '../connection/schema.ts'
 
 export type Override = Omit<Selectable<Schema['overrides']>, 'accountId'>
 
-/** New overrides: targets as they are compared, each once. */
+/** New overrides: targets in the form in which they are compared, each once. */
 export type NewOverrides = { action: OverrideAction; targets: string[]; note?: string | undefined; createdBy: string }
 
 export type AddedOverrides = { added: number; moved: number; unchanged: number; total: number }

@@ -40,12 +40,12 @@ export function findPolicy(trx: Trx, accountId: string, name: string): Promise<O
   return policies.where('name', '=', name).executeTakeFirst()
 }
 
-/** All of an account, by name. There are never many. */
+/** All policies of an account, by name. Their number is limited. */
 export function listPolicies(trx: Trx, accountId: string): Promise<OwnPolicy[]> {
   return trx.selectFrom('policies').select(COLUMNS).where('accountId', '=', accountId).orderBy('name').execute()
 }
 
-/** Changes what is named. */
+/** Changes the given fields. */
 export async function updatePolicy(
   trx: Trx,
   { accountId, name }: { accountId: string; name: string },
@@ -60,7 +60,7 @@ export async function updatePolicy(
   return policies.where('name', '=', name).returning(COLUMNS).executeTakeFirst()
 }
 
-/** False where there is none of that name. */
+/** False if the account has no policy of that name. */
 export async function removePolicy(trx: Trx, accountId: string, name: string): Promise<boolean> {
   const policies = trx.deleteFrom('policies').where('accountId', '=', accountId).where('name', '=', name)
   const removed = await policies.executeTakeFirst()

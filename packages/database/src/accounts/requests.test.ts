@@ -92,7 +92,7 @@ test('requests are deleted with their partition and hidden once they have expire
   const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * MINUTE_MS)
   await recordRequests(db, [testRequest({ accountId, at: daysAgo(3) }), testRequest({ accountId })], 7)
   await asOwner(db, async (trx) => {
-    // As if it were a week later.
+    // Simulates that a week has passed.
     await sql`create table old_partition partition of requests for values from ('2020-01-01') to ('2020-01-02')`.execute(
       trx,
     )

@@ -25,7 +25,7 @@ export type LoggedRequest = {
 
 export type RequestRow = Omit<LoggedRequest, 'accountId' | 'source'> & { source: string; keyName: string | null }
 
-/** Adds requests of any accounts to the log, where they stay for so many days after today. */
+/** Adds requests of any accounts to the log, with a retention in days after today. */
 export async function recordRequests(db: Db, requests: LoggedRequest[], keptDays: number): Promise<void> {
   const rows = requests.map((one) => ({
     account_id: one.accountId,
@@ -49,7 +49,7 @@ export async function recordRequests(db: Db, requests: LoggedRequest[], keptDays
   )
 }
 
-/** Which requests are meant. What is not named leaves none out. */
+/** Filters of the log. A field that is not set excludes nothing. */
 export type RequestFilter = {
   class?: RequestClass | undefined
   code?: string | undefined
@@ -63,18 +63,21 @@ export type RequestCursor = { at: Date; id: string }
 
 export type RequestsFound = { rows: RequestRow[]; next: RequestCursor | undefined }
 
-/** No page looks at more than this to find what passes a filter: an account may have made millions of requests. */
+/** The number of rows that a page reads at most to find matching ones: an account may have made millions of requests. */
 const LOOKED_AT_MAX = 50_000
 
 type Reading = RequestFilter & { before?: RequestCursor | undefined; limit: number; lookedAtMax?: number }
 
-/** One page of an account's requests, newest first. Where few pass the filter it may end early and go on all the same. */
+/**
+ * One page of an account's requests, newest first. If few match the filter, a page can have fewer rows than the limit and still have a
+ * next page.
+ */
 export async function listRequests(trx: Trx, view: View, reading: Reading): Promise<RequestsFound> {
   const { limit, lookedAtMax = LOOKED_AT_MAX } = reading
-  const stretch = sql`
-    select * from requests r where ${within(view, reading)} order by r.at desc, r.id desc limit ${lookedAtMax}`
+  const candidates = sql`
+    select * from requests r where ${indexedConditions(view, reading)} order by r.at desc, r.id desc limit ${lookedAtMax}`
   const { rows } = await sql<RequestRow>`
-    select ${COLUMNS} from (${stretch}) r left join api_keys k on k.id = r.key_id and k.account_id = r.account_id
+    select ${COLUMNS} from (${candidates}) r left join api_keys k on k.id = r.key_id and k.account_id = r.account_id
     where ${matches(reading)} order by r.at desc, r.id desc limit ${limit + 1}`.execute(trx)
   if (rows.length > limit) {
     const shown = rows.slice(0, limit)
@@ -83,10 +86,10 @@ export async function listRequests(trx: Trx, view: View, reading: Reading): Prom
   return { rows, next: await findEnd(trx, view, { ...reading, lookedAtMax }) }
 }
 
-/** The last request that was looked at, where there is one behind it. */
+/** The last row that was read, if there is another one after it. */
 async function findEnd(trx: Trx, view: View, reading: Reading & { lookedAtMax: number }) {
   const { rows } = await sql<RequestCursor>`
-    select r.at, r.id from requests r where ${within(view, reading)}
+    select r.at, r.id from requests r where ${indexedConditions(view, reading)}
     order by r.at desc, r.id desc offset ${reading.lookedAtMax - 1} limit 2`.execute(trx)
   return rows.length > 1 ? rows[0] : undefined
 }
@@ -95,17 +98,20 @@ const COLUMNS = sql`
   r.id, r.at, r.mode, r.source, r.method, r.route, r.status, r.code, r.key_id, k.name as key_name, r.duration_ms, r.verdict,
   r.sub_status, r.credits, r.validation_id`
 
-/** What an index leads to: only refused ones where only those are meant. Rows whose day is over may still be there for an hour. */
-function within({ accountId, mode }: View, { before, from, to, code, ...filter }: Reading): RawBuilder<unknown> {
+/** The conditions that an index covers: rejected requests only if the filter needs no others. Expired rows may exist for another hour. */
+function indexedConditions(
+  { accountId, mode }: View,
+  { before, from, to, code, ...filter }: Reading,
+): RawBuilder<unknown> {
   const isError = code !== undefined || filter.class === 'client_error' || filter.class === 'server_error'
-  const wishes = [
+  const conditions = [
     sql`r.expires_on >= utc_today() and r.account_id = ${accountId} and r.mode = ${mode}`,
     ...(isError ? [sql`r.status >= 400`] : []),
     ...(before ? [sql`(r.at, r.id) < (${before.at}, ${before.id}::uuid)`] : []),
     ...(from ? [sql`r.at >= ${from}`] : []),
     ...(to ? [sql`r.at < ${to}`] : []),
   ]
-  return sql.join(wishes, sql` and `)
+  return sql.join(conditions, sql` and `)
 }
 
 const STATUSES: Record<RequestClass, RawBuilder<unknown>> = {
@@ -115,13 +121,13 @@ const STATUSES: Record<RequestClass, RawBuilder<unknown>> = {
 }
 
 function matches({ class: statusClass, code, keyId }: RequestFilter): RawBuilder<unknown> {
-  const wishes = [
+  const conditions = [
     sql`true`,
     ...(statusClass ? [STATUSES[statusClass]] : []),
     ...(code ? [sql`r.code = ${code}`] : []),
     ...(keyId ? [sql`r.key_id = ${keyId}::uuid`] : []),
   ]
-  return sql.join(wishes, sql` and `)
+  return sql.join(conditions, sql` and `)
 }
 
 /** One request by its id. */
@@ -134,7 +140,7 @@ export async function findRequest(trx: Trx, { accountId, mode }: View, id: strin
   return rows[0]
 }
 
-/** What is kept of the validation that answered a request, if it has not left. */
+/** The stored result of the validation that belongs to a request, unless it has expired. */
 export async function findStoredResult(trx: Trx, accountId: string, validationId: string) {
   const { rows } = await sql<{ email: string; result: StoredResult }>`
     select v.email, v.result from validations v
@@ -143,15 +149,17 @@ export async function findStoredResult(trx: Trx, accountId: string, validationId
   return rows[0]
 }
 
-/** Problems of one kind that requests were answered with. */
+/** The number of error responses with one problem code. */
 export type ProblemCount = { code: string; status: number; count: number; lastAt: Date }
 
 const COUNTED_MAX = 50_000
 
-/** What requests were refused with since a time, the most frequent first; counted over the newest ones where there are very many. */
+/**
+ * The problem codes of rejected requests since a time, the most frequent first; counted over the newest requests if there are very many.
+ */
 export async function countProblems(trx: Trx, view: View, since: Date, limit: number): Promise<ProblemCount[]> {
   const refused = sql`
-    select r.* from requests r where ${within(view, { from: since, class: 'client_error', limit })}
+    select r.* from requests r where ${indexedConditions(view, { from: since, class: 'client_error', limit })}
     order by r.at desc, r.id desc limit ${COUNTED_MAX}`
   const { rows } = await sql<ProblemCount>`
     select r.code, min(r.status)::integer as status, count(*) as count, max(r.at) as last_at

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { LoggedRequest } from './requests.ts'
 
-/** A request that was answered just now, with a verdict. */
+/** A request of this moment with a verdict. */
 export function testRequest(own: Partial<LoggedRequest> & { accountId: string }): LoggedRequest {
   return {
     id: randomUUID(),

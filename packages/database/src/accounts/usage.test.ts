@@ -19,7 +19,7 @@ async function openUsage() {
     const { key } = await inTenant(db, id, (trx) => insertKey(trx, id, { mode, name, scopes: ['validations:write'] }))
     return key.id
   }
-  /** What stands there of a day long ago. */
+  /** Inserts the usage of a past day. */
   const insertDay = (day: string, keyId: string, requests: number) =>
     asOwner(db, (trx) =>
       sql`insert into usage_days (account_id, day, key_id, requests, credits_used, credits_committed, credits_refunded)
@@ -29,7 +29,7 @@ async function openUsage() {
   return { id, makeKey, insertDay, view }
 }
 
-test('refunds are counted on their day beside what was charged, as the ledger has them', async () => {
+test('refunds are counted on their day, separately from charges, as in the ledger', async () => {
   const { id, makeKey, view } = await openUsage()
   const keyId = await makeKey('The form')
   const job = randomUUID()
@@ -54,7 +54,7 @@ test('refunds are counted on their day beside what was charged, as the ledger ha
   expect(await inTenant(db, id, (trx) => listUsageByDay(trx, view(), days))).toEqual([{ day: today(), ...total }])
 })
 
-test('every day is there, also where nothing happened, and none beside them', async () => {
+test('listUsageByDay returns exactly the days of the range, also those without usage', async () => {
   const { id, makeKey, insertDay, view } = await openUsage()
   const [first, second] = [await makeKey('first'), await makeKey('second')]
   for (const day of ['2025-11-01', '2025-11-02', '2026-03-01', '2026-11-02', '2026-11-03']) {
@@ -69,7 +69,7 @@ test('every day is there, also where nothing happened, and none beside them', as
   )
 })
 
-test('live and test mode see their own keys, and the keys that used the most come first', async () => {
+test('listUsageByKey returns the keys of one mode, most used first', async () => {
   const { id, makeKey, insertDay, view } = await openUsage()
   const [little, much, sandbox] = [await makeKey('little'), await makeKey('much'), await makeKey('sandbox', 'test')]
   await insertDay('2026-05-05', little, 2)
@@ -84,7 +84,7 @@ test('live and test mode see their own keys, and the keys that used the most com
   expect(await names('test', 10)).toEqual(['sandbox'])
 })
 
-test('nobody sees the usage of another account', async () => {
+test('an account cannot read the usage of another', async () => {
   const [mine, theirs] = [await openUsage(), await openUsage()]
   await theirs.insertDay('2026-05-05', await theirs.makeKey('theirs'), 9)
   const seen = await inTenant(db, mine.id, (trx) => sumUsage(trx, theirs.view(), YEAR))

@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'
 
-/** Days from the first to the last, both counted, as `2026-11-02`. */
+/** Days from the first to the last, both inclusive, as `2026-11-02`. */
 export type Days = { from: string; to: string }
 
-/** `used` is all that was charged; what came back of it stands beside it. */
+/** `used` are all charged credits; `refunded` is the part that was returned. */
 export type Amounts = { requests: number; used: number; refunded: number }
 export type DayUsage = Amounts & { day: string }
 export type KeyUsage = Amounts & { keyId: string | null; keyName: string | null }
 
-/** What usage_days has in place of a key where there was none. */
+/** The key id of usage_days for usage without a key. */
 const NO_KEY = '00000000-0000-0000-0000-000000000000'
 
 const AMOUNTS = sql`
@@ -18,7 +18,7 @@ const AMOUNTS = sql`
   coalesce(sum(u.credits_used + u.credits_refunded), 0)::bigint as used,
   coalesce(sum(u.credits_refunded), 0)::bigint as refunded`
 
-/** What happened on each of these days, the first one first. A day on which nothing did is there too. */
+/** The usage of each day in order, including days without usage. */
 export async function listUsageByDay(trx: Trx, view: View, { from, to }: Days): Promise<DayUsage[]> {
   const { rows } = await sql<DayUsage>`
     select d.day::date as day, ${AMOUNTS}
@@ -28,7 +28,7 @@ export async function listUsageByDay(trx: Trx, view: View, { from, to }: Days): 
   return rows
 }
 
-/** What each key did in these days, those that used the most first. */
+/** The usage of each key in these days, most used first. */
 export async function listUsageByKey(trx: Trx, view: View, days: Days & { limit: number }): Promise<KeyUsage[]> {
   const { rows } = await sql<KeyUsage>`
     select nullif(u.key_id, ${NO_KEY}) as key_id, u.key_name, ${AMOUNTS}
@@ -38,13 +38,13 @@ export async function listUsageByKey(trx: Trx, view: View, days: Days & { limit:
   return rows
 }
 
-/** All of these days together. */
+/** The total of these days. */
 export async function sumUsage(trx: Trx, view: View, days: Days): Promise<Amounts> {
   const { rows } = await sql<Amounts>`select ${AMOUNTS} from (${usageIn(view, days)}) u`.execute(trx)
   return rows[0] ?? { requests: 0, used: 0, refunded: 0 }
 }
 
-/** The rows that a view shows. What no key did is live: in test mode nothing is counted without one. */
+/** The rows of a mode. Usage without a key is live: test mode counts only keys. */
 function usageIn({ accountId, mode }: View, { from, to }: Days): RawBuilder<unknown> {
   return sql`
     select u.*, k.name as key_name
@@ -53,10 +53,10 @@ function usageIn({ accountId, mode }: View, { from, to }: Days): RawBuilder<unkn
       and coalesce(k.mode, 'live') = ${mode}`
 }
 
-/** How many addresses were answered with a status on a day. */
+/** The number of results with a status on a day. */
 export type VerdictCount = View & { day: string; status: string; count: number }
 
-/** Adds what one process answered since its last report, for any accounts. */
+/** Adds the results of one process since its last report, for any accounts. */
 export async function recordVerdicts(db: Db, counts: VerdictCount[]): Promise<void> {
   const rows = counts.map(({ accountId, ...rest }) => ({ account_id: accountId, ...rest }))
   await withoutTenant(db, (trx) => sql`select record_verdict_days(${JSON.stringify(rows)}::jsonb)`.execute(trx))
@@ -64,10 +64,7 @@ export async function recordVerdicts(db: Db, counts: VerdictCount[]): Promise<vo
 
 export type DayVerdicts = { day: string; valid: number; invalid: number; risky: number; unknown: number }
 
-/**
- * What addresses were answered with on each of these days, the first one first, whether they were asked about one by one or in lists. A
- * list counts on the day it was confirmed.
- */
+/** The results of each day in order, of single validations and of jobs. A job counts on the day it was confirmed. */
 export async function listVerdictsByDay(
   trx: Trx,
   { accountId, mode }: View,

@@ -15,7 +15,7 @@ async function balances(accountId: string) {
   return [account.available, account.reserved, account.spent]
 }
 
-test('moves credits between the three balances as the table of kinds says', async () => {
+test('ledger_post moves credits between the three balances by kind', async () => {
   const { id } = await openTestAccount(db, 10)
   const job = randomUUID()
   await inTenant(db, id, async (trx) => {
@@ -27,7 +27,7 @@ test('moves credits between the three balances as the table of kinds says', asyn
   expect(await balances(id)).toEqual([7, 0, 3])
 })
 
-test('refuses what the balance does not hold and moves nothing', async () => {
+test('ledger_post rejects a transaction that exceeds the balance and moves nothing', async () => {
   const { id } = await openTestAccount(db, 3)
   const posting = await inTenant(db, id, (trx) =>
     postCredits(trx, { kind: 'charge', credits: 4, subject: randomUUID() }),
@@ -36,7 +36,7 @@ test('refuses what the balance does not hold and moves nothing', async () => {
   expect(await balances(id)).toEqual([3, 0, 0])
 })
 
-test('moves for one subject once, however often it is posted', async () => {
+test('ledger_post moves credits once per subject', async () => {
   const { id } = await openTestAccount(db, 5)
   const charge = { kind: 'charge', credits: 2, subject: randomUUID() } as const
   const post = () => inTenant(db, id, (trx) => postCredits(trx, charge))
@@ -46,7 +46,7 @@ test('moves for one subject once, however often it is posted', async () => {
   expect(await balances(id)).toEqual([3, 0, 2])
 })
 
-test('raises when one subject is posted with other credits, since that is a bug of ours', async () => {
+test('ledger_post throws when a subject is posted with other credits', async () => {
   const { id } = await openTestAccount(db, 5)
   const subject = randomUUID()
   const post = (credits: number) => inTenant(db, id, (trx) => postCredits(trx, { kind: 'charge', credits, subject }))
@@ -54,7 +54,7 @@ test('raises when one subject is posted with other credits, since that is a bug 
   await expect(post(3)).rejects.toThrow('other credits')
 })
 
-test('takes nothing from an account whose books do not add up, and still gives back', async () => {
+test('ledger_post charges nothing to an account on hold, and still posts refunds', async () => {
   const { id } = await openTestAccount(db, 10)
   const job = randomUUID()
   const post = (kind: LedgerKind, credits: number, subject = randomUUID()) =>
@@ -71,20 +71,20 @@ test('takes nothing from an account whose books do not add up, and still gives b
   expect(await balances(id)).toEqual([7, 3, 0])
 })
 
-test('never gives back more than was spent', async () => {
+test('ledger_post never refunds more than was spent', async () => {
   const { id } = await openTestAccount(db, 5)
   const refund = inTenant(db, id, (trx) => postCredits(trx, { kind: 'refund', credits: 1, subject: randomUUID() }))
   await expect(refund).rejects.toThrow('accounts_spent_check')
   expect(await balances(id)).toEqual([5, 0, 0])
 })
 
-test('grants an unlimited account exactly what it lacks', async () => {
+test('ledger_post grants an unlimited account exactly the missing credits', async () => {
   const { id } = await openTestAccount(db, 2, { unlimited: true })
   await inTenant(db, id, (trx) => postCredits(trx, { kind: 'charge', credits: 5, subject: randomUUID() }))
   expect(await balances(id)).toEqual([0, 0, 5])
 })
 
-test('holds a key to its monthly cap, refunds counted', async () => {
+test('ledger_post enforces the monthly cap of a key, minus refunds', async () => {
   const { id } = await openTestAccount(db, 100)
   const key = await inTenant(db, id, (trx) =>
     insertKey(trx, id, { mode: 'live', name: 'capped', scopes: [], monthlyCap: 3 }),
@@ -99,7 +99,7 @@ test('holds a key to its monthly cap, refunds counted', async () => {
   expect((await post('charge', 1)).kind).toBe('over_cap')
 })
 
-test('the product cannot write a balance or the ledger past the ledger function', async () => {
+test('the role of the API cannot write a balance or the ledger without the ledger function', async () => {
   const { id } = await openTestAccount(db, 5)
   const attempts = [
     sql`update accounts set available = 1000`,
@@ -114,7 +114,7 @@ test('the product cannot write a balance or the ledger past the ledger function'
   }
 })
 
-test('nobody changes a ledger row, not even its owner', async () => {
+test('no role can change a ledger row, not even the table owner', async () => {
   await openTestAccount(db, 5)
   await expect(asOwner(db, (trx) => sql`update ledger set d_available = 1`.execute(trx))).rejects.toThrow('append only')
   await expect(asOwner(db, (trx) => sql`delete from ledger`.execute(trx))).rejects.toThrow('append only')

@@ -54,7 +54,7 @@ function rarely(): fc.Arbitrary<boolean> {
   return fc.integer({ min: 0, max: 9 }).map((n) => n === 0)
 }
 
-/** What the driver must remember of the database's side: where each validation and job of the model is kept. */
+/** The database references of the model's validations and jobs. */
 type Kept = {
   refs: ValidationRef[]
   groups: { group: string; ids: string[] }[]
@@ -155,7 +155,7 @@ type Group = Kept['groups'][number]
 type Job = Kept['jobs'][number]
 
 function openGroup(trx: Trx, accountId: string, { group, ids }: Group) {
-  // Each row is its own address here, so that collecting by address finds just this one.
+  // Each row has its own address, so that collecting by address finds exactly this row.
   const rows = ids.map((id) => ({ id, email: id, emailKey: id }))
   return openValidations(trx, { accountId, keyId: null, retentionDays: 30, group }, rows)
 }

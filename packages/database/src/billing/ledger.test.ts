@@ -30,12 +30,12 @@ async function openBooks(credits: number) {
   }
 }
 
-test('the contract names the kinds of movements that there are', async () => {
+test('the contract lists the transaction kinds of the database', async () => {
   const { rows } = await asOwner(db, (trx) => sql<{ kind: string }>`select kind from ledger_kinds`.execute(trx))
   expect(rows.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(LEDGER_KINDS).toSorted())
 })
 
-test('shows every movement, newest first, with what was available after it', async () => {
+test('listLedger returns every transaction, newest first, with the balance after it', async () => {
   const { post, refund, list } = await openBooks(20)
   const [job, group, validation] = [randomUUID(), randomUUID(), randomUUID()]
   await post({ kind: 'charge', credits: 2, subject: group })
@@ -120,7 +120,7 @@ test('no part is settled while the account is on hold, but refunds are posted', 
   expect(await postParts(id, { kind: 'refund', subject, parts: [0], credits: [1] })).toBe('posted')
 })
 
-test('what was available after a movement does not depend on the filter or the page', async () => {
+test('the balance after a transaction does not depend on the filter or the page', async () => {
   const { post, list, count } = await openBooks(100)
   for (let n = 1; n <= 12; n++) {
     await post({ kind: n % 3 === 0 ? 'refund' : 'charge', credits: n, subject: randomUUID() })
@@ -134,7 +134,7 @@ test('what was available after a movement does not depend on the filter or the p
   expect([await count(), await count({ kinds: ['refund'] }), await count({ kinds: [] })]).toEqual([13, 4, 0])
 })
 
-test('a reading goes on where the last one stopped, whatever was written meanwhile', async () => {
+test('the next page continues after the last row, even if rows were added meanwhile', async () => {
   const { id, post, list } = await openBooks(50)
   for (let n = 1; n <= 5; n++) await post({ kind: 'charge', credits: n, subject: randomUUID() })
   const all = await list()
@@ -145,7 +145,7 @@ test('a reading goes on where the last one stopped, whatever was written meanwhi
   expect(rest).toEqual(all.slice(3))
 })
 
-test('movements are chosen by key', async () => {
+test('listLedger filters by key', async () => {
   const { id, post, list } = await openBooks(50)
   const { key } = await inTenant(db, id, (trx) =>
     insertKey(trx, id, { mode: 'live', name: 'The form', scopes: ['validations:write'] }),
@@ -155,7 +155,7 @@ test('movements are chosen by key', async () => {
   expect((await list({ keyId: null })).map(({ kind }) => kind)).toEqual(['grant'])
 })
 
-test('movements are chosen by day, from the first moment of the first to the last of the last', async () => {
+test('listLedger filters by day, from the start of the first day to the end of the last', async () => {
   const { id, list } = await openBooks(50)
   const times = ['2026-01-31T00:00:00.000Z', '2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z']
   for (const at of times) {
@@ -172,7 +172,7 @@ test('movements are chosen by day, from the first moment of the first to the las
   expect(await found({ to: '2026-01-30' })).toEqual([])
 })
 
-test('nobody sees the movements of another account', async () => {
+test('an account cannot read the transactions of another', async () => {
   const [mine, theirs] = [await openBooks(1), await openBooks(2)]
   const seen = await inTenant(db, mine.id, (trx) => listLedger(trx, theirs.id, { limit: 100 }))
   expect(seen).toEqual([])

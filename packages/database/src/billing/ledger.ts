@@ -100,7 +100,7 @@ function matches({ kinds, from, to, keyId }: LedgerFilter): RawBuilder<unknown> 
 export type Movement = {
   kind: LedgerKind
   credits: number
-  /** What the movement is for. The same subject (and part) is moved for once per kind, however often it is posted. */
+  /** The cause of the transaction. The same subject (and part) moves credits once per kind, however often it is posted. */
   subject: string
   part?: number
   keyId?: string | null
@@ -114,14 +114,14 @@ export type Posting =
   | { kind: 'over_cap'; available: number }
   | { kind: 'on_hold'; available: number }
 
-/** Whether the credits could not be had, for whatever reason. Nothing moved then. */
+/** Whether the credits could not be charged. Then nothing was posted. */
 export function isRefused({ kind }: Posting): boolean {
   return kind === 'insufficient' || kind === 'over_cap' || kind === 'on_hold'
 }
 
 /**
- * Moves credits of the transaction's tenant: the only way they move. Takes a transaction because a charge without the
- * thing charged for must never be kept.
+ * Posts a transaction of the account; credits move in no other way. Takes a database transaction, because a charge must never be
+ * committed without the thing charged for.
  */
 export async function postCredits(trx: Trx, movement: Movement): Promise<Posting> {
   const { kind, credits, subject, part = 0, keyId = null, note = null } = movement
@@ -134,12 +134,12 @@ export async function postCredits(trx: Trx, movement: Movement): Promise<Posting
   return { kind: row.outcome, available: row.available }
 }
 
-/** Gives one credit back for each of these validations that was not refunded before, in one movement of the balance. */
+/** Refunds one credit for each of these validations that was not refunded before, in one change of the balance. */
 export async function refundEach(trx: Trx, validationIds: string[], keyId: string | null): Promise<void> {
   await sql`select ledger_refund_validations(${validationIds}::uuid[], ${keyId})`.execute(trx)
 }
 
-/** Accounts of which the balances are not the sum of the ledger; must be empty. As the owner: it looks at every account. */
+/** Accounts whose balances differ from the sum of their ledger; must be empty. As the owner, because it reads every account. */
 export function listDrift(trx: Trx) {
   return trx.selectFrom('ledgerMismatches').selectAll().execute()
 }

@@ -30,7 +30,7 @@ async function openBuyer() {
   return { id, inside: <T>(work: (trx: Trx) => Promise<T>) => inTenant(db, id, work) }
 }
 
-test('of many who grant one payment at the same time one does', async () => {
+test('exactly one of many concurrent grants of a payment succeeds', async () => {
   const { id, inside } = await openBuyer()
   const reference = `cs_${randomUUID()}`
   await inside((trx) => offerPayment(trx, id, { reference, credits: 10 }))
@@ -44,7 +44,7 @@ test('of many who grant one payment at the same time one does', async () => {
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
-test("nobody is granted another's payment", async () => {
+test("an account cannot be granted another account's payment", async () => {
   const [mine, theirs] = [await openBuyer(), await openBuyer()]
   const reference = `cs_${randomUUID()}`
   await theirs.inside((trx) => offerPayment(trx, theirs.id, { reference, credits: 10 }))
@@ -53,7 +53,7 @@ test("nobody is granted another's payment", async () => {
   expect(await findBillingAccount(db, `cus_${theirs.id}`)).toBe(theirs.id)
 })
 
-/** A buyer with one granted payment, and a function that records what Stripe says of it. */
+/** A buyer with one granted payment, and a function that records its state at Stripe. */
 async function openPaid(credits = 100) {
   const { id, inside } = await openBuyer()
   const reference = `cs_${randomUUID()}`
@@ -143,7 +143,7 @@ test('a dispute suspends the account once, and a won one resumes it', async () =
   const { id, reverse, account } = await openPaid()
   await reverse({ lost: 100, isDisputed: true })
   expect((await account())?.suspendedAt).not.toBeNull()
-  // An operator who resumes the account decides: further events about the same dispute do not suspend it again.
+  // If an operator resumes the account, further events about the same dispute do not suspend it again.
   await asOperator(db, (trx) => unsuspendAccount(trx, id))
   await reverse({ lost: 100, isDisputed: true })
   expect((await account())?.suspendedAt).toBeNull()
@@ -172,13 +172,13 @@ test('a won dispute does not end the suspension of an operator, nor that of anot
   expect((await account())?.suspendedAt).not.toBeNull()
 })
 
-test('a dispute does not suspend the account where the operator turned that off', async () => {
+test('a dispute does not suspend the account if the operator disabled that', async () => {
   const { reverse, account } = await openPaid()
   await reverse({ lost: 100, isDisputed: true }, { suspends: false })
   expect(await account()).toMatchObject({ available: 0, suspendedAt: null })
 })
 
-test('an event is put down once, and not at all where what it asks for fails', async () => {
+test('an event is recorded once, and not at all if its handling fails', async () => {
   const event = { id: `evt_${randomUUID()}`, type: 'x' }
   const failing = withoutTenant(db, async (trx) => {
     await insertEvent(trx, event)
@@ -191,7 +191,7 @@ test('an event is put down once, and not at all where what it asks for fails', a
   expect(await lookUpEvent(db, event.id)).toMatchObject({ isKnown: true })
 })
 
-test('what was asked earlier and arrives later changes no plan', async () => {
+test('a subscription state that was read earlier and arrives later does not change the plan', async () => {
   const { inside } = await openBuyer()
   const { checkedAt: earlier } = await lookUpEvent(db, 'evt_none')
   const { checkedAt: later } = await lookUpEvent(db, 'evt_none')
@@ -203,7 +203,7 @@ test('what was asked earlier and arrives later changes no plan', async () => {
   expect(await keep(true, later)).toBe('growth')
 })
 
-test('what nobody paid and what was told leave after 90 days, and what was granted stays', async () => {
+test('unpaid offers and events are deleted after 90 days, granted payments are kept', async () => {
   const { id, inside } = await openBuyer()
   const [old, young, paid] = ['old', 'young', 'paid'].map((name) => `cs_${name}_${randomUUID()}`) as [
     string,

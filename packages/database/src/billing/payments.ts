@@ -5,7 +5,7 @@ import { postCredits } from './ledger.ts'
 
 type Payment = Selectable<Schema['payments']>
 
-/** Remembers what a Checkout session will give when it is paid. */
+/** Stores the credits that a Checkout session grants when it is paid. */
 export async function offerPayment(trx: Trx, accountId: string, offer: Offer): Promise<void> {
   await trx
     .insertInto('payments')
@@ -13,12 +13,12 @@ export async function offerPayment(trx: Trx, accountId: string, offer: Offer): P
     .execute()
 }
 
-/** By its name at Stripe, and what it gives. */
+/** The id of a session or invoice at Stripe, and its credits. */
 type Offer = { reference: string; credits: number }
 
-/** Grants the credits of an offer that was paid. False where that is done already, or nothing of that name was offered. */
+/** Grants the credits of a paid offer. False if they were granted before, or if there is no such offer. */
 export async function grantOffer(trx: Trx, accountId: string, reference: string): Promise<boolean> {
-  // The row is locked until the commit: of two events about one payment the second finds it granted.
+  // The lock lasts until the commit, so the second of two events about one payment finds it granted.
   const payment = await trx
     .updateTable('payments')
     .set({ grantedAt: sql`clock_timestamp()` })
@@ -33,8 +33,8 @@ export async function grantOffer(trx: Trx, accountId: string, reference: string)
 }
 
 /**
- * Grants credits for a payment without an earlier offer, such as the renewal of a plan; 0 credits record the payment only. False where that
- * is done already.
+ * Grants credits for a payment without an earlier offer, such as the renewal of a plan; 0 credits record the payment only. False if that
+ * was done before.
  */
 export async function grantPaid(trx: Trx, accountId: string, paid: Offer): Promise<boolean> {
   const payment = await trx
@@ -53,7 +53,7 @@ async function grant(trx: Trx, { id, credits, reference }: Payment): Promise<voi
   await postCredits(trx, { kind: 'grant', credits, subject: id, note: `paid: ${reference}` })
 }
 
-/** How much of a payment was refunded or disputed, in the smallest currency unit, as Stripe said at `checkedAt`. */
+/** The refunded or disputed part of a payment, in the smallest currency unit, as Stripe returned it at `checkedAt`. */
 export type Reversal = { lost: number; paid: number; isDisputed: boolean }
 
 /** The credits that a call reversed, negative for credits that it returned, and the account's debt. */
@@ -61,7 +61,7 @@ export type Reversed = { change: number; debt: number }
 
 type RecordedReversal = Reversal & { reference: string; checkedAt: string; suspends: boolean }
 
-/** Takes back the credits of a payment that was reversed, or returns them. Undefined where nothing was granted for it. */
+/** Revokes the credits of a reversed payment, or returns them. Undefined if nothing was granted for it. */
 export async function recordReversal(trx: Trx, reversal: RecordedReversal): Promise<Reversed | undefined> {
   const { reference, lost, paid, isDisputed, suspends, checkedAt } = reversal
   const { rows } = await sql<Reversed>`
@@ -71,19 +71,19 @@ export async function recordReversal(trx: Trx, reversal: RecordedReversal): Prom
   return rows[0]
 }
 
-/** What was offered or granted by this name at Stripe. */
+/** The payment that was offered or granted with this id at Stripe. */
 export function findPayment(trx: Trx, accountId: string, reference: string): Promise<Payment | undefined> {
   const payment = trx.selectFrom('payments').selectAll().where('accountId', '=', accountId)
   return payment.where('reference', '=', reference).executeTakeFirst()
 }
 
-/** Who the tenant is at Stripe, if it has ever been there. */
+/** The tenant's customer id at Stripe, if it has one. */
 export async function findCustomer(trx: Trx, accountId: string): Promise<string | undefined> {
   const row = trx.selectFrom('billingCustomers').select('customer').where('accountId', '=', accountId)
   return (await row.executeTakeFirst())?.customer
 }
 
-/** Remembers who the tenant is at Stripe, and returns it: the first that was remembered, where two were made at once. */
+/** Stores the tenant's customer id at Stripe and returns it: the first one if two were created at once. */
 export async function saveCustomer(trx: Trx, accountId: string, customer: string): Promise<string> {
   await trx
     .insertInto('billingCustomers')
@@ -93,7 +93,7 @@ export async function saveCustomer(trx: Trx, accountId: string, customer: string
   return (await findCustomer(trx, accountId)) ?? customer
 }
 
-/** Whose customer this is. */
+/** The account of a Stripe customer. */
 export function findBillingAccount(db: Db, customer: string): Promise<string | undefined> {
   return withoutTenant(db, async (trx) => {
     const { rows } = await sql<{ id: string | null }>`select find_billing_account(${customer}) as id`.execute(trx)
@@ -103,10 +103,10 @@ export function findBillingAccount(db: Db, customer: string): Promise<string | u
 
 type Subscription = Selectable<Schema['subscriptions']>
 
-/** How a subscription stood at Stripe, which was asked at `askedAt` or later. */
+/** The state of a subscription at Stripe, which was read at `checkedAt` or later. */
 export type SubscriptionState = Pick<Subscription, 'id' | 'price' | 'isPaid' | 'beganAt'> & { checkedAt: string }
 
-/** Notes how a subscription of the tenant stands and gives the account the plan that it pays for. Returns that plan. */
+/** Stores the state of a subscription and gives the account the plan that it pays for. Returns that plan. */
 export async function keepSubscription(trx: Trx, state: SubscriptionState): Promise<string> {
   const { id, price, isPaid, beganAt, checkedAt } = state
   const { rows } = await sql<{ plan: string }>`
@@ -133,7 +133,7 @@ export function findPayingSubscription(trx: Trx, accountId: string): Promise<Sub
 
 export type Price = Selectable<Schema['prices']>
 
-/** What is sold: packs of credits first, then plans, from the smallest on. */
+/** The prices: credit packs first, then plans, each from the smallest on. */
 export function listPrices(trx: Trx): Promise<Price[]> {
   const prices = trx.selectFrom('prices').selectAll()
   return prices
@@ -143,12 +143,12 @@ export function listPrices(trx: Trx): Promise<Price[]> {
     .execute()
 }
 
-/** A price that can be bought now. */
+/** A price that can be bought at present. */
 export function findOffer(trx: Trx, id: string): Promise<Price | undefined> {
   return trx.selectFrom('prices').selectAll().where('id', '=', id).where('withdrawn', '=', false).executeTakeFirst()
 }
 
-/** Says what a price gives, from now on. What was sold before gives what it was sold for. As the owner. */
+/** Sets what a price grants from now on. Earlier purchases are not changed. As the owner. */
 export function savePrice(trx: Trx, price: Pick<Price, 'id' | 'plan' | 'credits'>): Promise<Price> {
   const { plan, credits } = price
   return trx
@@ -159,7 +159,7 @@ export function savePrice(trx: Trx, price: Pick<Price, 'id' | 'plan' | 'credits'
     .executeTakeFirstOrThrow()
 }
 
-/** Sells a price no more. As the owner. */
+/** Withdraws a price from sale. As the owner. */
 export function withdrawPrice(trx: Trx, id: string): Promise<Price | undefined> {
   return trx.updateTable('prices').set({ withdrawn: true }).where('id', '=', id).returningAll().executeTakeFirst()
 }
@@ -167,7 +167,7 @@ export function withdrawPrice(trx: Trx, id: string): Promise<Price | undefined> 
 /** Whether an event was seen before, and the current time: data read from Stripe afterwards is at least that recent. */
 export function lookUpEvent(db: Db, id: string): Promise<{ isKnown: boolean; checkedAt: string }> {
   return withoutTenant(db, async (trx) => {
-    // As text: a Date would cut it off at the millisecond, and two questions may be closer together.
+    // As text: a Date has milliseconds only, and two reads may be closer together.
     const { rows } = await sql<{ isKnown: boolean; checkedAt: string }>`
       select exists (select from stripe_events where id = ${id}) as is_known, clock_timestamp()::text as checked_at`.execute(
       trx,
@@ -194,14 +194,14 @@ export async function recordOutcome(trx: Trx, id: string, outcome: string): Prom
   await trx.updateTable('stripeEvents').set({ outcome }).where('id', '=', id).execute()
 }
 
-/** Well beyond the 30 days for which Stripe sends an event again, and the two weeks that the slowest ways to pay take. */
+/** More than the 30 days in which Stripe resends an event, and than the two weeks of the slowest payment methods. */
 const KEPT_DAYS = 90
 
 const ROWS_AT_ONCE = 10_000
-/** A million of each; the rest is for the next run. */
+/** A million of each; the next run deletes the rest. */
 const ROUNDS_MAX = 100
 
-/** Removes pages to pay on that nobody paid on, and events of Stripe's, when they are old. Any process may run it at any time. */
+/** Deletes old unpaid offers and old Stripe events. Any process may run it at any time. */
 export async function removeOldPayments(db: Db): Promise<number> {
   let removed = 0
   for (let round = 0; round < ROUNDS_MAX; round++) {

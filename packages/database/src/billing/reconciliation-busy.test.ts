@@ -21,7 +21,7 @@ const BATCH_SIZE = 3
 
 const { db } = await createTestDatabase()
 
-/** What a customer does next; each kind as often as it stands here. */
+/** The customer's actions; each is as frequent as it is listed. */
 const KINDS = [
   'grant',
   ...['open', 'open', 'open'],
@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   putOff: fc.nat(BATCH_SIZE),
 })
 
-/** One customer of the busy day, and what there is to pick from. */
+/** A customer of the simulated day, and the objects that actions can select. */
 type Customer = { view: View; workerId: string; jobs: string[]; refs: ValidationRef[] }
 
 async function take({ view, workerId, jobs, refs }: Customer, { kind, pick, ...how }: Step): Promise<void> {
@@ -76,7 +76,7 @@ async function end(view: View, jobId: string, how: 'cancel' | 'remove'): Promise
   await inTenant(db, view.accountId, async (trx) => void (await tidy(trx, view, jobId)))
 }
 
-/** Half of them are left open, as by callers who do not wait. */
+/** Half of them are deferred, as for clients that do not wait. */
 async function open(accountId: string, count: number): Promise<ValidationRef[]> {
   const rows = Array.from({ length: count }, () => ({ id: randomUUID(), email: 'x', emailKey: randomUUID() }))
   const opening = { accountId, keyId: null, retentionDays: 30, group: randomUUID() }
@@ -109,7 +109,7 @@ const LATER = {
   waitMs: 0,
 }
 
-/** Settles a batch; some of its rows are put off, and the last one that is not decided nothing. */
+/** Settles a batch; some of its rows are deferred, and the last of the others is inconclusive. */
 async function settleNext(view: View, work: { workerId: string; jobId: string; putOff: number }): Promise<void> {
   const { accountId } = view
   const pending = await inTenant(db, accountId, (trx) =>
@@ -131,7 +131,7 @@ async function settleNext(view: View, work: { workerId: string; jobId: string; p
 }
 
 test(
-  'a busy day has no fault, neither at its end nor for those who audit meanwhile',
+  'a busy day causes no ledger mismatch, neither during it nor at its end',
   async () => {
     const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
     let isDay = true

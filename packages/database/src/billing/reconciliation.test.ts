@@ -15,7 +15,7 @@ const workerId = await startTestWorker(db, 8)
 
 type Tenant = { accountId: string; jobId: string; endedJobId: string; validationId: string }
 
-/** A customer who has everything that is audited: a job half done, one that is complete, validations paid and refunded. */
+/** A customer with every kind of reconciled object: a job in progress, a completed job, and charged and refunded validations. */
 async function openBusyTenant(): Promise<Tenant> {
   const { id: accountId } = await openTestAccount(db, 1_000)
   const running = await planTestJob(db, accountId, [{ size: 3 }, { size: 2 }])
@@ -32,7 +32,7 @@ async function settle(job: { id: string }, status: string): Promise<void> {
   expect(await settleBatch(db, batch, { final: finalRows(batch, status), later: [] })).toBe('settled')
 }
 
-/** Opens three, and ends one of them with a verdict and one without. Says which had none. */
+/** Opens three validations and ends one with a verdict and one without. Returns the one without. */
 async function validate(accountId: string): Promise<string> {
   const rows = ['a', 'b', 'c'].map((email) => ({ id: randomUUID(), email, emailKey: email }))
   return inTenant(db, accountId, async (trx) => {
@@ -55,17 +55,17 @@ function post(accountId: string, movement: Movement): Promise<unknown> {
   return inTenant(db, accountId, (trx) => postCredits(trx, movement))
 }
 
-async function isStopped(accountId: string): Promise<boolean> {
+async function isOnHold(accountId: string): Promise<boolean> {
   const { onHoldSince } = await inTenant(db, accountId, (trx) =>
     trx.selectFrom('accounts').select('onHoldSince').executeTakeFirstOrThrow(),
   )
   return onHoldSince !== null
 }
 
-/** The kinds of faults that the next audit finds of one account. */
-async function auditKinds(accountId: string): Promise<string[]> {
+/** The kinds of mismatches that the next reconciliation finds for one account. */
+async function findMismatchKinds(accountId: string): Promise<string[]> {
   const audit = await reconcileLedger(db)
-  if (audit === undefined) throw new Error('another was at it')
+  if (audit === undefined) throw new Error('another reconciliation is running')
   return audit.faults.filter((fault) => fault.accountId === accountId).map(({ kind }) => kind)
 }
 
@@ -73,7 +73,7 @@ type Planted = [what: string, plant: (tenant: Tenant) => Promise<unknown>, kinds
 
 const PLANTED: Planted[] = [
   [
-    'credits that came from nowhere',
+    'credits without a transaction',
     ({ accountId }) => plant(sql`update accounts set available = available + 1 where id = ${accountId}`),
     ['available_is_not_the_ledger'],
   ],
@@ -88,54 +88,54 @@ const PLANTED: Planted[] = [
     ['reserved_is_not_the_ledger', 'reserved_is_not_the_jobs'],
   ],
   [
-    'a movement that moved no balance',
+    'a transaction that changed no balance',
     ({ accountId }) =>
       plant(sql`insert into ledger (account_id, kind, subject, d_available, d_reserved, d_spent)
                 values (${accountId}, 'charge', gen_random_uuid(), -1, 0, 1)`),
     ['available_is_not_the_ledger', 'spent_is_not_the_ledger'],
   ],
   [
-    'a reservation for no job',
+    'a reservation without a job',
     ({ accountId }) => post(accountId, { kind: 'reserve', credits: 4, subject: randomUUID() }),
     ['reserved_is_not_the_jobs'],
   ],
   [
-    'a settlement for no batch',
+    'a settlement without a batch',
     ({ accountId, jobId }) => post(accountId, { kind: 'settle', credits: 1, subject: jobId, part: 99 }),
     ['reserved_is_not_the_jobs', 'job_settled', 'job_settled_without_chunk'],
   ],
   [
-    'a refund for nothing',
+    'a refund without a validation',
     ({ accountId, jobId }) => post(accountId, { kind: 'refund', credits: 1, subject: jobId, part: 99 }),
     ['job_refunded'],
   ],
   [
-    'a release while the job goes on',
+    'a release while the job is in progress',
     ({ accountId, jobId }) => post(accountId, { kind: 'release', credits: 1, subject: jobId }),
     ['reserved_is_not_the_jobs', 'job_released'],
   ],
   [
-    'a job that ended and gave nothing back',
+    'a job that ended without releasing its credits',
     ({ jobId }) => plant(sql`update jobs set state = 'canceled', finished_at = now() where id = ${jobId}`),
     ['reserved_is_not_the_jobs', 'job_released'],
   ],
   [
-    'a job that grew',
+    'a job whose row count was increased',
     ({ jobId }) => plant(sql`update jobs set unique_count = 6, email_count = 6, row_count = 6 where id = ${jobId}`),
     ['reserved_is_not_the_jobs', 'job_reserved', 'job_rows_lost'],
   ],
   [
-    'rows that nobody did',
+    'done rows without results',
     ({ jobId }) => plant(sql`update jobs set done_count = done_count + 1 where id = ${jobId}`),
     ['reserved_is_not_the_jobs', 'job_settled', 'job_counts', 'job_results', 'job_rows_lost'],
   ],
   [
-    'results that are gone',
+    'deleted results',
     ({ jobId }) => plant(sql`delete from result_chunks where job_id = ${jobId}`),
     ['job_results', 'job_settled_without_chunk'],
   ],
   [
-    'a result of a complete job that is gone',
+    'a deleted result of a completed job',
     ({ endedJobId }) =>
       plant(
         sql`update result_chunks set size = size - 1, row_nos = row_nos[2:], first_row = row_nos[2] where job_id = ${endedJobId}`,
@@ -147,9 +147,9 @@ const PLANTED: Planted[] = [
     ({ jobId }) => plant(sql`update job_counts set count = count + 1 where job_id = ${jobId}`),
     ['job_counts'],
   ],
-  ['a batch that is gone', ({ jobId }) => plant(sql`delete from job_queue where job_id = ${jobId}`), ['job_rows_lost']],
+  ['a deleted batch', ({ jobId }) => plant(sql`delete from job_queue where job_id = ${jobId}`), ['job_rows_lost']],
   [
-    'a batch that was paid for and opened again',
+    'a settled batch that is queued again',
     ({ accountId, jobId }) =>
       plant(
         sql`insert into job_queue (job_id, no, account_id, site, site_max, size) values (${jobId}, 0, ${accountId}, '', 0, 3)`,
@@ -157,12 +157,12 @@ const PLANTED: Planted[] = [
     ['job_rows_lost'],
   ],
   [
-    'a job that is done and does not end',
+    'a job that is done but not completed',
     ({ endedJobId }) => plant(sql`update jobs set state = 'processing', finished_at = null where id = ${endedJobId}`),
     ['job_not_ended'],
   ],
   [
-    'a validation that decided nothing and was not refunded',
+    'an inconclusive validation that was not refunded',
     ({ accountId }) =>
       plant(sql`update validations set state = 'final', conclusive = false, refunded = false, finished_at = now()
                 where account_id = ${accountId} and state = 'open'`),
@@ -170,61 +170,61 @@ const PLANTED: Planted[] = [
   ],
 ]
 
-test.for(PLANTED)('finds %s, and stops charging that account and no other', async ([, plantIn, kinds]) => {
-  const [tenant, neighbour] = [await openBusyTenant(), await openBusyTenant()]
-  expect(await auditKinds(tenant.accountId)).toEqual([])
+test.for(PLANTED)('reconcileLedger finds %s and puts only that account on hold', async ([, plantIn, kinds]) => {
+  const [tenant, other] = [await openBusyTenant(), await openBusyTenant()]
+  expect(await findMismatchKinds(tenant.accountId)).toEqual([])
   await plantIn(tenant)
 
-  expect((await auditKinds(tenant.accountId)).toSorted()).toEqual(kinds.toSorted())
-  expect([await isStopped(tenant.accountId), await isStopped(neighbour.accountId)]).toEqual([true, false])
-  expect(await auditKinds(neighbour.accountId)).toEqual([])
+  expect((await findMismatchKinds(tenant.accountId)).toSorted()).toEqual(kinds.toSorted())
+  expect([await isOnHold(tenant.accountId), await isOnHold(other.accountId)]).toEqual([true, false])
+  expect(await findMismatchKinds(other.accountId)).toEqual([])
 })
 
-test('says what was expected and what was found, of whom and of which job', async () => {
+test('a mismatch has the account, the job, the expected and the actual value', async () => {
   const { accountId, jobId } = await openBusyTenant()
   await plant(sql`delete from result_chunks where job_id = ${jobId}`)
   const faults = await asOwner(db, (trx) => listLedgerMismatches(trx, { accountId }))
   expect(faults).toContainEqual({ accountId, kind: 'job_results', subject: jobId, expected: 3, found: 0 })
 })
 
-test('a validation that is open for too long is told of, and the account goes on', async () => {
+test('an overdue validation is reported and does not put the account on hold', async () => {
   const { accountId } = await openBusyTenant()
   await plant(sql`update validations set created_at = now() - interval '26 hours' where account_id = ${accountId}`)
-  expect(await auditKinds(accountId)).toEqual(['validation_overdue'])
-  expect(await isStopped(accountId)).toBe(false)
+  expect(await findMismatchKinds(accountId)).toEqual(['validation_overdue'])
+  expect(await isOnHold(accountId)).toBe(false)
 })
 
-test('what a plan did not promise when it was asked is not held against the account', async () => {
+test('a refund that the plan does not include is not a mismatch', async () => {
   const { accountId } = await openBusyTenant()
   await plant(sql`update validations set state = 'final', conclusive = false, refunded = false, finished_at = now()
                   where account_id = ${accountId} and state = 'open'`)
   await plant(sql`update accounts set plan = 'scale' where id = ${accountId}`)
-  expect(await auditKinds(accountId)).toEqual([])
+  expect(await findMismatchKinds(accountId)).toEqual([])
 })
 
-test('a drift is found where most of the ledger was added up before', async () => {
+test('a balance error is found with stored sums of most of the ledger', async () => {
   const { id: accountId } = await openTestAccount(db, 100)
   for (let n = 0; n < 20; n++) await post(accountId, { kind: 'charge', credits: 1, subject: randomUUID() })
-  expect(await auditKinds(accountId)).toEqual([])
-  const remembered = () =>
+  expect(await findMismatchKinds(accountId)).toEqual([])
+  const storedSums = () =>
     inTenant(db, accountId, async (trx) => {
       const { rows } = await sql`select s.available, s.spent, s.ledger_id = (select max(id) from ledger) as up_to_date
                                  from ledger_sums s`.execute(trx)
       return rows
     })
-  expect(await remembered()).toEqual([{ available: 80, spent: 20, upToDate: true }])
+  expect(await storedSums()).toEqual([{ available: 80, spent: 20, upToDate: true }])
 
   await post(accountId, { kind: 'charge', credits: 5, subject: randomUUID() })
-  expect(await auditKinds(accountId)).toEqual([])
-  expect(await remembered()).toEqual([{ available: 75, spent: 25, upToDate: true }])
+  expect(await findMismatchKinds(accountId)).toEqual([])
+  expect(await storedSums()).toEqual([{ available: 75, spent: 25, upToDate: true }])
 
   await plant(sql`update accounts set available = available + 1 where id = ${accountId}`)
-  expect(await auditKinds(accountId)).toEqual(['available_is_not_the_ledger'])
+  expect(await findMismatchKinds(accountId)).toEqual(['available_is_not_the_ledger'])
 })
 
-test('a row of the ledger that was changed behind the remembered sums is found by whoever adds up the whole', async () => {
+test('a changed ledger row behind the stored sums is found by a full reconciliation', async () => {
   const { accountId } = await openBusyTenant()
-  expect(await auditKinds(accountId)).toEqual([])
+  expect(await findMismatchKinds(accountId)).toEqual([])
   await asOwner(db, async (trx) => {
     await sql`alter table ledger disable trigger append_only`.execute(trx)
     await sql`update ledger set d_available = 999 where account_id = ${accountId} and kind = 'grant'`.execute(trx)
@@ -236,7 +236,7 @@ test('a row of the ledger that was changed behind the remembered sums is found b
   ])
 })
 
-test('what nobody has touched for long has its turn once a day', async () => {
+test('unchanged accounts are reconciled once a day', async () => {
   const tenants = await Promise.all([1, 2, 3, 4].map(() => openEndedTenant()))
   const jobs = tenants.map(({ endedJobId }) => endedJobId)
   await plant(sql`update jobs set finished_at = now() - interval '20 days' where id = any(${jobs}::uuid[])`)
@@ -248,7 +248,7 @@ test('what nobody has touched for long has its turn once a day', async () => {
     const audit = await reconcileLedger(db)
     found.push(...(audit?.faults ?? []).map(({ subject }) => subject))
   }
-  // An id at the very edge of the day may be met at both ends.
+  // An id at the very edge of the day may be found twice.
   for (const job of jobs) expect([1, 2]).toContain(found.filter((subject) => subject === job).length)
 })
 
@@ -263,7 +263,7 @@ async function openEndedTenant(): Promise<{ accountId: string; endedJobId: strin
   return { accountId, endedJobId: id }
 }
 
-test('while one audits no other does', async () => {
+test('only one reconciliation runs at a time', async () => {
   await withoutTenant(db, async (trx) => {
     await sql`select * from begin_reconciliation()`.execute(trx)
     expect(await reconcileLedger(db)).toBeUndefined()
@@ -271,7 +271,7 @@ test('while one audits no other does', async () => {
   expect(await reconcileLedger(db)).toBeDefined()
 })
 
-test('an account is charged again once its books add up, and not before', async () => {
+test('resumeCharging takes an account off hold only when its ledger reconciles', async () => {
   const { accountId } = await openBusyTenant()
   const charge = () =>
     inTenant(db, accountId, (trx) => postCredits(trx, { kind: 'charge', credits: 1, subject: randomUUID() }))
@@ -287,5 +287,5 @@ test('an account is charged again once its books add up, and not before', async 
   await plant(sql`update accounts set available = available - 7 where id = ${accountId}`)
   expect(await asOwner(db, (trx) => resumeCharging(trx, accountId))).toEqual([])
   expect((await charge()).kind).toBe('posted')
-  expect(await auditKinds(accountId)).toEqual([])
+  expect(await findMismatchKinds(accountId)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { asOwner, type Db } from '../connection/connect.ts'
 
-/** Puts credits into an account, or takes them, past the ledger: what must never happen. */
+/** Changes the balance of an account without the ledger, which the product never does. */
 export async function driftBy(db: Db, accountId: string, credits: number): Promise<void> {
   await asOwner(db, (trx) =>
     sql`update accounts set available = available + ${credits} where id = ${accountId}`.execute(trx),

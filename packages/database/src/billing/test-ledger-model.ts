@@ -1,5 +1,5 @@
 /**
- * The rules of money once more, small enough to be read in one go and with nothing in common with the SQL: the property
+ * An independent model of the credit rules, short enough to be reviewed at once and without code in common with the SQL. The property
  * test runs both side by side.
  */
 export type Balances = { available: number; reserved: number; spent: number }
@@ -25,7 +25,7 @@ export function newModel(): Model {
   return { available: 0, reserved: 0, spent: 0, validations: [], groups: 0, jobs: [] }
 }
 
-/** Applies one operation and says what the database must answer to it. */
+/** Applies one operation and returns the outcome that the database must have. */
 export function applyToModel(model: Model, operation: Operation): string {
   switch (operation.kind) {
     case 'grant':

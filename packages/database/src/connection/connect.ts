@@ -5,13 +5,13 @@ import { lateBeginDialect, WITH_BEGIN } from './lazy-begin.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * A pool of connections. It can only begin transactions, because both the tenant and the role are set for one transaction
- * at a time: a query beside one would run with the rights of whoever logged in, and does not compile.
+ * A connection pool. It can only begin transactions, because tenant and role are set per transaction: a query outside of one would run
+ * with the rights of the login, and does not compile.
  */
 export type Db = Pick<Kysely<Schema>, 'transaction' | 'startTransaction' | 'destroy'> & { programRole: ProgramRole }
 export type Trx = Transaction<Schema>
 
-/** The role of the program that connects: the API's, or that of the worker or of maintenance, with fewer rights. */
+/** The role of the connecting program: the API, or the worker or maintenance, which have fewer rights. */
 export type ProgramRole = 'probity_app' | 'probity_worker' | 'probity_maintenance'
 
 type ConnectOptions = { connectionsMax?: number; applicationName?: string; programRole?: ProgramRole }
@@ -25,13 +25,13 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
   return db
 }
 
-/** The connections of each `Db`, for calls past the query builder. */
+/** The connections of each `Db`, for calls without the query builder. */
 const pools = new WeakMap<Db, Pool>()
 
-// What stands inside a JSON column is a customer's answer and keeps its own names.
+// The content of a JSON column is a customer's result and keeps its own names.
 const CAMEL_CASE = new CamelCasePlugin({ maintainNestedObjectKeys: true })
 
-/** Works as one tenant: row-level security shows and takes that account's rows only, until the commit. */
+/** Runs `work` as one tenant: row-level security limits it to that account's rows until the commit. */
 export function inTenant<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
   return workAs(db, { role: db.programRole, accountId }, work)
 }
@@ -57,16 +57,16 @@ export async function callInTenant<Row>(
   return callAs(db, { role: db.programRole, accountId }, name, values)
 }
 
-/** The same with no tenant, for functions that work across accounts. */
+/** The same without a tenant, for functions that work across accounts. */
 export function callWithoutTenant<Row>(db: Db, name: string, values: readonly Argument[]): Promise<Row[]> {
   return callAs(db, { role: db.programRole, accountId: '' }, name, values)
 }
 
-async function callAs<Row>(db: Db, standing: Standing, name: string, values: readonly Argument[]): Promise<Row[]> {
+async function callAs<Row>(db: Db, settings: RoleSettings, name: string, values: readonly Argument[]): Promise<Row[]> {
   const pool = pools.get(db)
   if (pool === undefined) throw new Error('not a connection of connect()')
   const call = `select * from ${name}(${values.map(writeArgument).join(', ')})`
-  const results: unknown = await pool.query(`select ${writeSettings(standing, TRANSACTION_IDLE)}; ${call}`)
+  const results: unknown = await pool.query(`select ${writeSettings(settings, TRANSACTION_IDLE)}; ${call}`)
   return (results as QueryResult<Row & object>[])[1]?.rows ?? []
 }
 
@@ -81,7 +81,7 @@ function writeArgument(value: Argument): string {
   return `array[${value.values.map(writeText).join(', ')}]::${value.type}[]`
 }
 
-/** As `escapeLiteral` of the driver does it, but not character by character: results of a group are some hundred kilobytes. */
+/** Like `escapeLiteral` of the driver, but not character by character, because the results of a group are some hundred kilobytes. */
 function writeText(text: string): string {
   // NUL would end the statement.
   if (text.includes('\0')) throw Object.assign(new Error('a text has a NUL character'), { code: UNTRANSLATABLE })
@@ -94,7 +94,7 @@ export function withoutTenant<T>(db: Db, work: (trx: Trx) => Promise<T>): Promis
   return workAs(db, { role: db.programRole, accountId: '' }, work)
 }
 
-/** Works with the rights of the user who logged in, past row-level security. For migrations and operators' commands only. */
+/** Runs `work` with the rights of the login, without row-level security. For migrations and operator commands only. */
 export function asOwner<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     const actor = currentActor()
@@ -103,29 +103,26 @@ export function asOwner<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   })
 }
 
-/** Works for somebody who runs the installation: over all accounts, by the columns and functions that operators have. */
+/** Runs `work` as an operator of the installation: for all accounts, with the columns and functions of operators. */
 export function asOperator<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return workAs(db, { role: 'probity_operator', accountId: '' }, work)
 }
 
-/** The same with one account in hand, for what moves its credits. */
+/** The same with one account selected, to move its credits. */
 export function asOperatorOf<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
   return workAs(db, { role: 'probity_operator', accountId }, work)
 }
 
-/** A reader may take its time, but one that takes nothing for this long gives the connection back. */
+/** A reader may be slow, but its connection is closed after this time without a read. */
 const SNAPSHOT_IDLE = '90s'
 
-/**
- * One view of a tenant's rows for many reads, none of which sees what is written meanwhile. It changes nothing, and whoever opens it
- * closes it.
- */
+/** A read-only snapshot of a tenant's rows for many reads, which do not see later changes. The caller closes it. */
 export async function openSnapshot(db: Db, accountId: string): Promise<{ trx: Trx; close(): Promise<void> }> {
   const beginning = db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only')
   const trx = await beginning.execute()
   const close = async () => void (await trx.rollback().execute())
   try {
-    await stepDown(trx, { role: db.programRole, accountId }, SNAPSHOT_IDLE)
+    await restrictRole(trx, { role: db.programRole, accountId }, SNAPSHOT_IDLE)
   } catch (error) {
     await close()
     throw error
@@ -133,26 +130,26 @@ export async function openSnapshot(db: Db, accountId: string): Promise<{ trx: Tr
   return { trx, close }
 }
 
-type Standing = { role: ProgramRole | 'probity_operator'; accountId: string }
+type RoleSettings = { role: ProgramRole | 'probity_operator'; accountId: string }
 
-function workAs<T>(db: Db, standing: Standing, work: (trx: Trx) => Promise<T>): Promise<T> {
+function workAs<T>(db: Db, settings: RoleSettings, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
-    await stepDown(trx, standing, TRANSACTION_IDLE)
+    await restrictRole(trx, settings, TRANSACTION_IDLE)
     return work(trx)
   })
 }
 
 /**
- * All for this transaction alone: behind a transaction-mode pooler the session belongs to another client after the commit. Together with its
- * beginning, which allows no parameters, so the values are part of the statement.
+ * Sets everything for this transaction alone, because behind a transaction-mode pooler the session belongs to another client after the
+ * commit. It is sent with BEGIN, which allows no parameters, so the values are part of the statement.
  */
-async function stepDown(trx: Trx, standing: Standing, idle: string): Promise<void> {
-  await sql.raw(`${WITH_BEGIN}select ${writeSettings(standing, idle)}`).execute(trx)
+async function restrictRole(trx: Trx, settings: RoleSettings, idle: string): Promise<void> {
+  await sql.raw(`${WITH_BEGIN}select ${writeSettings(settings, idle)}`).execute(trx)
 }
 
 const TRANSACTION_IDLE = '5s'
 
-function writeSettings({ role, accountId }: Standing, idle: string): string {
+function writeSettings({ role, accountId }: RoleSettings, idle: string): string {
   const settings = {
     role,
     'app.account_id': accountId,
@@ -187,16 +184,16 @@ export function openPool(url: string, { connectionsMax, applicationName, types }
     connectionString: url,
     max: connectionsMax,
     application_name: applicationName,
-    connectionTimeoutMillis: 2_000, // also the longest wait for a free connection: a caller is told 503 within two seconds
-    query_timeout: 12_000, // above the server's own statement_timeout: ends waits on a connection that is half open
+    connectionTimeoutMillis: 2_000, // also the longest wait for a connection of the pool: a client gets 503 within two seconds
+    query_timeout: 12_000, // above the server's own statement_timeout: ends queries on a half-open connection
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     ...(types && { types }),
   })
-  // An idle connection that the server closes raises here; the pool has dropped it already and opens another on demand.
+  // An idle connection that the server closes emits this; the pool has removed it already and opens another on demand.
   pool.on('error', () => {})
-  // One that is closed between two statements of a transaction raises on itself, which unheard would end the process. The
-  // next statement fails for the same reason.
+  // A connection that is closed between two statements of a transaction emits an error itself, which without a listener would end the
+  // process. The next statement fails for the same reason.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

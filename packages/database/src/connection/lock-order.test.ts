@@ -10,8 +10,8 @@ import { createTestDatabase, openTestAccount } from './test-database.ts'
 const { db } = await createTestDatabase()
 
 /**
- * Runs `first`, then `other` in a second transaction, and as soon as that one waits for a lock, `second` in the first. PostgreSQL
- * ends one of the two with an error if each waits for the other.
+ * Runs `first`, then `other` in a second transaction, and as soon as that one waits for a lock, `second` in the first. PostgreSQL cancels
+ * one of the two if each waits for the other.
  */
 async function interleave(steps: { first: Step; other: () => Promise<unknown>; second: Step }): Promise<void> {
   let other: Promise<unknown> | undefined

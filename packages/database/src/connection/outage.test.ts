@@ -11,32 +11,32 @@ function coded(code: string): Error {
 }
 
 const ERRORS: [string, unknown, boolean][] = [
-  ['nobody listens', coded('ECONNREFUSED'), true],
-  ['the peer hung up', coded('ECONNRESET'), true],
+  ['connection refused', coded('ECONNREFUSED'), true],
+  ['the peer reset the connection', coded('ECONNRESET'), true],
   ['there is no route', coded('ENETUNREACH'), true],
-  ['the name is not known just now', coded('EAI_AGAIN'), true],
+  ['a temporary DNS failure', coded('EAI_AGAIN'), true],
   ['too many connections', coded('53300'), true],
   ['shutting down', coded('57P01'), true],
   ['starting up', coded('57P03'), true],
   ['the statement took too long', coded('57014'), true],
   ['the lock took too long', coded('55P03'), true],
   ['the connection failed', coded('08006'), true],
-  ['the pooler had no server for us', coded('08P01'), true],
+  ['the pooler had no server connection', coded('08P01'), true],
   ['the driver lost its connection', new Error('Connection terminated unexpectedly'), true],
   ['the pool had no connection in time', new Error('timeout exceeded when trying to connect'), true],
-  ['no answer in time', new Error('Query read timeout'), true],
+  ['no response in time', new Error('Query read timeout'), true],
   ['a unique value twice', coded('23505'), false],
   ['a deadlock', coded('40P01'), false],
-  ['no right to it', coded('42501'), false],
+  ['permission denied', coded('42501'), false],
   ['no such table', coded('42P01'), false],
   ['a wrong password', coded('28P01'), false],
   ['a bug of ours', new TypeError('x is not a function'), false],
-  ['a text that only speaks of it', new Error('the message was: Connection terminated'), false],
+  ['another error that quotes the message', new Error('the message was: Connection terminated'), false],
   ['no error at all', 'ECONNREFUSED', false],
   ['nothing', undefined, false],
 ]
 
-test.for(ERRORS)('%s', ([, error, expected]) => {
+test.for(ERRORS)('isOutage: %s', ([, error, expected]) => {
   expect(isOutage(error)).toBe(expected)
 })
 
@@ -49,14 +49,14 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   return error
 }
 
-test('a server that is not there is an outage', async () => {
-  const nowhere = connect('postgres://postgres@127.0.0.1:1/postgres') // nobody listens on port 1
+test('an unreachable server is an outage', async () => {
+  const nowhere = connect('postgres://postgres@127.0.0.1:1/postgres') // no server listens on port 1
   const asking = asOwner(nowhere, (trx) => sql`select 1`.execute(trx))
   expect(isOutage(await errorOf(asking))).toBe(true)
   await nowhere.destroy()
 })
 
-test('a connection that the server ends in the middle is an outage, and the pool goes on', async () => {
+test('a connection that the server closes is an outage, and the pool stays usable', async () => {
   const single = connect(url, { connectionsMax: 1 })
   const asking = asOwner(single, async (trx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
@@ -68,7 +68,7 @@ test('a connection that the server ends in the middle is an outage, and the pool
   await single.destroy()
 })
 
-test('a statement that outlasts its time is an outage, one that is wrong is not', async () => {
+test('a statement timeout is an outage, an invalid statement is not', async () => {
   const slow = asOwner(db, async (trx) => {
     await sql`set local statement_timeout = '10ms'`.execute(trx)
     await sql`select pg_sleep(5)`.execute(trx)
@@ -78,7 +78,7 @@ test('a statement that outlasts its time is an outage, one that is wrong is not'
   expect(isOutage(await errorOf(wrong))).toBe(false)
 })
 
-test('more callers than connections are told so within the time a caller waits', { tags: ['timed'] }, async () => {
+test('requests without a connection fail within the connection timeout', { tags: ['timed'] }, async () => {
   const single = connect(url, { connectionsMax: 1 })
   const holding = Promise.withResolvers<void>()
   const held = asOwner(single, () => holding.promise)

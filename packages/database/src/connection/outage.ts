@@ -1,4 +1,4 @@
-/** Codes of Node and PostgreSQL that mean the database cannot be reached or asked just now, rather than asked wrongly. */
+/** Codes of Node and PostgreSQL for a database that is unavailable at the moment, as opposed to an invalid query. */
 const CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -16,7 +16,7 @@ const CODES = new Set([
   '55P03', // lock_not_available: the lock timeout
 ])
 
-// What the driver raises without a code.
+// Errors of the driver without a code.
 const MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -24,7 +24,7 @@ const MESSAGES = [
   'Client has encountered a connection error',
 ]
 
-/** Whether an error says that the database is away. The caller may try again; it did nothing wrong. */
+/** Whether the error means that the database is unavailable. The client may retry; its request is not the cause. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

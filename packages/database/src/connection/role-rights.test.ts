@@ -136,7 +136,7 @@ describe.each([
 
   const needed = new Set(Object.values(functions).flat())
 
-  test.for(routines.filter(({ name }) => !needed.has(name)))('is refused at $name', async ({ call }) => {
+  test.for(routines.filter(({ name }) => !needed.has(name)))('may not execute $name', async ({ call }) => {
     expect(await isRefused(call)).toBe(true)
   })
 

@@ -31,7 +31,7 @@ const { db, url } = await createTestDatabase()
 
 type TenantTable = { table: string; column: string; secured: boolean; policies: number }
 
-// From the catalogue, so that a table somebody adds tomorrow is held to the same promises without being named here.
+// From the catalog, so that new tables are tested without being listed here.
 const tables = await asOwner(db, async (trx) => {
   const { rows } = await sql<TenantTable>`
     select c.relname as table, a.attname as column, c.relrowsecurity as secured,
@@ -78,7 +78,7 @@ async function openTenantWithRows(): Promise<string> {
   )
   await inTenant(db, accountId, (trx) => countOutcomes(trx, accountId, reportOf([testOutcome('ann@example.com')])))
   await inTenant(db, accountId, (trx) => buy(trx, accountId))
-  await asOwner(db, (trx) => addPeople(trx, accountId))
+  await asOwner(db, (trx) => addUsers(trx, accountId))
   await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
   await recordRequests(db, [testRequest({ accountId, keyId })], 7)
   await recordVerdicts(db, [{ accountId, mode: 'live', day: '2026-11-02', status: 'valid', count: 1 }])
@@ -106,20 +106,20 @@ async function buy(trx: Trx, accountId: string): Promise<void> {
   await keepSubscription(trx, { ...subscription, checkedAt: new Date().toISOString() })
 }
 
-/** A member who is written to, and somebody who was invited. */
-async function addPeople(trx: Trx, accountId: string): Promise<void> {
+/** A member with a notification, and an invited user. */
+async function addUsers(trx: Trx, accountId: string): Promise<void> {
   const email = `${randomUUID()}@example.com`
   await sql`
-    with person as (insert into users (name, email) values ('Ann', ${email}) returning id),
-         member as (insert into members (account_id, user_id, role) select ${accountId}, id, 'owner' from person),
-         letter as (
-           insert into notifications (account_id, user_id, kind, subject, data) select ${accountId}, id, 'job_done', '', '{}' from person
+    with new_user as (insert into users (name, email) values ('Ann', ${email}) returning id),
+         member as (insert into members (account_id, user_id, role) select ${accountId}, id, 'owner' from new_user),
+         notification as (
+           insert into notifications (account_id, user_id, kind, subject, data) select ${accountId}, id, 'job_done', '', '{}' from new_user
          )
     insert into invitations (account_id, email, role, inviter_id, expires_at)
-    select ${accountId}, ${email}, 'viewer', id, clock_timestamp() + interval '1 day' from person`.execute(trx)
+    select ${accountId}, ${email}, 'viewer', id, clock_timestamp() + interval '1 day' from new_user`.execute(trx)
 }
 
-/** An endpoint, an event, its delivery and what came of it. */
+/** A webhook, an event, its delivery and an attempt. */
 async function sendWebhook(accountId: string): Promise<void> {
   const view = { accountId, mode: 'live' as const }
   await inTenant(db, accountId, async (trx) => {
@@ -157,7 +157,7 @@ function count(table: string, column?: string, accountId?: string) {
 
 const PERMISSION_DENIED = expect.objectContaining({ code: '42501' })
 
-test('the catalogue knows tables with tenants', () => {
+test('the catalog query finds the tenant tables', () => {
   const names = tables.map(({ table }) => table)
   expect(names).toEqual(expect.arrayContaining(['accounts', 'api_keys', 'ledger', 'usage_days', 'validations']))
 })
@@ -167,7 +167,7 @@ test.for(tables)('$table is under row-level security with a policy', ({ secured,
   expect(policies).toBeGreaterThan(0)
 })
 
-test.for(tables)('$table shows a tenant its own rows and none of another', async ({ table, column }) => {
+test.for(tables)('$table returns a tenant its own rows only', async ({ table, column }) => {
   for (const [tenant, other] of [
     [mine, theirs],
     [theirs, mine],
@@ -179,7 +179,7 @@ test.for(tables)('$table shows a tenant its own rows and none of another', async
   }
 })
 
-test.for(tables)('$table shows nothing to nobody, nor where no tenant was ever set', async ({ table }) => {
+test.for(tables)('$table returns no row without a tenant', async ({ table }) => {
   expect(await withoutTenant(db, count(table))).toBe(0)
 
   const fresh = connect(url, { connectionsMax: 1 })
@@ -191,13 +191,13 @@ test.for(tables)('$table shows nothing to nobody, nor where no tenant was ever s
   expect(unset).toBe(0)
 })
 
-test.for(tables)('$table fails for a tenant that is no uuid, rather than showing everything', async ({ table }) => {
+test.for(tables)('$table throws for a tenant that is not a UUID', async ({ table }) => {
   for (const tenant of ['all', '%', 'null', `${mine} or true`]) {
     await expect(inTenant(db, tenant, count(table))).rejects.toThrow('invalid input syntax for type uuid')
   }
 })
 
-test.for(tables)('$table takes no row for another account', async ({ table, column }) => {
+test.for(tables)('$table rejects rows for another account', async ({ table, column }) => {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ row: object }>`
       select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(column)} = ${theirs} limit 1`.execute(trx),
@@ -212,25 +212,28 @@ test.for(tables)('$table takes no row for another account', async ({ table, colu
   await expect(inTenant(db, mine, (trx) => give.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
 })
 
-test.for(tables)('$table lets no tenant change or delete the rows of another', async ({ table, column }) => {
-  const columns = await asOwner(db, (trx) => listUpdatableColumns(trx, table))
-  for (const name of columns) {
-    const update = sql`update ${sql.table(table)} set ${sql.ref(name)} = ${sql.ref(name)}
+test.for(tables)(
+  '$table does not allow a tenant to change or delete the rows of another',
+  async ({ table, column }) => {
+    const columns = await asOwner(db, (trx) => listUpdatableColumns(trx, table))
+    for (const name of columns) {
+      const update = sql`update ${sql.table(table)} set ${sql.ref(name)} = ${sql.ref(name)}
       where ${sql.ref(column)} = ${theirs}`
-    const { numAffectedRows } = await inTenant(db, mine, (trx) => update.execute(trx))
-    expect(numAffectedRows).toBe(0n)
-  }
+      const { numAffectedRows } = await inTenant(db, mine, (trx) => update.execute(trx))
+      expect(numAffectedRows).toBe(0n)
+    }
 
-  const remove = sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${theirs}`
-  const removed = inTenant(db, mine, (trx) => remove.execute(trx))
-  const outcome = await removed.then(
-    ({ numAffectedRows }) => numAffectedRows,
-    (error: { code: string }) => error.code,
-  )
-  expect([0n, '42501']).toContain(outcome)
-})
+    const remove = sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${theirs}`
+    const removed = inTenant(db, mine, (trx) => remove.execute(trx))
+    const outcome = await removed.then(
+      ({ numAffectedRows }) => numAffectedRows,
+      (error: { code: string }) => error.code,
+    )
+    expect([0n, '42501']).toContain(outcome)
+  },
+)
 
-/** All but those that the database makes of others. */
+/** All columns except generated ones. */
 async function listWrittenColumns(trx: Trx, table: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select attname as name from pg_attribute
@@ -246,7 +249,7 @@ async function listUpdatableColumns(trx: Trx, table: string): Promise<string[]> 
   return rows.map((row) => row.name)
 }
 
-test('the role of the product has no power of its own and belongs to no other role', async () => {
+test('the role of the API has no role attributes and is a member of no other role', async () => {
   const { rows } = await asOwner(db, (trx) =>
     sql`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
                (select count(*) from pg_auth_members m where m.member = r.oid) as memberships,
@@ -259,7 +262,7 @@ test('the role of the product has no power of its own and belongs to no other ro
   expect(rows).toEqual([{ ...powers, rolreplication: false, rolcanlogin: false, ...none }])
 })
 
-test('the role of the product makes no tables and takes off no lock', async () => {
+test('the role of the API can neither create tables nor disable row-level security', async () => {
   const attempts = [
     sql`create table loot (id integer)`,
     ...tables.flatMap(({ table }) => [
@@ -276,7 +279,7 @@ test('the role of the product makes no tables and takes off no lock', async () =
   }
 })
 
-test('no right is given on partitions and owner views, where no policy stands', async () => {
+test('partitions and owner views, which have no policy, grant no rights', async () => {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ name: string; rights: boolean }>`
       select c.relname as name,
@@ -292,7 +295,7 @@ test('no right is given on partitions and owner views, where no policy stands', 
   }
 })
 
-test('only these functions work past row-level security, each with its search path fixed', async () => {
+test('only these functions bypass row-level security, each with a fixed search path', async () => {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ name: string; fixed: boolean }>`
       select proname as name, 'search_path=public, pg_temp' = any (proconfig) as fixed
@@ -405,14 +408,14 @@ test('only these functions work past row-level security, each with its search pa
   expect(rows).toEqual(names.map((name) => ({ name, fixed: true })))
 })
 
-test('the role of the product reads no secret of an endpoint, not even of its own tenant', async () => {
+test('the role of the API cannot read webhook secrets, not even of its own tenant', async () => {
   for (const column of ['secret', 'previous_secret', 'private_key', 'previous_private_key']) {
     const read = sql`select ${sql.ref(column)} from webhook_endpoints`
     await expect(inTenant(db, mine, (trx) => read.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
   }
 })
 
-test('a connection keeps neither tenant nor role after a transaction, committed or not', async () => {
+test('a connection keeps neither tenant nor role after a commit or rollback', async () => {
   const single = connect(url, { connectionsMax: 1 })
   onTestFinished(() => single.destroy())
   const look = () =>

@@ -8,7 +8,7 @@ import { asOwner, connect, type Db, inTenant } from './connect.ts'
 
 export type TestDatabase = { url: string; db: Db }
 
-/** A database of its own for one test file, copied from the migrated one and dropped when the file is done. */
+/** A database for one test file, copied from the migrated one and dropped after the file. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const url = await createDatabase('postgres')
   const db = connect(url, { connectionsMax: 10 })
@@ -16,7 +16,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { url, db }
 }
 
-/** A database without a single table, as an operator finds it on the first day. */
+/** A database without tables, as before the first migration. */
 export function createEmptyDatabase(): Promise<string> {
   return createDatabase('template0')
 }
@@ -27,7 +27,7 @@ async function createDatabase(template: string): Promise<string> {
   return made.url
 }
 
-/** An account with credits, as an operator would make it. */
+/** An account with credits, as an operator creates it. */
 export async function openTestAccount(db: Db, credits: number, account: Partial<NewAccount> = {}): Promise<Account> {
   const made = await asOwner(db, (trx) => insertAccount(trx, { name: 'Test', plan: 'payg', ...account }))
   if (credits > 0) {
@@ -36,7 +36,7 @@ export async function openTestAccount(db: Db, credits: number, account: Partial<
   return { ...made, available: credits }
 }
 
-/** A database of its own on a server, copied from another one. */
+/** Creates a database on a server as a copy of another one. */
 export async function makeDatabase(server: string, template: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await onServer(server, `create database ${name} template ${template} strategy file_copy`)

@@ -4,7 +4,7 @@ import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import { readIndexes, withChunks } from '../jobs/results/chunk-store.ts'
 import { type ChunkIndex, decodeIndex } from '../jobs/results/result-chunk.ts'
 
-/** Predictions between two tenths, and what came of them. All but n is weighed. */
+/** Predictions within a tenth of the range, and their outcomes. All fields but n are weighted. */
 export type CalibrationBin = {
   provider: string
   kind: 'decided' | 'weighed'
@@ -17,29 +17,29 @@ export type CalibrationBin = {
   countedAt: Date
 }
 
-/** How far predictions for one provider's mailboxes are to be believed. */
+/** The reliability of predictions for one provider's mailboxes. */
 export type Reliability = {
   provider: string
   kind: 'decided' | 'weighed'
   outcomes: number
-  /** The mean squared distance between what was predicted and what came of it. */
+  /** The mean squared difference between prediction and outcome. */
   brier: number
-  /** How far predictions are off on average, tenth by tenth. */
+  /** The expected calibration error: the average error of the predictions per tenth. */
   ece: number
-  /** Too far off, over enough outcomes to know: the base rates are used instead. */
+  /** The error is too large over enough outcomes: base rates are used instead. */
   hasFallenBack: boolean
   bins: CalibrationBin[]
 }
 
 const { half_life_days: HALF_LIFE, ece_outcomes_min: OUTCOMES_MIN, ece_max: ECE_MAX } = MODEL_PARAMETERS
 
-/** What one account may add for the others, so that no fewer than so many of them together can have predictions given up. */
+/** The share of one account in shared sums, limited so that a minimum number of accounts is necessary to disable predictions. */
 const SHARED_MAX = OUTCOMES_MIN / MODEL_PARAMETERS.shared_weight_max
 
 type Which = {
   /** With the outcomes of the other accounts. */
   shared: boolean
-  /** All that are known where nothing is said. */
+  /** All known providers if undefined. */
   providers?: string[]
 }
 
@@ -57,7 +57,7 @@ export async function listReliability(trx: Trx, { shared, providers }: Which): P
   return judge(rows)
 }
 
-/** Over all accounts, each as much as it reported: what an operator watches. */
+/** Over all accounts with their full weight, for operators. */
 export async function listWholeReliability(db: Db): Promise<Reliability[]> {
   return judge(await withoutTenant(db, (trx) => readShared(trx, null, null)))
 }
@@ -83,13 +83,13 @@ function judgeOne(group: CalibrationBin[]): Reliability {
     Number.EPSILON,
   )
   const ece = sum((bin) => Math.abs(bin.sumP - bin.delivered)) / weight
-  // The last of so many was counted a moment ago, and the others have faded by a hair since they were.
+  // The newest outcome was counted a moment ago, and the older ones have lost a tiny share of their weight since then.
   const outcomes = Math.round(sum((bin) => bin.n))
   const hasFallenBack = kind === 'weighed' && outcomes >= OUTCOMES_MIN && ece > ECE_MAX
   return { provider, kind, outcomes, brier: sum((bin) => bin.sumSquaredError) / weight, ece, hasFallenBack, bins }
 }
 
-/** What we said of an address, as far as it was kept. Results from before there were chances have none. */
+/** The stored prediction for an address. Results from before the introduction of predictions have none. */
 export type KeptPrediction = {
   p: number | null
   status: string | null
@@ -99,7 +99,7 @@ export type KeptPrediction = {
 
 const IDS_AT_ONCE = 1_000
 
-/** By the ids of single validations; those of others are not there. */
+/** By the ids of single validations; ids of other accounts are not found. */
 export async function listPredictionsById(trx: Trx, accountId: string, ids: string[]) {
   const found = new Map<string, KeptPrediction & { emailKey: string }>()
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
@@ -113,8 +113,8 @@ export async function listPredictionsById(trx: Trx, accountId: string, ids: stri
 }
 
 /**
- * The predictions of a job for these addresses, each spelled as in the file. Spellings differ mostly in case, so a result is found by
- * its address as reported and by its key; an address whose domain is in another script than in the file is not found.
+ * The predictions of a job for these addresses, each spelled as in the file. Spellings differ mostly in case, so a result is found by its
+ * address as reported and by its key. An address whose domain is in another script than in the file is not found.
  */
 export async function listJobPredictions(
   trx: Trx,

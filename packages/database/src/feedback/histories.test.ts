@@ -25,7 +25,7 @@ function outcomes(n: number, domain: string, changes: Partial<Outcome> = {}): Ou
   return Array.from({ length: n }, (_, k) => testOutcome(`a${k}@${domain}`, changes))
 }
 
-/** As if all of an account's outcomes had been counted so many days ago. */
+/** Sets the time of all outcomes of an account to this many days ago. */
 async function age(accountId: string, days: number) {
   await asOwner(db, async (trx) => {
     for (const table of ['domain_outcomes', 'class_outcomes', 'calibration', 'outcome_marks']) {
@@ -35,7 +35,7 @@ async function age(accountId: string, days: number) {
   })
 }
 
-test('answers in the order of what is asked, the same domain as often as it is', async () => {
+test('listHistories returns entries in the order of the request, with repetitions', async () => {
   const { id, count } = await openAccount()
   await count([...outcomes(1, 'one.example'), ...outcomes(2, 'two.example')])
   const names = ['two.example', 'none.example', 'one.example', 'two.example']
@@ -46,7 +46,7 @@ test('answers in the order of what is asked, the same domain as often as it is',
   expect(await listHistories(db, id, [], { shared: true })).toEqual([])
 })
 
-test('after a half-life outcomes count half, and what is added then counts in full', async () => {
+test('outcomes count half after a half-life, and new ones count in full', async () => {
   const { id, count, look } = await openAccount()
   await count(outcomes(8, 'old.example'))
   await age(id, MODEL_PARAMETERS.half_life_days)
@@ -66,7 +66,7 @@ test('after a half-life outcomes count half, and what is added then counts in fu
   })
 })
 
-test('a bounce that comes a half-life late takes back what is left of its delivery', async () => {
+test('a bounce after a half-life subtracts the remaining weight of its delivery', async () => {
   const { id, count, look } = await openAccount()
   await count(outcomes(2, 'late.example'))
   await age(id, MODEL_PARAMETERS.half_life_days)
@@ -74,7 +74,7 @@ test('a bounce that comes a half-life late takes back what is left of its delive
   expect(await look('late.example')).toMatchObject({ domain: { delivered: close(0.5), bounced: close(1) } })
 })
 
-test('an account sees its own outcomes and, unless they are shared, nobody else sees them', async () => {
+test('outcomes are visible to their own account only, unless they are shared', async () => {
   const [mine, theirs] = [await openAccount(), await openAccount()]
   await mine.count(outcomes(3, 'sealed.example'))
   expect(await mine.look('sealed.example')).toMatchObject({ domain: { delivered: close(3) } })
@@ -82,7 +82,7 @@ test('an account sees its own outcomes and, unless they are shared, nobody else 
   expect(await theirs.look('sealed.example')).toEqual(nothing)
 })
 
-test('where outcomes are shared, ten thousand bounces of one account weigh no more than the bound for the others', async () => {
+test('shared outcomes of one account never exceed its maximum weight for the others', async () => {
   const [loud, quiet, third] = [await openAccount(), await openAccount(), await openAccount()]
   await loud.count(outcomes(10_000, 'shared.example', { outcome: 'bounced' }))
   await quiet.count(outcomes(2, 'shared.example'))
@@ -98,7 +98,7 @@ test('where outcomes are shared, ten thousand bounces of one account weigh no mo
   })
 })
 
-test('a capped account keeps its proportions, shapes and all', async () => {
+test('capping scales all outcomes of an account, including shapes, by the same factor', async () => {
   const [loud, other] = [await openAccount(), await openAccount()]
   await loud.count([
     ...outcomes(60, 'parts.example', { shape: 0 }),
@@ -110,7 +110,7 @@ test('a capped account keeps its proportions, shapes and all', async () => {
   })
 })
 
-/** Predictions of 0.85 of which this share is delivered. */
+/** Outcomes with predictions of 0.85, of which this share is delivered. */
 function predicted(n: number, share: number, provider = 'google'): Outcome[] {
   const prediction = { ...TEST_PREDICTION, provider }
   return Array.from({ length: n }, (_, k) => {
@@ -119,7 +119,7 @@ function predicted(n: number, share: number, provider = 'google'): Outcome[] {
   })
 }
 
-test('predictions that are far off are given up from 500 outcomes on, and not at 499', async () => {
+test('inaccurate predictions are disabled at 500 outcomes, not at 499', async () => {
   const { count, look } = await openAccount()
   await count(predicted(499, 0.5))
   expect(await look('calibrated.example')).toMatchObject({ isTrusted: true })
@@ -127,7 +127,7 @@ test('predictions that are far off are given up from 500 outcomes on, and not at
   expect(await look('calibrated.example')).toMatchObject({ isTrusted: false })
 })
 
-test('predictions that hold are kept however many outcomes there are', async () => {
+test('accurate predictions stay enabled for any number of outcomes', async () => {
   const { count, look, id } = await openAccount()
   await count(predicted(600, 0.82))
   expect(await look('calibrated.example')).toMatchObject({ isTrusted: true })
@@ -136,7 +136,7 @@ test('predictions that hold are kept however many outcomes there are', async () 
   expect(reliability?.brier).toBeCloseTo(0.82 * 0.15 ** 2 + 0.18 * 0.85 ** 2, 4)
 })
 
-test('another provider, and what the mail server decided, are judged by themselves', async () => {
+test('reliability is separate per provider and for results that a mail server decided', async () => {
   const { id, count } = await openAccount()
   const decided = predicted(600, 0.5, 'yahoo').map((one) => ({
     ...one,
@@ -149,13 +149,13 @@ test('another provider, and what the mail server decided, are judged by themselv
   expect(histories.map(({ isTrusted }) => isTrusted)).toEqual([false, true, true])
 })
 
-test('few outcomes that weigh much are still few', async () => {
+test('weight does not replace the required number of outcomes', async () => {
   const { count, look } = await openAccount()
   await count(predicted(100, 0.5).map((one) => ({ ...one, weight: 50 })))
   expect(await look('calibrated.example')).toMatchObject({ isTrusted: true })
 })
 
-test('where outcomes are shared, no account alone has the predictions of the others given up', async () => {
+test('one account cannot disable the predictions of the others through shared outcomes', async () => {
   const [loud, other] = [await openAccount(), await openAccount()]
   const more = await Promise.all(Array.from({ length: 4 }, openAccount))
   const provider = 'a provider of this test'
@@ -174,7 +174,7 @@ test('where outcomes are shared, no account alone has the predictions of the oth
   expect(whole).toMatchObject({ outcomes: 9_000, ece: close(0.85), hasFallenBack: true })
 })
 
-test('sums that have faded away are removed, and no others', async () => {
+test('removeDecayedOutcomes deletes decayed sums only', async () => {
   const [gone, kept] = [await openAccount(), await openAccount()]
   for (const { count } of [gone, kept]) await count(outcomes(1, 'faded.example'))
   await age(gone.id, 5 * MODEL_PARAMETERS.half_life_days)

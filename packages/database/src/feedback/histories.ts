@@ -3,26 +3,26 @@ import { sql } from 'kysely'
 import { type Db, inTenant, type Trx } from '../connection/connect.ts'
 import { listReliability } from './calibration.ts'
 
-/** Outcomes, each as far as it has not faded; hence fractions. */
+/** Outcomes with weights that decrease with age; hence fractions. */
 export type Tally = { delivered: number; bounced: number }
 
-/** What was delivered stands by shape too, in the order of shapes; nothing where nothing is known. */
+/** `shapes` counts deliveries by shape, in the order of shapes; empty if none are known. */
 export type DomainHistory = Tally & { shapes: number[] }
 
-/** Of those that bounced, `machine` looked made by a machine. */
+/** `machine` is the number of bounces that looked auto-generated. */
 export type ClassHistory = Tally & { machine: number }
 
-/** What is known from earlier mail to a domain, and to the classes of addresses at its provider, by sub_status. */
+/** Outcomes of earlier mail to a domain, and to the classes of addresses at its provider, by sub_status. */
 export type History = {
   domain: DomainHistory
   classes: Record<string, ClassHistory>
-  /** False where predictions for this provider's mailboxes turned out to be too far off. */
+  /** False if predictions for this provider's mailboxes are too inaccurate. */
   isTrusted: boolean
 }
 
 type Asked = { domain: string; provider: string }
 
-/** In the order of what is asked. An account's own outcomes, and where they are shared some of the others'. */
+/** In the order of the request. The account's own outcomes and, if they are shared, a limited weight of the others'. */
 export function listHistories(
   db: Db,
   accountId: string,
@@ -75,7 +75,7 @@ function add(a: DomainHistory, b: DomainHistory): DomainHistory {
   }
 }
 
-/** What was taken back may have left a hair less than nothing. */
+/** Subtracting a delivery can leave a sum slightly below zero. */
 function notNegative(sum: number): number {
   return Math.max(sum, 0)
 }

@@ -3,26 +3,26 @@ import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 import type { CalibrationBin } from './calibration.ts'
 
-/** What we said of an address before mail was sent to it. */
+/** The prediction for an address before mail was sent to it. */
 export type Prediction = { p: number; subStatus: string; provider: string; isDecided: boolean }
 
-/** What an outcome adds to the sums, or takes from them where n and weight are negative. */
+/** The change of the sums by an outcome; a subtraction if n and weight are negative. */
 export type Move = {
   outcome: 'delivered' | 'bounced'
   n: number
-  /** For how many outcomes it stands, where not all of its kind were reported. */
+  /** The number of outcomes that it represents, if not all of its kind were reported. */
   weight: number
   domain: string
-  /** The place of its shape in the order of shapes. */
+  /** The position of its shape in the order of shapes. */
   shape: number
-  /** Whether its text looks made by a machine. */
+  /** Whether its text looks auto-generated. */
   looksMachine: boolean
   prediction: Prediction | undefined
-  /** Deliveries of its class that only a total tells of. Nobody knows whose they were, so nothing but the class moves. */
+  /** Deliveries of its class that are known as a total only. Their addresses are unknown, so only the class changes. */
   deliveriesBeside: number | undefined
 }
 
-/** Moves all sums of the transaction's tenant. */
+/** Applies the changes to all sums of the transaction's tenant. */
 export async function moveSums(trx: Trx, accountId: string, moves: Move[]): Promise<void> {
   await moveDomains(trx, accountId, sumDomains(moves))
   await moveClasses(trx, accountId, sumClasses(moves))
@@ -100,7 +100,7 @@ const BINS = 10
 
 type BinSum = Omit<CalibrationBin, 'countedAt'>
 
-/** Where only a total tells of the deliveries there is nothing to hold a prediction against. */
+/** Deliveries that are known as a total only have no prediction to compare. */
 function sumBins(moves: Move[]): BinSum[] {
   const sums = new Map<string, BinSum>()
   for (const { outcome, n, weight, prediction, deliveriesBeside } of moves) {

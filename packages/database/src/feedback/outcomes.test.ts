@@ -29,7 +29,7 @@ async function readBins(accountId: string) {
   return rows
 }
 
-test('an outcome moves its domain, its class and its tenth of the predictions', async () => {
+test('an outcome changes the sums of its domain, its class and its calibration bin', async () => {
   const { id, count, look } = await openAccount()
   const bounced = testOutcome('xq7zkv@firm.example', { outcome: 'bounced', looksMachine: true })
   const counted = await count(testOutcome('a.b@firm.example', { looksMachine: true }), bounced)
@@ -45,7 +45,7 @@ test('an outcome moves its domain, its class and its tenth of the predictions', 
   expect(await readBins(id)).toEqual([{ provider: 'google', kind: 'weighed', bin: 8, ...sums }])
 })
 
-test('what was decided stands apart from what was weighed, and 1 belongs to the last tenth', async () => {
+test('decided and weighed predictions have separate bins, and 1 belongs to the last one', async () => {
   const { id, count } = await openAccount()
   await count(
     testOutcome('a@firm.example', { prediction: { ...TEST_PREDICTION, p: 1, isDecided: true } }),
@@ -58,7 +58,7 @@ test('what was decided stands apart from what was weighed, and 1 belongs to the 
   ])
 })
 
-test('the same report a second time moves nothing', async () => {
+test('repeating a report changes nothing', async () => {
   const { id, count, look } = await openAccount()
   const report = [testOutcome('a@firm.example'), testOutcome('b@firm.example', { outcome: 'bounced' })]
   await count(...report)
@@ -80,10 +80,10 @@ test('mail of another day is another outcome', async () => {
   expect(await look()).toMatchObject({ domain: { delivered: close(2) } })
 })
 
-test('a late bounce takes back the delivery with all that it weighed, wherever it was counted', async () => {
+test('a late bounce subtracts its delivery from all sums with its full weight', async () => {
   const { id, count, look } = await openAccount()
   await count(testOutcome('a@firm.example', { weight: 4.5 }), testOutcome('b@firm.example'))
-  // By now the prediction is forgotten; what is taken back is what was counted.
+  // The prediction has expired by now; the counted values are subtracted.
   const counted = await count(testOutcome('a@firm.example', { outcome: 'bounced', prediction: undefined }))
 
   expect(counted).toEqual({ delivered: 0, bounced: 1, duplicate: 0 })
@@ -111,7 +111,7 @@ test('a late bounce counts once, and a delivery after a bounce changes nothing',
   expect(await look()).toMatchObject({ domain: { delivered: close(0), bounced: close(1) } })
 })
 
-test('reports at the same time count each outcome once, in whatever order they name it', async () => {
+test('concurrent reports count each outcome once, in any order', async () => {
   const { count, look } = await openAccount()
   const outcomes = Array.from({ length: 200 }, (_, n) => testOutcome(`a${n}@d${n % 7}.example`))
   const rounds = [outcomes, outcomes.toReversed(), outcomes.slice(100), outcomes.slice(0, 150).toReversed()]
@@ -122,14 +122,14 @@ test('reports at the same time count each outcome once, in whatever order they n
   expect(looks.reduce((sum, history) => sum + (history?.domain.delivered ?? 0), 0)).toBeCloseTo(200, 2)
 })
 
-test('an outcome without a prediction moves its domain alone', async () => {
+test('an outcome without a prediction changes its domain only', async () => {
   const { id, count, look } = await openAccount()
   await count(testOutcome('a@firm.example', { prediction: undefined }))
   expect(await look()).toMatchObject({ domain: { delivered: close(1) }, classes: {} })
   expect(await readBins(id)).toEqual([])
 })
 
-test('a bounce with deliveries that only a total tells of moves its class alone', async () => {
+test('a bounce whose deliveries are known as a total changes its class only', async () => {
   const { id, count, look } = await openAccount()
   await count(testOutcome('a@firm.example', { outcome: 'bounced', deliveriesBeside: 40 }))
   expect(await look()).toMatchObject({
@@ -151,7 +151,7 @@ test('no address, and no part of one before its @, is in any of the tables', asy
   }
 })
 
-test('a mark is of no use to another account: the same address has another', async () => {
+test('the mark of an address differs between accounts', async () => {
   const [one, two] = [await openAccount(), await openAccount()]
   for (const { count } of [one, two]) await count(testOutcome('a@firm.example'))
   const { rows } = await asOwner(db, (trx) =>

@@ -5,22 +5,22 @@ import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import { type Move, moveSums, type Prediction } from './outcome-sums.ts'
 
-/** One of a report. The address is in no other form than its key, and in the table only as a mark. */
+/** One outcome of a report. The address is used as its key only, and stored as a mark only. */
 export type Outcome = Omit<Move, 'n'> & { emailKey: string }
 
 /** Outcomes of mail that was sent on one day, each address once. */
 export type Report = { sentOn: string; outcomes: Outcome[] }
 
-/** After the day the mail was sent: until then the same outcome is known again. */
+/** Days after sending; until then a repeated outcome is recognized. */
 export const MARK_KEPT_DAYS = 90
 
-/** Marks that are computed before other requests of the process get their turn. */
+/** Marks that are computed before other requests of the process continue. */
 const MARKS_PER_TURN = 1_000
 
 /**
- * Counts the outcomes that were not counted before, for the transaction's tenant: the sums move by exactly the marks that were
- * inserted. A bounce that comes after its delivery was counted takes that back and counts instead; a delivery never outdoes a bounce.
- * The addresses themselves are written nowhere.
+ * Counts the outcomes that were not counted before, for the transaction's tenant: the sums change by exactly the inserted marks. A bounce
+ * after its delivery subtracts the delivery and counts instead; a delivery never replaces a bounce. The addresses themselves are not
+ * stored.
  */
 export async function countOutcomes(trx: Trx, accountId: string, { sentOn, outcomes }: Report) {
   const secret = await getMarkSecret(trx)
@@ -32,7 +32,7 @@ export async function countOutcomes(trx: Trx, accountId: string, { sentOn, outco
   const place = { accountId, sentOn }
   const inserted = await insertMarks(trx, place, marked)
   const late = [...marked].filter(([mark, { outcome }]) => outcome === 'bounced' && !inserted.has(mark))
-  const turned = await turnMarks(
+  const turned = await changeToBounces(
     trx,
     place,
     late.map(([mark]) => mark),
@@ -66,7 +66,7 @@ export function markOf(secret: KeyObject, accountId: string, subject: string): s
 
 type Place = { accountId: string; sentOn: string }
 
-/** Says which were not there. In the order of the marks, so that two reports at once never wait for each other in a circle. */
+/** Returns the marks that did not exist. Inserts in the order of the marks, so that two concurrent reports never deadlock. */
 async function insertMarks(trx: Trx, { accountId, sentOn }: Place, marked: Map<string, Outcome>): Promise<Set<string>> {
   const marks = [...marked.keys()]
   const given = [...marked.values()]
@@ -89,8 +89,8 @@ async function insertMarks(trx: Trx, { accountId, sentOn }: Place, marked: Map<s
 
 type Turned = { mark: string; factor: number; weight: number } & { [Part in keyof Prediction]: Prediction[Part] | null }
 
-/** Makes bounces of what was counted as delivered, and says what that had weighed and how much of it has faded. */
-async function turnMarks(trx: Trx, { accountId, sentOn }: Place, marks: string[]): Promise<Turned[]> {
+/** Changes counted deliveries to bounces, and returns their weights and decay factors. */
+async function changeToBounces(trx: Trx, { accountId, sentOn }: Place, marks: string[]): Promise<Turned[]> {
   if (marks.length === 0) return []
   const { rows } = await sql<Turned>`
     with counted as (
@@ -111,14 +111,14 @@ async function turnMarks(trx: Trx, { accountId, sentOn }: Place, marks: string[]
   return rows
 }
 
-/** Below so much of an outcome a sum says nothing any more. */
+/** A sum below this weight is not significant. */
 const MASS_MIN = 0.05
 
 const DOMAINS_AT_ONCE = 10_000
-/** A million domains; the rest is for the next run. */
+/** A million domains; the next run deletes the rest. */
 const ROUNDS_MAX = 100
 
-/** Removes what is left of outcomes that were reported long ago. Any process may run it at any time. */
+/** Deletes sums of outcomes that were reported long ago. Any process may run it at any time. */
 export async function removeDecayedOutcomes(db: Db): Promise<number> {
   let removed = 0
   for (let round = 0; round < ROUNDS_MAX; round++) {

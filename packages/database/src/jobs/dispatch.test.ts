@@ -26,13 +26,16 @@ function batches(count: number, batch: TestBatch = { size: 100 }): TestBatch[] {
   return Array.from({ length: count }, () => batch)
 }
 
-/** Works on what is let out until so many batches were, and says whose they were in turn. */
-async function workOff(workerId: string, count: number): Promise<{ accountId: string; jobId: string; size: number }[]> {
+/** Dispatches and settles batches up to a number of them, and returns them in order. */
+async function settleUpTo(
+  workerId: string,
+  count: number,
+): Promise<{ accountId: string; jobId: string; size: number }[]> {
   const worked: { accountId: string; jobId: string; size: number }[] = []
   for (let round = 0; round < count && worked.length < count; round += 1) {
     for (const ref of await dispatchBatches(db, [])) {
       const batch = await claimBatch(db, workerId, ref)
-      if (batch === undefined) throw new Error('a batch that was let out could not be had')
+      if (batch === undefined) throw new Error('a dispatched batch could not be claimed')
       await settleBatch(db, batch, { final: finalRows(batch), later: [] })
       worked.push({ accountId: ref.accountId, jobId: ref.jobId, size: batch.emails.length })
     }
@@ -40,7 +43,7 @@ async function workOff(workerId: string, count: number): Promise<{ accountId: st
   return worked
 }
 
-test('lets out half as many again as the living workers have room for, and no more until some are done', async () => {
+test('dispatchBatches dispatches 1.5 times the slots of live workers, and more only after settlements', async () => {
   await planTestJob(db, await openAccount(), batches(50))
   await planTestJob(db, await openAccount(), batches(50))
   const workerId = await startTestWorker(db, 8)
@@ -53,7 +56,7 @@ test('lets out half as many again as the living workers have room for, and no mo
   expect(await dispatchBatches(db, [])).toHaveLength(1)
 })
 
-test('an account alone leaves a quarter of the room to whoever comes next', async () => {
+test('a single account leaves a quarter of the slots to the next one', async () => {
   const [large, small] = [await openAccount(), await openAccount()]
   await planTestJob(db, large, batches(50))
   await startTestWorker(db, 8)
@@ -63,36 +66,36 @@ test('an account alone leaves a quarter of the room to whoever comes next', asyn
   expect(next.map(({ accountId }) => accountId)).toEqual([small, small])
 })
 
-test('accounts take turns, however much each has waiting', async () => {
+test('accounts take turns, independent of their number of waiting batches', async () => {
   const [large, small] = [await openAccount(), await openAccount()]
   await planTestJob(db, large, batches(200))
   const workerId = await startTestWorker(db, 1)
-  await workOff(workerId, 100) // the large one had all the room so far
+  await settleUpTo(workerId, 100) // all slots so far were for the large one
   await planTestJob(db, small, batches(20))
-  const worked = await workOff(workerId, 40)
+  const worked = await settleUpTo(workerId, 40)
   const ofSmall = worked.filter(({ accountId }) => accountId === small)
   expect(ofSmall.length).toBeGreaterThanOrEqual(18)
   expect(ofSmall.length).toBeLessThanOrEqual(20)
 })
 
-test('turns are counted in addresses, so that small batches are no disadvantage', async () => {
+test('turns are counted in addresses, so small batches are no disadvantage', async () => {
   const [large, small] = [await openAccount(), await openAccount()]
   await planTestJob(db, large, batches(100))
   await planTestJob(db, small, batches(100, { size: 10 }))
-  const worked = await workOff(await startTestWorker(db, 1), 66)
+  const worked = await settleUpTo(await startTestWorker(db, 1), 66)
   const sizeOf = (id: string) => worked.filter((one) => one.accountId === id).reduce((sum, { size }) => sum + size, 0)
   expect(Math.abs(sizeOf(large) - sizeOf(small))).toBeLessThanOrEqual(200)
 })
 
-test('the jobs of one account run side by side', async () => {
+test('the jobs of one account run concurrently', async () => {
   const account = await openAccount()
   const [first, second] = [await planTestJob(db, account, batches(30)), await planTestJob(db, account, batches(30))]
-  const worked = await workOff(await startTestWorker(db, 1), 20)
+  const worked = await settleUpTo(await startTestWorker(db, 1), 20)
   const counts = [first, second].map(({ id }) => worked.filter(({ jobId }) => jobId === id).length)
   expect(counts).toEqual([10, 10])
 })
 
-test('no more of a lane than its budget bears; what is behind it in line passes by', async () => {
+test('a site gets no more batches than its limit, and batches behind them are dispatched', async () => {
   const slow = batches(40, { size: 100, site: 'slow-provider', siteMax: 2 })
   await planTestJob(db, await openAccount(), [...slow, ...batches(5, { size: 50 })])
   await startTestWorker(db, 100)
@@ -103,30 +106,30 @@ test('no more of a lane than its budget bears; what is behind it in line passes 
   }
   expect(await sizes()).toEqual({ slow: 2, others: 5 })
   expect(await sizes()).toEqual({ slow: 0, others: 0 })
-  await startTestWorker(db, 100) // with connections of its own
+  await startTestWorker(db, 100) // with its own connections
   expect(await sizes()).toEqual({ slow: 2, others: 0 })
 })
 
-test('a lane that is full in front does not hide others far behind it', async () => {
+test('batches of a full site do not block batches far behind them', async () => {
   const slow = batches(40, { size: 100, site: 'slow-provider', siteMax: 1 })
   await planTestJob(db, await openAccount(), [...slow, ...batches(5, { size: 50 })])
-  await startTestWorker(db, 4) // fewer than the batches in front
+  await startTestWorker(db, 4) // fewer slots than waiting batches of the full site
   const released = [...(await dispatchBatches(db, [])), ...(await dispatchBatches(db, []))]
   expect(released.filter(({ no }) => no < 40)).toHaveLength(1)
   expect(released.filter(({ no }) => no >= 40).length).toBeGreaterThanOrEqual(4)
 })
 
-test('what the queue lost is let out again after five seconds, and not before', async () => {
+test('batches that the queue lost are dispatched again after five seconds, not earlier', async () => {
   await planTestJob(db, await openAccount(), batches(3))
   await startTestWorker(db, 8)
   const first = await dispatchBatches(db, [])
   expect(await dispatchBatches(db, [])).toEqual([])
   await ageDispatches(db, 6)
-  // Under another epoch: the queue takes no task twice that somebody may still have.
+  // With another epoch: the queue rejects a task id that may still exist.
   expect(await dispatchBatches(db, [])).toEqual(first.map((batch) => ({ ...batch, epoch: batch.epoch + 1 })))
 })
 
-test('what is paused, under audit or not due stays where it is', async () => {
+test('batches of paused jobs and of accounts on hold, and those that are not due, are not dispatched', async () => {
   const [paused, stopped, early] = [await openAccount(), await openAccount(), await openAccount()]
   for (const account of [paused, stopped, early]) await planTestJob(db, account, batches(3))
   await startTestWorker(db, 8)
@@ -144,7 +147,7 @@ test('what is paused, under audit or not due stays where it is', async () => {
   expect(await dispatchBatches(db, [])).toHaveLength(3)
 })
 
-test('a paused job is not begun even if its batch was let out before', async () => {
+test('a dispatched batch of a paused job cannot be claimed', async () => {
   const account = await openAccount()
   await planTestJob(db, account, batches(1))
   const workerId = await startTestWorker(db, 8)
@@ -153,7 +156,7 @@ test('a paused job is not begun even if its batch was let out before', async () 
   expect(ref && (await claimBatch(db, workerId, ref))).toBeUndefined()
 })
 
-test('what was asked from one way out goes out by it again, or by any when nobody has come for ten minutes', async () => {
+test('a batch with an egress is dispatched to that egress, or to any after ten minutes', async () => {
   const account = await openAccount()
   await planTestJob(db, account, batches(1))
   await startTestWorker(db, 8)
@@ -189,7 +192,7 @@ test('both halves of a split batch are dispatched by any egress ten minutes afte
   ])
 })
 
-test('several that let out at once hand nothing out twice', async () => {
+test('concurrent calls dispatch no batch twice', async () => {
   await planTestJob(db, await openAccount(), batches(60))
   await startTestWorker(db, 50)
   const rounds = await Promise.all(Array.from({ length: 8 }, () => dispatchBatches(db, [])))
@@ -198,7 +201,7 @@ test('several that let out at once hand nothing out twice', async () => {
   expect(nos.length).toBeGreaterThan(0)
 })
 
-test('finds the next batches quickly among a million addresses', { tags: ['timed'] }, async () => {
+test('dispatchBatches finds the next batches quickly among a million addresses', { tags: ['timed'] }, async () => {
   const lanes = ['google', 'microsoft', 'yahoo']
   const many = Array.from({ length: 10 }, () =>
     Array.from({ length: 1_000 }, (_, n) => ({ size: 100, site: lanes[n % 4] ?? '', siteMax: 3 })),

@@ -4,7 +4,7 @@ import { forecast, rateOf } from './present-job.ts'
 const now = new Date('2026-11-02T12:00:00.000Z')
 const minutes = (n: number) => new Date(now.getTime() + n * 60_000)
 
-/** A job that has been worked on for ten minutes and did 600 of its 1,000 addresses in the last one. */
+/** A job that has run for ten minutes and finished 600 of its 1,000 addresses in the last one. */
 const BUSY = {
   state: 'processing' as const,
   pausedAt: null,
@@ -18,12 +18,12 @@ const BUSY = {
 
 test.each([
   ['over the last minute', BUSY, 10],
-  ['since the beginning, where that was less than a minute ago', { ...BUSY, startedAt: minutes(-0.5) }, 20],
+  ['since the start, if that was less than a minute ago', { ...BUSY, startedAt: minutes(-0.5) }, 20],
   ['over a second at least', { ...BUSY, doneCount: 30, startedAt: now }, 30],
-  ['by what is done, where batches ended with addresses left', { ...BUSY, doneCount: 120 }, 2],
-  ['none before the work', { ...BUSY, startedAt: null }, 0],
-  ['none before the work is laid out', { ...BUSY, state: 'planning' as const }, 0],
-  ['none after the end', { ...BUSY, state: 'completed' as const }, 0],
+  ['finished addresses only, if batches ended with deferred ones', { ...BUSY, doneCount: 120 }, 2],
+  ['nothing before the start', { ...BUSY, startedAt: null }, 0],
+  ['nothing while the job is planned', { ...BUSY, state: 'planning' as const }, 0],
+  ['nothing after the end', { ...BUSY, state: 'completed' as const }, 0],
 ])('the rate counts %s', (_, job, rate) => {
   expect(rateOf(job)).toBe(rate)
 })
@@ -33,11 +33,19 @@ const waiting = (count: number, from: number, until: number) => [
 ]
 
 test.each([
-  ['what is left goes on at the rate, or half of it', BUSY, [0.5, 1]],
-  ['what waits is over with its last try, or with the ladder', { ...BUSY, waiting: waiting(60, 5, 9) }, [9, 81]],
-  ['what waits alone needs no rate', { ...BUSY, recentCount: 0, waiting: waiting(300, 5, 9) }, [9, 81]],
-  ['a wait beyond the ladder counts', { ...BUSY, waiting: waiting(60, 5, 90) }, [90, 90]],
-  ['much work takes longer than the ladder', { ...BUSY, uniqueCount: 72_760, waiting: waiting(60, 5, 9) }, [120, 240]],
+  ['the rest takes the current rate, or half of it', BUSY, [0.5, 1]],
+  [
+    'deferred addresses end with their last retry, or with the whole retry schedule',
+    { ...BUSY, waiting: waiting(60, 5, 9) },
+    [9, 81],
+  ],
+  ['deferred addresses alone need no rate', { ...BUSY, recentCount: 0, waiting: waiting(300, 5, 9) }, [9, 81]],
+  ['a retry after the retry schedule counts', { ...BUSY, waiting: waiting(60, 5, 90) }, [90, 90]],
+  [
+    'many addresses take longer than the retry schedule',
+    { ...BUSY, uniqueCount: 72_760, waiting: waiting(60, 5, 9) },
+    [120, 240],
+  ],
 ])('%s', (_, job, [earliest, latest]) => {
   expect(forecast(job)).toEqual({
     earliest_at: minutes(earliest ?? 0).toISOString(),
@@ -46,10 +54,10 @@ test.each([
 })
 
 test.each([
-  ['nothing was done in the last minute', { ...BUSY, recentCount: 0 }],
+  ['there was no result in the last minute', { ...BUSY, recentCount: 0 }],
   ['it is queued', { ...BUSY, state: 'queued' as const }],
   ['it is paused', { ...BUSY, pausedAt: now }],
   ['it has ended', { ...BUSY, state: 'canceled' as const }],
-])('there is no forecast where %s', (_, job) => {
+])('there is no forecast when %s', (_, job) => {
   expect(forecast(job)).toBeNull()
 })

@@ -12,7 +12,7 @@ import { expireUpload } from './uploads.ts'
 /** Result of a command for a job. `ended`: the job has ended. `under_review`: an operator must release the job first. */
 export type Controlled = 'done' | 'ended' | 'missing' | 'under_review'
 
-/** Stops the work on a job for a while. Doing it again changes nothing. */
+/** Pauses a job. Idempotent. */
 export async function pauseJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
   const job = await lockJob(trx, view, jobId)
   if (job === undefined) return 'missing'
@@ -65,7 +65,9 @@ export async function removePending(trx: Trx, view: View, jobId: string): Promis
   if (job) await removeBatches(trx, view, job)
 }
 
-/** Deletes an ended job and everything of it except its ledger transactions. Returns where its file is stored, if it still is. */
+/**
+ * Deletes an ended job and everything of it except its ledger transactions. Returns the storage key of its file, if it is still stored.
+ */
 export async function removeJob(trx: Trx, view: View, jobId: string) {
   const job = await findEnded(trx, view, jobId)
   if (job === undefined) return undefined

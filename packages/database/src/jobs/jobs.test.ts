@@ -13,7 +13,7 @@ import { insertUpload } from './uploads.ts'
 
 const { db } = await createTestDatabase()
 
-// Planning takes the oldest job there is.
+// Planning claims the oldest job.
 beforeEach(() => asOwner(db, (trx) => trx.deleteFrom('jobs').execute()))
 
 async function openTenant(credits = 1_000): Promise<View> {
@@ -42,7 +42,7 @@ function creditsOf({ accountId }: View) {
   )
 }
 
-test('an upload becomes one job, and confirming it again says which', async () => {
+test('confirming an upload again returns its job', async () => {
   const view = await openTenant(5)
   const { id } = await upload(view)
   const first = await confirm(view, id)
@@ -52,7 +52,7 @@ test('an upload becomes one job, and confirming it again says which', async () =
   expect(await creditsOf(view)).toEqual({ available: 3, reserved: 2, spent: 0 })
 })
 
-test('an upload in the last minute of its time is not taken any more', async () => {
+test('an upload cannot be confirmed in its last minute', async () => {
   const view = await openTenant()
   const { id } = await upload(view)
   const expireIn = (seconds: number) =>
@@ -68,7 +68,7 @@ test('an upload in the last minute of its time is not taken any more', async () 
   expect(await confirm(view, id)).toMatchObject({ kind: 'confirmed' })
 })
 
-test('what cannot be paid for is refused with the reason', async () => {
+test('confirmUpload returns the reason when the credits cannot be reserved', async () => {
   const view = await openTenant(1)
   const { id } = await upload(view)
   await expect(
@@ -85,7 +85,7 @@ test('what cannot be paid for is refused with the reason', async () => {
 
 test('neither another account nor a key of the other mode finds a job or an upload, nor changes one', async () => {
   const owner = await openTenant()
-  const stranger = await openTenant()
+  const outsider = await openTenant()
   const uploaded = await upload(owner)
   const { id: confirmedUpload } = await upload(owner)
   const confirmed = await confirm(owner, confirmedUpload)
@@ -94,7 +94,7 @@ test('neither another account nor a key of the other mode finds a job or an uplo
   const read = () => inTenant(db, owner.accountId, (trx) => findJob(trx, owner, jobId))
   const { now: _, ...before } = (await read()) ?? {}
 
-  for (const view of [stranger, { ...owner, mode: 'test' as const }]) {
+  for (const view of [outsider, { ...owner, mode: 'test' as const }]) {
     await inTenant(db, view.accountId, async (trx) => {
       expect(await findConfirmable(trx, view, uploaded.id)).toBeUndefined()
       expect(await findReplay(trx, view, { uploadId: confirmedUpload, emailColumn: 'email' })).toBeUndefined()
@@ -110,7 +110,7 @@ test('neither another account nor a key of the other mode finds a job or an uplo
   expect(after).toEqual(before)
 })
 
-test('a job that is under way is not removed, nor are its batches', async () => {
+test('removeJob keeps an unfinished job and its batches', async () => {
   const view = await openTenant()
   const { id } = await planTestJob(db, view.accountId, [{ size: 3 }])
   await inTenant(db, view.accountId, async (trx) => {
@@ -121,7 +121,7 @@ test('a job that is under way is not removed, nor are its batches', async () => 
   expect(batches).toEqual([{ no: 0 }])
 })
 
-test('a cancellation waits for no batch that somebody is settling, and the one who settles it keeps nothing', async () => {
+test('cancelJob does not wait for a batch that is being settled, and its results are not stored', async () => {
   const view = await openTenant(10)
   const ref = await planTestJob(db, view.accountId, [{ size: 3 }])
   const batch = await claimBatch(db, randomUUID(), { jobId: ref.id, no: 0 })
@@ -136,7 +136,7 @@ test('a cancellation waits for no batch that somebody is settling, and the one w
   expect(await creditsOf(view)).toEqual({ available: 10, reserved: 0, spent: 0 })
 })
 
-test('a job tells what waits by reason, from the first try to the last, and leaves out what is due', async () => {
+test('a job lists deferred addresses by reason with their first and last retry, without those that are due', async () => {
   const view = await openTenant()
   const { id } = await planTestJob(db, view.accountId, [{ size: 3 }, { size: 2 }, { size: 4 }, { size: 5 }])
   await asOwner(db, (trx) =>

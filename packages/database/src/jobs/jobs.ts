@@ -25,17 +25,17 @@ export function findConfirmable(trx: Trx, view: View, uploadId: string): Promise
     .executeTakeFirst()
 }
 
-/** What a file has in the chosen column. */
+/** The number of addresses in the chosen column. */
 export type EmailCounts = { emailCount: number; uniqueCount: number }
 
 export type Confirmation = EmailCounts & {
   uploadId: string
   emailColumn: string
   keyId: string | null
-  /** What the request allows, both unless it says otherwise; the plan may allow less. */
+  /** The options of the request, both true by default; the plan may allow less. */
   ai?: boolean
   catchall?: boolean
-  /** Text of the client's own. */
+  /** Reference text of the client. */
   reference?: string | undefined
   /** Maximum age of an earlier result that may be used; none may be if undefined. */
   maxAgeS?: number | undefined
@@ -47,15 +47,15 @@ export type Confirmed =
   | { kind: 'confirmed'; jobId: string }
   | { kind: 'missing' }
   | { kind: 'refused'; posting: Posting }
-  /** Too much of the account waits already. */
+  /** The account has too many waiting addresses. */
   | { kind: 'too_many' }
   | Replay
 
 export type Replay = { kind: 'replayed'; jobId: string; status: JobState } | { kind: 'upload_already_confirmed' }
 
 /**
- * Turns an upload into a job and sets its credits aside, once, however often it is asked for. Takes a transaction that the caller
- * must roll back where it is refused.
+ * Turns an upload into a job and reserves its credits, once for any number of calls. Takes a transaction that the caller must roll back
+ * if it is rejected.
  */
 export async function confirmUpload(trx: Trx, view: View, confirmation: Confirmation): Promise<Confirmed> {
   const { uploadId, emailColumn, keyId } = confirmation
@@ -67,9 +67,9 @@ export async function confirmUpload(trx: Trx, view: View, confirmation: Confirma
     const posting = await postCredits(trx, { kind: 'reserve', credits, subject: job.id, keyId })
     if (posting.kind !== 'posted') return { kind: 'refused', posting }
   }
-  // The posting holds the account's row, so that two who confirm at once do not both find room for one.
+  // The posting locks the account's row, so that two concurrent confirmations do not both pass the limit.
   if (await isTooMuch(trx, view)) return { kind: 'too_many' }
-  // A week, for exports; but no file stays when the results of its addresses have left.
+  // A week, for exports; but no file is stored longer than the results of its addresses.
   const expiresAt = sql<Date>`
     least(clock_timestamp() + interval '7 days', (${job.expiresOn}::date + 1)::timestamp at time zone 'utc')`
   await expireUpload(trx, { accountId: view.accountId, uploadId }, expiresAt)
@@ -77,7 +77,9 @@ export async function confirmUpload(trx: Trx, view: View, confirmation: Confirma
   return { kind: 'confirmed', jobId: job.id }
 }
 
-/** So many files of the largest size may wait at once; who brings more fills our tables faster than anybody can work them off. */
+/**
+ * The number of the largest files that may wait at once. Beyond it an account would fill the tables faster than workers can process them.
+ */
 export const WAITING_FILES_MAX = 50
 
 async function isTooMuch(trx: Trx, { accountId, mode }: View): Promise<boolean> {
@@ -105,7 +107,7 @@ async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Conf
   return rows[0]
 }
 
-/** What became of an upload that was confirmed before; undefined where it never was. */
+/** The state of an upload that was confirmed before; undefined if it was not. */
 export async function findReplay(
   trx: Trx,
   view: View,
@@ -149,9 +151,9 @@ const COLUMNS = [
   'callbackUrl',
 ] as const
 
-/** A job with all that is told of it, as it stood at one moment. */
+/** A job with all of its fields in the API, in one consistent state. */
 export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
-  /** That moment, by the database's clock. */
+  /** The time of that state, by the database's clock. */
   now: Date
   counts: { status: string; subStatus: string; count: number }[]
   /** Results of the last minute. */
@@ -163,7 +165,7 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   isUnderReview: boolean
 }
 
-/** Addresses that wait for the same reason, and when the first and the last of them are tried again. */
+/** Addresses that are deferred for the same reason, with their first and last retry. */
 export type Waiting = { reason: string; count: number; from: Date; until: Date }
 
 export async function findJob(trx: Trx, { accountId, mode }: View, jobId: string): Promise<Job | undefined> {
@@ -209,7 +211,7 @@ async function listDays(trx: Trx, chosen: RawBuilder<unknown>): Promise<string[]
   return rows.map(({ expiresOn }) => expiresOn)
 }
 
-/** In one statement, so that the counts always add up to what is done. For a finished job neither results nor batches are read. */
+/** In one statement, so that the counts always add up. For a finished job neither results nor batches are read. */
 async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
   const days = await listDays(trx, chosen)
   const { rows } = await sql<RawJob>`

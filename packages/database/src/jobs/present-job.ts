@@ -6,7 +6,7 @@ import { type ChunkSet, type ResultsLocation, readIndexes, withChunks } from './
 import { decodeIndex } from './results/result-chunk.ts'
 import { openTallyCounter, type Tallies } from './results/result-tallies.ts'
 
-/** A job as its owner sees it: the same in a list, alone and in a stream of events. */
+/** A job as the API returns it: the same in lists, alone and in event streams. */
 export function presentJob(job: Job): PublicJob {
   const left = job.finishedAt ? 0 : job.uniqueCount - job.doneCount
   return {
@@ -61,39 +61,39 @@ function countsOf({ counts }: Job): Pick<PublicJob, 'status_counts' | 'sub_statu
 }
 
 const WINDOW_S = 60
-/** The longest that an address is asked again by a mail server that puts it off each time: the whole retry ladder. */
-const LADDER_MS = 81 * 60_000
-/** How much slower the rest may go than the last minute did: the easy addresses tend to be done first. */
-const SLOWER = 2
+/** The duration of the whole retry schedule of an address that a mail server defers each time. */
+const RETRY_SCHEDULE_MS = 81 * 60_000
+/** How much slower the rest may be than the last minute: addresses with fast results tend to be first. */
+const SLOWDOWN = 2
 
-type Standing = Pick<
+type JobProgress = Pick<
   Job,
   'state' | 'pausedAt' | 'startedAt' | 'uniqueCount' | 'doneCount' | 'recentCount' | 'waiting' | 'now'
 >
 
 /** Addresses finished per second, over the last minute or since the work began if that is less. */
-export function rateOf({ state, startedAt, doneCount, recentCount, now }: Standing): number {
+export function rateOf({ state, startedAt, doneCount, recentCount, now }: JobProgress): number {
   if (state !== 'processing' || startedAt === null) return 0
   const seconds = Math.min(WINDOW_S, Math.max(1, (now.getTime() - startedAt.getTime()) / 1000))
-  // A batch counts whole when it ends, even if some of its addresses went on to another.
+  // A batch counts as a whole when it ends, even if some of its addresses continue in another.
   return Math.min(recentCount, doneCount) / seconds
 }
 
-/** Between when and when a job will be done; null where there is nothing to tell it by. */
-export function forecast(job: Standing): JobEta {
+/** The earliest and latest completion of a job; null if it cannot be estimated. */
+export function forecast(job: JobProgress): JobEta {
   if (job.state !== 'processing' || job.pausedAt) return null
   const waitingCount = job.waiting.reduce((sum, { count }) => sum + count, 0)
-  const toAsk = Math.max(0, job.uniqueCount - job.doneCount - waitingCount)
+  const openCount = Math.max(0, job.uniqueCount - job.doneCount - waitingCount)
   const rate = rateOf(job)
-  if (toAsk > 0 && rate === 0) return null
+  if (openCount > 0 && rate === 0) return null
 
   const now = job.now.getTime()
-  const workMs = toAsk === 0 ? 0 : (toAsk / rate) * 1000
-  const lastTry = Math.max(now, ...job.waiting.map(({ until }) => until.getTime()))
-  const ladderEnd = waitingCount === 0 ? now : Math.max(lastTry, now + LADDER_MS)
+  const workMs = openCount === 0 ? 0 : (openCount / rate) * 1000
+  const lastRetryMs = Math.max(now, ...job.waiting.map(({ until }) => until.getTime()))
+  const scheduleEnd = waitingCount === 0 ? now : Math.max(lastRetryMs, now + RETRY_SCHEDULE_MS)
   return {
-    earliest_at: new Date(Math.max(now + workMs, lastTry)).toISOString(),
-    latest_at: new Date(Math.max(now + workMs * SLOWER, ladderEnd)).toISOString(),
+    earliest_at: new Date(Math.max(now + workMs, lastRetryMs)).toISOString(),
+    latest_at: new Date(Math.max(now + workMs * SLOWDOWN, scheduleEnd)).toISOString(),
   }
 }
 

@@ -33,7 +33,7 @@ export function restOf(batch: ClaimedBatch, rows: { rowNos: number[]; emails: st
 /** A claimed batch and what to store of it. */
 export type ProcessedBatch = { batch: ClaimedBatch; settlement: BatchSettlement }
 
-/** The key under which an address is the same as others, and by which overrides name it. */
+/** The key of an address: equal for spellings of the same address, and the target of overrides. */
 type KeyOf = (email: string) => string
 
 /**
@@ -83,7 +83,7 @@ async function encode(
   return Promise.all(rows.map((some) => (some.length === 0 ? undefined : encodeChunk(some))))
 }
 
-/** Tells the override of a row. Most accounts have none, and then no key of an address is computed. */
+/** Returns a function that finds the override of a row. Most accounts have none, and then no key is computed. */
 async function findOverridden(
   trx: Trx,
   accountId: string,

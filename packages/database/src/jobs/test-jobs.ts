@@ -11,7 +11,7 @@ type Confirmed = { id: string; accountId: string; expiresOn: string }
 
 type TestUpload = { uniqueCount: number; storageKey?: string; mode?: 'live' | 'test'; maxAgeS?: number }
 
-/** A job as confirming an upload of so many addresses leaves it, with its credits set aside. */
+/** A job as confirming an upload of this many addresses creates it, with its credits reserved. */
 export async function confirmTestJob(db: Db, accountId: string, upload: TestUpload): Promise<Confirmed> {
   const { uniqueCount, storageKey = randomUUID(), mode = 'live', maxAgeS } = upload
   const creditsPerEmail = mode === 'live' ? 1 : 0
@@ -43,7 +43,7 @@ export async function confirmTestJob(db: Db, accountId: string, upload: TestUplo
 
 export type TestBatch = Partial<PlannedBatch> & { size: number }
 
-/** The same, planned: batches of the sizes given, with addresses that tell their rows. */
+/** The same, planned: batches of the given sizes, with addresses that contain their row numbers. */
 export async function planTestJob(db: Db, accountId: string, batches: TestBatch[]): Promise<Confirmed> {
   const uniqueCount = batches.reduce((sum, { size }) => sum + size, 0)
   const confirmed = await confirmTestJob(db, accountId, { uniqueCount })
@@ -97,7 +97,7 @@ export function finalRows({ rowNos, emails }: Pick<ClaimedBatch, 'rowNos' | 'ema
   return rowNos.map((rowNo, n) => finalRow(rowNo, emails[n] ?? '', { status, subStatus }))
 }
 
-/** A result with this verdict and nothing found out about the address. */
+/** A result with this verdict and no findings about the address. */
 export function finalRow(rowNo: number, email: string, verdict: { status: string; subStatus: string }): FinalRow {
   const { status, subStatus: sub_status } = verdict
   return { rowNo, email, result: { ...pendingResult(email, 'timeout'), status, sub_status } as StoredResult }
@@ -111,8 +111,8 @@ export async function removeTestJobs(db: Db): Promise<void> {
 }
 
 /**
- * From now on, stores what the queue said of a batch when it was settled or deleted: the row itself is gone by then. `listEndedBatches`
- * returns it.
+ * Records the queue row of a batch when it is settled or deleted, because the row does not exist afterwards. `listEndedBatches` returns
+ * the records.
  */
 export async function recordEndedBatches(db: Db): Promise<void> {
   await asOwner(db, (trx) =>

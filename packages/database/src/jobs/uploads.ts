@@ -85,7 +85,7 @@ export async function expireUpload(
 
 export type ExpiredUpload = { id: string; storageKey: string }
 
-/** Uploads of all accounts whose time is over. Their files go first, then `removeExpiredUploads` forgets them. */
+/** Expired uploads of all accounts. Their files are deleted first, then `removeExpiredUploads` deletes the rows. */
 export async function listExpiredUploads(db: Db, limit: number): Promise<ExpiredUpload[]> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<ExpiredUpload>`select * from list_expired_uploads(${limit})`.execute(trx),
@@ -123,8 +123,8 @@ export async function listJobsWithoutUpload(trx: Trx, accountId: string) {
 }
 
 /**
- * Ends the time of uploads that are not confirmed, so that their files and rows can be removed. False if one of them has become an
- * unfinished job meanwhile; the caller must then roll back.
+ * Expires uploads that are not confirmed, so that their files and rows can be deleted. False if one of them has become an unfinished job
+ * meanwhile; the caller must then roll back.
  */
 export async function discardUploads(trx: Trx, accountId: string, ids: string[]): Promise<boolean> {
   if (ids.length === 0) return true
@@ -141,7 +141,7 @@ export async function discardUploads(trx: Trx, accountId: string, ids: string[])
 /** How long rewriting a file may keep its row locked, the transfer to a bucket included. */
 const REWRITE_IDLE = '150s'
 
-/** Locks a stored upload until the transaction ends, so that only one process at a time rewrites its file. False if it is gone. */
+/** Locks a stored upload until the transaction ends, so that only one process at a time rewrites its file. False if it does not exist. */
 export async function lockUpload(trx: Trx, accountId: string, id: string): Promise<boolean> {
   await sql`select set_config('idle_in_transaction_session_timeout', ${REWRITE_IDLE}, true)`.execute(trx)
   const upload = trx.selectFrom('uploads').select('id').where('accountId', '=', accountId).where('id', '=', id)

@@ -107,7 +107,7 @@ export function listOperators(trx: Trx): Promise<Operator[]> {
     .execute()
 }
 
-/** Undefined where nobody has that address. */
+/** Undefined if no user has that address. */
 export function setOperator(trx: Trx, email: string, isOperator: boolean): Promise<Operator | undefined> {
   return trx
     .updateTable('users')

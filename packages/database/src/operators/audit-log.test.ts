@@ -171,7 +171,7 @@ test('entries are deleted after 365 days and not earlier', async () => {
 })
 
 /** Tables without an audit trigger: internal ones, and those with their own log, such as the ledger, deliveries and lists. */
-const NOT_TOLD = [
+const NOT_AUDITED = [
   'account_domain_days',
   'audit_entries',
   'billing_customers',
@@ -206,17 +206,17 @@ const NOT_TOLD = [
 
 test('every table with customer data is audited or listed as an exception', async () => {
   const { rows } = await asOwner(db, (trx) =>
-    sql<{ name: string; isTold: boolean }>`
+    sql<{ name: string; isAudited: boolean }>`
       select c.relname as name, exists (
         select from pg_trigger t where t.tgrelid = c.oid and t.tgname in ('audit', 'audit_insert')
-      ) as is_told
+      ) as is_audited
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`.execute(trx),
   )
-  const silent = rows.filter(({ name, isTold }) => !isTold && !NOT_TOLD.includes(name))
-  expect(silent).toEqual([])
+  const unaudited = rows.filter(({ name, isAudited }) => !isAudited && !NOT_AUDITED.includes(name))
+  expect(unaudited).toEqual([])
   for (const name of ['api_keys', 'members', 'policies', 'webhook_endpoints', 'invitations', 'jobs']) {
-    expect(rows).toContainEqual({ name, isTold: true })
+    expect(rows).toContainEqual({ name, isAudited: true })
   }
 })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
-/** What operators hold back. */
+/** Pauses and limits set by operators. */
 export type OperatorControls = {
   providers: { provider: string; pausedAt: Date | null; ratePercent: number }[]
   egresses: { egress: string; drainedAt: Date | null }[]
@@ -24,7 +24,7 @@ export async function listControls(trx: Trx): Promise<OperatorControls> {
 
 export type ProviderWish = { isPaused?: boolean | undefined; ratePercent?: number | undefined }
 
-/** Pauses a provider, lets it go on, or lowers its rate. As an operator; what changes nothing is not told. */
+/** Pauses or resumes a provider, or lowers its rate. As an operator. A call without a change is not recorded. */
 export async function controlProvider(
   trx: Trx,
   provider: string,
@@ -55,7 +55,7 @@ async function insertProvider(trx: Trx, provider: string): Promise<void> {
     .execute()
 }
 
-/** Sends nothing new by a way out, or uses it again. As an operator. */
+/** Drains an egress, or resumes it. As an operator. */
 export async function drainEgress(trx: Trx, egress: string, isDrained: boolean): Promise<void> {
   await trx
     .insertInto('egressControls')

@@ -9,7 +9,7 @@ import { cacheSecret, getSecret } from '../system/processes.ts'
 export type KeptRow = Selectable<Schema['doctorFindings']>
 export type Change = { check: DoctorCheckId; subject: string; was: DoctorStatus | null; status: DoctorStatus }
 
-/** Whether it is our turn to look: once an hour on each host, and when an operator asks for it. */
+/** Whether this host must run the checks: once an hour on each host, and when an operator requests it. */
 export async function beginRound(db: Db, host: string): Promise<boolean> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<{ begun: boolean }>`select begin_doctor_run(${host}) as begun`.execute(trx),
@@ -17,7 +17,7 @@ export async function beginRound(db: Db, host: string): Promise<boolean> {
   return rows[0]?.begun ?? false
 }
 
-/** Keeps what a host found in the place of what it found before, and says what is different from then. */
+/** Replaces the findings of a host, and returns the changes. */
 export async function keepFindings(db: Db, host: string, findings: Finding[]): Promise<Change[]> {
   const found = findings.map(({ check, subject, status, saw, fix }) => ({
     shared: DOCTOR_CHECKS[check].of === 'installation',
@@ -35,12 +35,12 @@ export async function keepFindings(db: Db, host: string, findings: Finding[]): P
   return rows
 }
 
-/** All that was found, as an operator. */
+/** All findings. As an operator. */
 export function listFindings(trx: Trx): Promise<KeptRow[]> {
   return trx.selectFrom('doctorFindings').selectAll().execute()
 }
 
-/** How many there are of each kind. As an operator. */
+/** The number of findings by status. As an operator. */
 export async function countFindings(trx: Trx): Promise<Record<DoctorStatus, number>> {
   const rows = await trx
     .selectFrom('doctorFindings')
@@ -54,7 +54,7 @@ export async function countFindings(trx: Trx): Promise<Record<DoctorStatus, numb
   >
 }
 
-/** Whether somebody asked for a look that no host has finished since. As an operator. */
+/** Whether an operator requested a run that no host has finished since. As an operator. */
 export async function isDoctorRunRequested(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ wanted: boolean }>`
     select w.requested_at > clock_timestamp() - interval '5 minutes'
@@ -64,21 +64,21 @@ export async function isDoctorRunRequested(trx: Trx): Promise<boolean> {
   return rows[0]?.wanted ?? false
 }
 
-/** Asks every host to look again; false where that was asked for within the last minute. As an operator. */
+/** Requests a run on every host; false if one was requested within the last minute. As an operator. */
 export async function requestDoctorRun(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ wanted: boolean }>`select request_doctor_run() as wanted`.execute(trx)
   return rows[0]?.wanted ?? false
 }
 
-/** Long enough for the slowest upload of a look, too short to be of use to who finds it in a log. */
+/** Long enough for the slowest upload of the check, and too short to be useful to a reader of the log. */
 const LASTS_MS = 60_000
 
-/** What the doctor shows at the public address, so that nobody else can have eight megabytes taken in there. */
+/** The ticket that the doctor sends to the public URL, so that no other client can use the endpoint to upload eight megabytes. */
 export async function makeDoctorTicket(db: Db, now = Date.now()): Promise<string> {
   return `${now}.${sign(await getSecret(db, 'doctor'), String(now))}`
 }
 
-/** Checks tickets without a query for each: anyone can send a forged one. */
+/** Checks tickets without a database query for each, because any client can send a forged one. */
 export function openDoctorTicketCheck(db: Db): (ticket: string) => Promise<boolean> {
   const secret = cacheSecret(db, 'doctor')
   return async (ticket) => {

@@ -2,25 +2,25 @@ import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 import { HEARTBEAT_TIMEOUT_S } from '../system/processes.ts'
 
-/** What the database knows of how things are. */
+/** The state of the system as stored in the database. */
 export type SystemHealth = {
   serverVersion: string
   serverSince: Date
   /** The last migration, and when it was applied. */
   migration: string
   migratedAt: Date
-  /** Until when the books were audited. */
+  /** The time until which the ledger was reconciled. */
   reconciledUntil: Date
   stoppedAccounts: number
-  /** Validations that nobody has taken though they could be, and since when the oldest has waited. */
+  /** Validations that no worker has claimed although they are due, and since when the oldest has waited. */
   waiting: number
   waitingSince: Date | null
-  /** Letters that should have gone out by now. */
+  /** Email notifications that are overdue. */
   lateLetters: number
   oldestLetter: Date | null
 }
 
-/** Counting stops here: more is more than enough to know. */
+/** Counting stops at this number; a larger one makes no difference. */
 const COUNTED_MAX = 100_000
 
 /** As an operator. */
@@ -49,7 +49,7 @@ export async function getSystemHealth(trx: Trx): Promise<SystemHealth> {
   return vitals
 }
 
-/** What the metrics say of the installation as a whole. Ages are in seconds, times in Unix time. */
+/** Metrics of the whole installation. Ages are in seconds, times in Unix time. */
 export type InstallationMetrics = {
   liveApis: number
   liveWorkers: number
@@ -78,8 +78,8 @@ const secondsSince = (time: ReturnType<typeof sql>) =>
   sql`coalesce(greatest(extract(epoch from clock_timestamp() - ${time}), 0), 0)::float8`
 
 /**
- * A list's age is how long nothing of it was done though something could be: a long list is not a late one. Unlimited accounts have credits that mean
- * nothing, so theirs are not summed. As an operator.
+ * The age of a job is the time without progress although work is ready: a large job is not a late one. The credits of unlimited accounts
+ * have no meaning, so they are not summed. As an operator.
  */
 export async function getInstallationMetrics(trx: Trx): Promise<InstallationMetrics> {
   const { rows } = await sql<InstallationMetrics>`

@@ -86,8 +86,8 @@ export async function getWebhooksQueue(trx: Trx): Promise<WebhooksQueue> {
 const STUCK_MAX = 50
 
 /**
- * Lists of which nothing was done for a quarter of an hour though something could be: they are not paused, and not all of what is left
- * waits for its time. As an operator.
+ * Jobs without progress for 15 minutes although work is ready: they are not paused, and not all of their batches are delayed. As an
+ * operator.
  */
 export async function listStuckJobs(trx: Trx): Promise<StuckJob[]> {
   const { rows } = await sql<StuckJob>`
@@ -104,7 +104,7 @@ export async function listStuckJobs(trx: Trx): Promise<StuckJob[]> {
   return rows
 }
 
-/** Lets batches of a list out again that nobody works on, and says how many. Undefined where the list has ended or never was. */
+/** Requeues the unclaimed batches of a job, and returns their number. Undefined if the job has ended or does not exist. */
 export async function requeueJob(trx: Trx, jobId: string): Promise<number | undefined> {
   const { rows } = await sql<{ batches: number | null }>`select requeue_job(${jobId}) as batches`.execute(trx)
   return rows[0]?.batches ?? undefined

@@ -6,7 +6,7 @@ import { cancelJob, emitJobEvent } from '../jobs/job-control.ts'
 
 type ReviewedJob = View & { id: string }
 
-/** Judges the samples that have enough results, and returns how many jobs were paused for an operator's review. */
+/** Evaluates the samples that have enough results, and returns how many jobs were paused for an operator's review. */
 export async function evaluateSamples(db: Db): Promise<number> {
   const { rows } = await withoutTenant(db, (trx) => sql<ReviewedJob>`select * from list_due_samples()`.execute(trx))
   let paused = 0
@@ -43,7 +43,7 @@ export async function listReviews(trx: Trx): Promise<WaitingReview[]> {
   return rows
 }
 
-/** Finds one of them. As an operator. */
+/** Finds one of these jobs. As an operator. */
 export async function findReview(trx: Trx, jobId: string): Promise<ReviewedJob | undefined> {
   const { rows } = await sql<ReviewedJob>`
     select r.account_id, j.mode, r.job_id as id from job_reviews r join jobs j on j.id = r.job_id

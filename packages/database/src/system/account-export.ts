@@ -5,7 +5,7 @@ import { type ChunkRow, decodeChunk } from '../jobs/results/result-chunk.ts'
 
 type Part = RawBuilder<unknown> | ((trx: Trx) => AsyncGenerator<string[]>)
 
-/** What an account's export is made of, in its order. Columns are named one by one: a secret that is added later stays out. */
+/** The parts of an account export, in order. Columns are listed one by one, so that a secret that is added later is not exported. */
 const PARTS: Record<string, Part> = {
   account: sql`select id, name, slug, plan, unlimited, available, reserved, spent as used, debt, retention_days, low_credits, send_threshold,
     excluded_traits, ip_allow_list as ip_allowlist, created_at from accounts where id = app_account()`,
@@ -38,8 +38,8 @@ export const EXPORT_RECORDS = Object.keys(PARTS)
 const ROWS_AT_ONCE = 200
 
 /**
- * Everything that is kept of an account, as lines of JSON, all as it was in one moment: the reading holds one view of the database,
- * and takes the next rows when the last were taken. The last line counts the others, by which a whole file is known.
+ * All stored data of an account as lines of JSON, in one consistent snapshot. The next rows are read when the previous ones were
+ * consumed. The last line has the number of the others, so that a truncated file is detected.
  */
 export async function* exportAccount(db: Db, accountId: string): AsyncGenerator<string> {
   const { trx, close } = await openSnapshot(db, accountId)

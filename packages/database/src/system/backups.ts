@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { asOwner, type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
-/** What is in the database, as a few numbers that no half of a backup would have. */
+/** Counts that an incomplete backup would not match. */
 export type Contents = { accounts: number; keys: number; ledger_entries: number; credits: number }
 
-/** One moment of the database, which another session may read too, by the snapshot's name, for as long as the transaction lasts. */
+/** A snapshot of the database, which another session can read by its name while the transaction lasts. */
 export type Moment = { snapshot: string; migrations: string[]; roles: string[]; contents: Contents }
 
 export function atOneMoment<T>(db: Db, work: (moment: Moment) => Promise<T>): Promise<T> {
@@ -37,7 +37,7 @@ async function listMigrations(trx: Trx): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The roles that rights on our tables are given to. They belong to the server and are no part of a dump. */
+/** The roles that have rights on our tables. They belong to the server and are not part of a dump. */
 async function listRoles(trx: Trx): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct r.rolname as name
@@ -55,7 +55,7 @@ export async function recordBackup(
   await asOwner(db, (trx) => trx.insertInto('backups').values({ madeAt, bytes, sha256 }).execute())
 }
 
-/** When the newest backup was made that we know of. */
+/** The time of the newest known backup. */
 export async function findNewestBackup(db: Db): Promise<Date | undefined> {
   const row = await withoutTenant(db, (trx) =>
     trx.selectFrom('backups').select('madeAt').orderBy('madeAt', 'desc').limit(1).executeTakeFirst(),
@@ -63,7 +63,7 @@ export async function findNewestBackup(db: Db): Promise<Date | undefined> {
   return row?.madeAt
 }
 
-/** The database that a backup is brought back into: its name, whether anything is in it, and how many processes of ours are connected besides. */
+/** The database to restore a backup into: its name, whether it is empty, and the number of our processes connected to it. */
 export async function describeTarget(db: Db): Promise<{ name: string; isEmpty: boolean; others: number }> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ name: string; isEmpty: boolean; others: number }>`
@@ -85,7 +85,7 @@ export async function dropEverything(db: Db): Promise<void> {
   })
 }
 
-/** As the migrations make them: nobody logs in by them, and whoever owns the tables may step down to them. */
+/** As the migrations create them: without login, and granted to the table owner. */
 export async function ensureRoles(db: Db, roles: string[]): Promise<void> {
   await asOwner(db, async (trx) => {
     for (const role of roles) {
@@ -97,7 +97,7 @@ export async function ensureRoles(db: Db, roles: string[]): Promise<void> {
   })
 }
 
-/** When the last backup was made; undefined where none was. */
+/** The time of the last backup; undefined if there is none. */
 export async function findLastBackup(db: Db): Promise<Date | undefined> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<{ madeAt: Date | null }>`select max(made_at) as made_at from backups`.execute(trx),

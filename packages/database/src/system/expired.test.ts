@@ -35,7 +35,7 @@ async function open(accountId: string, count: number): Promise<void> {
   })
 }
 
-test('a job that is not done when its day is over fails, and what it did not use is given back, once', async () => {
+test('an expired unfinished job fails, and its unused credits are released once', async () => {
   const { id: accountId } = await openTestAccount(db, 100)
   const job = await planTestJob(db, accountId, [{ size: 3 }, { size: 4 }])
   const batch = await claimBatch(db, workerId, { ...job, jobId: job.id, no: 0 })
@@ -57,7 +57,7 @@ test('a job that is not done when its day is over fails, and what it did not use
   expect(await asOwner(db, (trx) => listLedgerMismatches(trx, { accountId }))).toEqual([])
 })
 
-test('a job that has ended stays as it was, and so does one whose day is not over', async () => {
+test('ended jobs and jobs that have not expired are not changed', async () => {
   const { id: accountId } = await openTestAccount(db, 100)
   const job = await planTestJob(db, accountId, [{ size: 3 }])
   await asOwner(db, (trx) => sql`update jobs set expires_on = utc_today() + 1 where id = ${job.id}`.execute(trx))
@@ -78,10 +78,10 @@ test('a job in test mode fails without moving a credit', async () => {
   expect(await look(accountId)).toEqual({ available: 0, reserved: 0, spent: 0, jobs: ['failed 0'] })
 })
 
-test('validations that are open when their day is over are refunded before they leave', async () => {
+test('open validations are refunded before they expire', async () => {
   const { id: accountId } = await openTestAccount(db, 1_000)
   await open(accountId, 3)
-  await open(accountId, 250) // more than are ended at once
+  await open(accountId, 250) // more than one round ends
   await letExpire(db, accountId)
   expect(await endExpired(db)).toEqual({ jobs: 0, validations: 253 })
   await keepPartitions(db)
@@ -110,7 +110,7 @@ test('the batches of a canceled job are deleted with their addresses, even if th
   expect(await listLeft()).toEqual([[running.id], [running.id]])
 })
 
-test('an account in disorder does not keep others from their money', async () => {
+test('an error of one account does not prevent refunds of the others', async () => {
   const [broken, sound] = [await openTestAccount(db, 10), await openTestAccount(db, 10)]
   for (const { id } of [broken, sound]) {
     await confirmTestJob(db, id, { uniqueCount: 5 })

@@ -29,7 +29,7 @@ async function listRecorded(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Makes a database the property of a new user who is no superuser, and logs in as that user. */
+/** Gives a database to a new user who is not a superuser, and logs in as that user. */
 async function giveToUser(url: string, rights: string): Promise<string> {
   const { pathname } = new URL(url)
   const user = `user_${randomUUID().replaceAll('-', '')}`
@@ -40,7 +40,7 @@ async function giveToUser(url: string, rights: string): Promise<string> {
   return url.replace('postgres@', `${user}@`)
 }
 
-/** What the product does as its own role and what only an owner may, each once. */
+/** Uses the rights of the API role and those of the owner, each once. */
 async function useDatabase(db: Db): Promise<void> {
   const { id: mine } = await openTestAccount(db, 5)
   const { id: theirs } = await openTestAccount(db, 5)
@@ -52,7 +52,7 @@ async function useDatabase(db: Db): Promise<void> {
   expect(await keepPartitions(db)).toEqual({ made: 0, dropped: 0 })
 }
 
-test('on a new server an owner who is no superuser but may make roles can do it all', async () => {
+test('an owner with CREATEROLE can migrate a new server without being a superuser', async () => {
   const server = await startPostgres()
   whenDone(() => server.stop())
   const url = await giveToUser(server.url, 'createrole')
@@ -63,7 +63,7 @@ test('on a new server an owner who is no superuser but may make roles can do it 
   await useDatabase(db)
 })
 
-test('an owner who may make no roles can, where the roles are there and were given to them', async () => {
+test('an owner without CREATEROLE can migrate if the roles exist and are granted', async () => {
   const url = await giveToUser(
     await createEmptyDatabase(),
     'in role probity_app, probity_worker, probity_maintenance, probity_users, probity_operator',
@@ -72,7 +72,7 @@ test('an owner who may make no roles can, where the roles are there and were giv
   await useDatabase(open(url))
 })
 
-test('an owner who may not become the role of the product is told so and nothing is migrated', async () => {
+test('migrate fails without changes for an owner who cannot switch to the role of the API', async () => {
   const url = await giveToUser(await createEmptyDatabase(), '')
   await expect(migrate(url)).rejects.toThrow('probity_app')
   expect(await listRecorded(open(url))).toEqual([])

@@ -28,14 +28,14 @@ async function listRecorded(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-test('three hosts that migrate an empty database at once make it once', async () => {
+test('three concurrent migrations of an empty database apply each migration once', async () => {
   const url = await createEmptyDatabase()
   const done = await Promise.all([migrate(url), migrate(url), migrate(url)])
   expect(done.flat().toSorted()).toEqual(ALL)
   expect(await listRecorded(open(url))).toEqual(ALL)
 })
 
-test('migrating again does nothing', async () => {
+test('a second migration changes nothing', async () => {
   const url = await createEmptyDatabase()
   expect(await migrate(url)).toEqual(ALL)
   const db = open(url)
@@ -45,7 +45,7 @@ test('migrating again does nothing', async () => {
   expect(await asOwner(db, (trx) => findAccount(trx, id))).toMatchObject({ available: 3 })
 })
 
-test('names every migration that is missing, and none once all are done', async () => {
+test('listMissingMigrations returns every missing migration, and none after migrating', async () => {
   const url = await createEmptyDatabase()
   const db = open(url)
   expect(await listMissingMigrations(db)).toEqual(ALL)
@@ -56,7 +56,7 @@ test('names every migration that is missing, and none once all are done', async 
   expect(await listMissingMigrations(db)).toEqual(ALL.slice(-1))
 })
 
-test('a newer database lacks nothing that an older process needs', async () => {
+test('a newer database has no missing migrations for an older process', async () => {
   const url = await createEmptyDatabase()
   await migrate(url)
   const db = open(url)
@@ -69,7 +69,7 @@ test('two databases of one server can be migrated at once', async () => {
   expect(await Promise.all(urls.map((url) => migrate(url)))).toEqual([ALL, ALL])
 })
 
-/** The migrations of this version, and more behind them. */
+/** The migrations of this version, followed by others. */
 function withNext(next: Record<string, string>): string {
   const folder = makeFolder('probity-migrations')
   whenDone(() => removeFolder(folder))
@@ -78,7 +78,7 @@ function withNext(next: Record<string, string>): string {
   return folder
 }
 
-test('a migration that finds a table taken steps back, so that nobody waits behind it for long, and comes again', {
+test('a migration that cannot lock a table releases its wait, so that no query waits long, and retries', {
   tags: ['timed'],
 }, async () => {
   const { url, db } = await createTestDatabase()
@@ -101,7 +101,7 @@ test('a migration that finds a table taken steps back, so that nobody waits behi
   expect(await migrating).toEqual(['9001_note'])
 })
 
-test('where a migration and a caller wait for each other, it is the migration that steps back', async () => {
+test('a deadlock between a migration and a request cancels the migration', async () => {
   const { url, db } = await createTestDatabase()
   const columns = 'alter table plans add column note text; alter table accounts add column note text;'
   const folder = withNext({ '9001_notes': columns })
@@ -120,7 +120,7 @@ test('where a migration and a caller wait for each other, it is the migration th
   expect(await migrating).toEqual(['9001_notes'])
 })
 
-test('an index is made beside writers, while another host waits for its turn to migrate', async () => {
+test('an index is created concurrently with writes while another host waits for the migration lock', async () => {
   const { url, db } = await createTestDatabase()
   const text = '-- Outside a transaction.\ncreate index concurrently accounts_by_name on accounts (name);\n'
   const folder = withNext({ '9001_index': text })

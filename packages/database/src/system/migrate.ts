@@ -16,16 +16,16 @@ import {
 type MigrationLoader = Exclude<NonNullable<RunnerOption['migrationLoaderStrategies']>[number]['loader'], string>
 
 type MigrateOptions = {
-  /** For tests of migrations that no version has yet. */
+  /** For tests with migrations that no version contains. */
   folder?: string
 }
 
-/** Brings the database to this version. Safe to run from many hosts at once: one works, the others wait for it. */
+/** Migrates the database to this version. Safe to run from many hosts at once: one applies the migrations, the others wait. */
 export async function migrate(
   ownerUrl: string,
   { folder = MIGRATIONS_FOLDER }: MigrateOptions = {},
 ): Promise<string[]> {
-  // Our own connection: the runner would not wait until its one is closed.
+  // Our own connection, because the runner does not wait until its own is closed.
   const client = new Client({ connectionString: ownerUrl })
   client.on('error', () => {}) // the running query fails with the same error
   await client.connect()
@@ -71,7 +71,7 @@ async function waitForTurn(client: Client): Promise<void> {
 const TURN_WITHIN_MS = 60 * 60 * 1_000
 const TURN_POLL_MS = 100
 
-/** Each migration by itself, so that the locks of one are let go before the next waits for its own. */
+/** Applies each migration separately, so that its locks are released before the next one waits for its own. */
 async function applyNext(client: Client, folder: string): Promise<{ name: string }[]> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -83,7 +83,7 @@ async function applyNext(client: Client, folder: string): Promise<{ name: string
         direction: 'up',
         count: 1,
         checkOrder: true,
-        noLock: true, // it is ours
+        noLock: true, // the lock above is used
         log: () => {},
       })
     } catch (error) {
@@ -101,7 +101,7 @@ async function applyNext(client: Client, folder: string): Promise<{ name: string
 const LOCK_TIMEOUT = '500ms'
 const PAUSE_MS = 1_000
 const TRIES_MAX = 200
-/** lock_not_available, and deadlock_detected, where we were the one that was ended. */
+/** lock_not_available, and deadlock_detected if the migration was canceled. */
 const LOCKED_OUT = ['55P03', '40P01']
 
 function isLockedOut(error: unknown): boolean {
@@ -130,11 +130,11 @@ export type TouchedTable = { name: string; rows: number; bytes: number }
 export type UpgradePlan = {
   migrations: { name: string; tables: TouchedTable[] }[]
   databaseBytes: number
-  /** Undefined where none is known of. */
+  /** Undefined if none is known. */
   lastBackup: Date | undefined
 }
 
-/** What migrating would do here, by the texts of the migrations and the tables that are there. Changes nothing. */
+/** The effects of an upgrade, by the texts of the missing migrations and the existing tables. Changes nothing. */
 export async function planUpgrade(db: Db, folder = MIGRATIONS_FOLDER): Promise<UpgradePlan> {
   const missing = await listMissingMigrations(db, folder)
   const { tables, databaseBytes, lastBackup } = await asOwner(db, async (trx) => ({
@@ -151,7 +151,7 @@ export async function planUpgrade(db: Db, folder = MIGRATIONS_FOLDER): Promise<U
   return { migrations, databaseBytes, lastBackup }
 }
 
-/** Of whatever stands where a statement names a table. What is no table is not found among them. */
+/** The names after the keywords that a table name follows. Names that are not tables are ignored later. */
 function listNames(text: string): Set<string> {
   const places =
     /\b(?:alter table(?: if exists)?(?: only)?|index [^;]*? on(?: only)?|update|delete from|references)\s+(\w+)/gi
@@ -176,7 +176,7 @@ async function measureDatabase(trx: Trx): Promise<number> {
   return rows[0]?.bytes ?? 0
 }
 
-/** An empty database has no such table. */
+/** An empty database does not have the table. */
 async function findLastBackup(trx: Trx): Promise<Date | undefined> {
   const { rows } = await sql<{ present: boolean }>`select to_regclass('backups') is not null as present`.execute(trx)
   if (!rows[0]?.present) return undefined

@@ -13,7 +13,7 @@ const { db } = await createTestDatabase()
 // ROWS=1000000 makes the long run.
 const ROWS = Number(process.env['ROWS'] ?? 50_000)
 
-/** Those whose days follow the retention of accounts, and one whose do not. */
+/** Tables whose partitions depend on the retention of accounts. */
 const FOLLOWING = ['validations', 'job_batches', 'result_chunks'] as const
 type Partitioned = (typeof FOLLOWING)[number] | 'idempotency_records'
 
@@ -39,7 +39,7 @@ async function nameOf(table: Partitioned, day: number): Promise<string> {
   return rows[0]?.name ?? ''
 }
 
-/** A partition of an earlier day, as it stood there before that day was over. */
+/** A partition of a past day, as it was before that day ended. */
 async function makePast(table: Partitioned, day: number): Promise<void> {
   const name = await nameOf(table, day)
   await asOwner(db, async (trx) => {
@@ -88,7 +88,7 @@ test('a migrated database has a partition for each day of the default retention,
   expect(await keepPartitions(db)).toEqual({ made: 0, dropped: 0 })
 })
 
-test('makes the partitions of days that are missing', async () => {
+test('keepPartitions creates missing partitions', async () => {
   await dropPartition('validations', 33)
   await dropPartition('validations', 7)
   await dropPartition('idempotency_records', 4)
@@ -97,7 +97,7 @@ test('makes the partitions of days that are missing', async () => {
   expect(await listDays('idempotency_records')).toEqual(daysUpTo(4))
 })
 
-test('drops what expired before today with all its rows, and keeps today and what is to come', async () => {
+test('keepPartitions drops partitions of past days and keeps those of today and later', async () => {
   const { id } = await openTestAccount(db, 0)
   const past = [-40, -2, -1]
   for (const day of past) {
@@ -113,7 +113,7 @@ test('drops what expired before today with all its rows, and keeps today and wha
   expect(await listRowDays(id)).toEqual({ validations: left, idempotency_records: left, uncollected_results: left })
 })
 
-test('the answers that were waited for leave with their day, even where no partition is to be dropped', async () => {
+test('uncollected results are deleted on their expiry day, even if no partition is dropped', async () => {
   const { id } = await openTestAccount(db, 0)
   await asOwner(db, (trx) =>
     sql`insert into uncollected_results (account_id, email_key, validation_id, expires_on)
@@ -124,7 +124,7 @@ test('the answers that were waited for leave with their day, even where no parti
   expect((await listRowDays(id))['uncollected_results']).toEqual([0])
 })
 
-test('any number of processes may keep the partitions at once', async () => {
+test('several processes can run keepPartitions at once', async () => {
   for (let round = 0; round < 3; round++) {
     await dropPartition('validations', 20)
     await makePast('idempotency_records', -1)
@@ -134,7 +134,7 @@ test('any number of processes may keep the partitions at once', async () => {
   }
 })
 
-test('customers go on while partitions are made and dropped', async () => {
+test('requests succeed while partitions are created and dropped', async () => {
   const { id: accountId } = await openTestAccount(db, 1000)
   const open = () =>
     inTenant(db, accountId, (trx) => {
@@ -164,7 +164,7 @@ test('a new row lands in the partition of the day it expires', async () => {
   }
 })
 
-test('a partition made later is as its parent: the same key, the same index, no rights for the product', async () => {
+test('a later partition has the key and indexes of its parent and no rights for the role of the API', async () => {
   await dropPartition('validations', 12)
   await keepPartitions(db)
   const [made, other] = [await nameOf('validations', 12), await nameOf('validations', 13)]
@@ -185,7 +185,7 @@ test('a partition made later is as its parent: the same key, the same index, no 
   expect(await describe(made)).toContain('owner only')
 })
 
-test('partitions follow the longest retention of any account', async () => {
+test('partitions cover the longest retention of all accounts', async () => {
   const { id: accountId } = await openTestAccount(db, 1)
   await asOwner(db, (trx) => sql`update accounts set retention_days = 365 where id = ${accountId}`.execute(trx))
   expect(await keepPartitions(db)).toEqual({ made: FOLLOWING.length * (368 - 33), dropped: 0 })
@@ -198,20 +198,20 @@ test('partitions follow the longest retention of any account', async () => {
   expect(opened.kind).toBe('opened')
 })
 
-test('partitions can be made ahead for a retention that an account is to have', async () => {
+test('partitions can be created in advance for a new retention', async () => {
   const { db } = await createTestDatabase()
   expect(await makePartitions(db, 40)).toBe(FOLLOWING.length * (43 - 33))
   expect(await makePartitions(db, 40)).toBe(0)
   expect(await makePartitions(db)).toBe(0)
 })
 
-test(`${ROWS} results that have expired are gone within seconds`, {
+test(`${ROWS} expired results are deleted within seconds`, {
   tags: ['timed'],
   timeout: 30_000 + ROWS,
 }, async () => {
   const { id: accountId } = await openTestAccount(db, 0)
   await makePast('result_chunks', -1)
-  // The same chunk again and again: what is in it does not matter to the database.
+  // The same chunk for all jobs, because its content does not matter.
   const rows = Array.from({ length: 500 }, (_, n) => ({ rowNo: n + 2, email: `row-${n}@example.com` }))
   const chunk = await encodeChunk(rows.map((row) => chunkRow(row, pendingResult(row.email, 'timeout'))))
   await asOwner(db, (trx) =>

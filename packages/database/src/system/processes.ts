@@ -6,10 +6,10 @@ import type { Schema } from '../connection/schema.ts'
 
 export type Process = Selectable<Schema['processes']>
 export type ProcessNote = { id: string; kind: Process['kind']; version: string; facts: object }
-/** Facts that change while the process runs are asked for each time. */
+/** Facts that change while the process runs are read for each heartbeat. */
 type LivingNote = Omit<ProcessNote, 'facts'> & { facts: object | (() => object) }
 
-/** Says that a process lives, and what it is set up for. */
+/** Records a heartbeat of a process with its settings. */
 export async function recordProcess(db: Db, { id, kind, version, facts }: ProcessNote): Promise<void> {
   await withoutTenant(db, (trx) =>
     sql`select record_process(${id}, ${kind}, ${version}, ${JSON.stringify(facts)}::jsonb)`.execute(trx),

@@ -8,7 +8,7 @@ const MADE_AT_ONCE = 100
 /** More than a year of all tables. */
 const PARTITION_ROUNDS_MAX = 50
 
-/** Makes the partitions of the days to come and drops those whose day is over. Any process may run it at any time. */
+/** Creates the partitions of coming days and drops those of past days. Any process may run it at any time. */
 export async function keepPartitions(db: Db): Promise<{ made: number; dropped: number }> {
   const made = await makePartitions(db)
   const dropped = await withoutTenant(db, (trx) =>
@@ -19,10 +19,10 @@ export async function keepPartitions(db: Db): Promise<{ made: number; dropped: n
 }
 
 const REMOVED_AT_ONCE = 10_000
-/** Ten million; the rest is for the next run. */
+/** Ten million; the next run deletes the rest. */
 const REMOVAL_PARTITION_ROUNDS_MAX = 1_000
 
-/** What was to be delivered has left with its partition; these rows hold nothing of it and go one by one. */
+/** The events were deleted with their partition; these rows contain none of their data and are deleted one by one. */
 async function removeDeliveries(db: Db): Promise<void> {
   for (let round = 0; round < REMOVAL_PARTITION_ROUNDS_MAX; round++) {
     const { rows } = await withoutTenant(db, (trx) =>
@@ -32,7 +32,7 @@ async function removeDeliveries(db: Db): Promise<void> {
   }
 }
 
-/** Whether rows that leave after so many days have a place to be kept. */
+/** Whether partitions exist for rows with this retention in days. */
 export async function arePartitionsReady(trx: Trx, retentionDays: number): Promise<boolean> {
   const { rows } = await sql<{ ready: boolean }>`
     select bool_and(to_regclass(name || to_char(utc_today() + ${retentionDays}::integer, '_YYYYMMDD')) is not null) as ready
@@ -40,7 +40,7 @@ export async function arePartitionsReady(trx: Trx, retentionDays: number): Promi
   return rows[0]?.ready === true
 }
 
-/** For all accounts, and for a retention that one of them is to have. Some at a time: each holds locks until it is committed. */
+/** For all accounts, and for a retention that one of them will have. In groups, because each holds locks until it is committed. */
 export async function makePartitions(db: Db, retentionDays = 0): Promise<number> {
   let made = 0
   for (let round = 0; round < PARTITION_ROUNDS_MAX; round++) {
@@ -59,8 +59,8 @@ const AT_ONCE = 100
 const ROUNDS_MAX = 1_000
 
 /**
- * Ends what is not done though its day is over, and gives back what was set aside or charged for it. Comes before the partitions
- * are dropped: of a validation nothing is left afterwards that could be refunded.
+ * Ends expired unfinished jobs and validations, and releases or refunds their credits. Runs before the partitions are dropped, because a
+ * deleted validation cannot be refunded.
  */
 export async function endExpired(db: Db): Promise<{ jobs: number; validations: number }> {
   await withoutTenant(db, (trx) => sql`select delete_ended_batches()`.execute(trx))
@@ -85,11 +85,11 @@ async function endJobs(db: Db): Promise<number> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<ExpiredJob>`select * from list_expired_jobs(${AT_ONCE})`.execute(trx),
   )
-  await eachOf(rows, (job) => inTenant(db, job.accountId, (trx) => failJob(trx, job)))
+  await forEachAccount(rows, (job) => inTenant(db, job.accountId, (trx) => failJob(trx, job)))
   return rows.length
 }
 
-/** Whoever settles a batch of it later finds it ended. Another process may have been quicker: then nothing is given back. */
+/** A batch that is settled later finds the job ended. If another process was first, nothing is released. */
 async function failJob(trx: Trx, { accountId, id }: ExpiredJob): Promise<void> {
   const failed = await trx
     .updateTable('jobs')
@@ -109,7 +109,7 @@ async function endValidations(db: Db): Promise<number> {
     sql<ValidationRef>`select * from list_expired_validations(${AT_ONCE})`.execute(trx),
   )
   const groups = Map.groupBy(rows, (row) => row.accountId)
-  await eachOf([...groups], ([accountId, group]) => {
+  await forEachAccount([...groups], ([accountId, group]) => {
     // The result is not needed: its partition is dropped next.
     const finishes = group.map((ref) => ({ ref, conclusive: false, result: null }))
     return inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
@@ -117,8 +117,8 @@ async function endValidations(db: Db): Promise<number> {
   return rows.length
 }
 
-/** One account whose books are in disorder must not keep the others from their money: its error comes after their turn. */
-async function eachOf<T>(list: T[], work: (one: T) => Promise<unknown>): Promise<void> {
+/** An error of one account must not prevent the refunds of the others, so it is thrown after them. */
+async function forEachAccount<T>(list: T[], work: (one: T) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = []
   for (const one of list) await work(one).catch((error: unknown) => errors.push(error))
   if (errors.length > 0) throw errors[0]

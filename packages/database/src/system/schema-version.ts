@@ -30,7 +30,7 @@ export async function listMissingMigrations(db: Db, folder = MIGRATIONS_FOLDER):
   return names.filter((name) => !done.includes(name))
 }
 
-/** Another version, in most cases a newer one, has changed the tables in ways that this version does not know. */
+/** Another version, usually a newer one, has changed the schema in ways that this version does not know. */
 export class ForeignMigrations extends Error {
   constructor(migrations: string[]) {
     super(
@@ -39,7 +39,7 @@ export class ForeignMigrations extends Error {
   }
 }
 
-/** For the start of a process. One that already runs goes on: migrations leave the version before able to work. */
+/** For the start of a process. A running process continues, because migrations keep the previous version working. */
 export async function rejectForeignSchema(db: Db): Promise<void> {
   const [names, done] = [await listOwnMigrations(), await listDone(db)]
   const foreign = done.filter((name) => !names.includes(name))
@@ -59,7 +59,7 @@ function listDone(db: Db): Promise<string[]> {
 
 const INVALID_PARAMETER = '22023'
 
-/** On a server that was never migrated not even the role to ask as is there. */
+/** On a server that was never migrated the role of the query does not exist. */
 function noneIfNoRole(error: unknown): string[] {
   if (error instanceof Error && 'code' in error && error.code === INVALID_PARAMETER) return []
   throw error

@@ -3,7 +3,7 @@ import { asOwner, type Db, type Trx } from '../connection/connect.ts'
 
 const PARTITIONED = ['validations', 'idempotency_records', 'job_batches', 'result_chunks', 'webhook_events']
 
-/** Lets the day of all that an account has be over: whatever was to leave some day was to leave yesterday. */
+/** Expires all data of an account as of yesterday. */
 export async function letExpire(db: Db, accountId: string): Promise<void> {
   await asOwner(db, async (trx) => {
     for (const table of PARTITIONED) await makeYesterday(trx, table)
@@ -16,7 +16,7 @@ export async function letExpire(db: Db, accountId: string): Promise<void> {
   })
 }
 
-/** The partition of yesterday, as it stood there when that was today. */
+/** The partition of yesterday, as it existed yesterday. */
 async function makeYesterday(trx: Trx, table: string): Promise<void> {
   const { rows } = await sql<{ name: string; from: string; to: string }>`
     select ${table} || to_char(utc_today() - 1, '_YYYYMMDD') as name, (utc_today() - 1)::text as from,

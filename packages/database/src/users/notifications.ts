@@ -2,21 +2,21 @@ import type { NotificationKind } from '@probity/contract/constants/users'
 import { sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
-/** A letter that is due, to whom, and what it is about. */
+/** An email notification that is due, its recipient and its content. */
 export type DueNotification = {
   id: string
   kind: NotificationKind
   data: Record<string, string | number>
-  /** How often it was tried, this time included. */
+  /** The number of attempts, including this one. */
   attempts: number
   email: string
   name: string
   organisation: string
-  /** The name of the organisation in addresses, if it has one. */
+  /** The slug of the account, if it has one. */
   slug: string | null
 }
 
-/** Takes letters that are due, whoever they are for. While they are held nobody else sends them. */
+/** Claims due notifications of all accounts. While they are claimed, no other process sends them. */
 export async function claimNotifications(db: Db, limit: number, holdS: number): Promise<DueNotification[]> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<DueNotification>`select * from claim_notifications(${limit}, ${holdS})`.execute(trx),
@@ -31,10 +31,10 @@ export async function finishNotification(db: Db, id: string, end: NotificationOu
   await withoutTenant(db, (trx) => sql`select settle_notification(${id}, ${afterS}::integer)`.execute(trx))
 }
 
-/** Letters are kept for a month, so that none is written twice. */
+/** Notifications are kept for a month, so that none is sent twice. */
 const KEPT_DAYS = 30
 
-/** Writes of results that leave in three days, and forgets letters of long ago. */
+/** Creates notifications about results that expire in three days, and deletes old ones. */
 export async function maintainNotifications(db: Db): Promise<number> {
   return withoutTenant(db, async (trx) => {
     await sql`select notify_expiring_results()`.execute(trx)

@@ -16,7 +16,7 @@ function open(connectionsMax = 1) {
 
 const PERMISSION_DENIED = expect.objectContaining({ code: '42501' })
 
-test('the sign-in library works as a role that sees people and nothing of what customers have', async () => {
+test('the role of the sign-in library can access tables of users and no customer data', async () => {
   const people = open()
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class c
@@ -39,7 +39,7 @@ test('the sign-in library works as a role that sees people and nothing of what c
   }
 })
 
-test('it makes nobody an operator, and changes no organisation', async () => {
+test('the role of the sign-in library can neither appoint operators nor change accounts', async () => {
   const people = open()
   const email = `${randomUUID()}@example.com`
   await sql`insert into users (name, email) values ('Ann', ${email})`.execute(people)
@@ -54,7 +54,7 @@ test('it makes nobody an operator, and changes no organisation', async () => {
   }
 })
 
-test('a connection keeps no role after a statement or a transaction, and is fit for use after a failure', async () => {
+test('a connection keeps no role after a statement or transaction, and is usable after a failure', async () => {
   const people = open()
   const look = async () => (await sql<{ role: string }>`select current_user as role`.execute(people)).rows[0]?.role
   expect(await look()).toBe('probity_users')
@@ -70,7 +70,7 @@ test('a connection keeps no role after a statement or a transaction, and is fit 
   expect(rows).toEqual([])
 })
 
-test('an account keeps an owner while it has members at all, and goes with all of them', async () => {
+test('an account always keeps an owner while it has members', async () => {
   const { id: accountId } = await openTestAccount(db, 0)
   const add = (role: string) =>
     asOwner(db, async (trx) => {

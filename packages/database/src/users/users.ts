@@ -39,7 +39,7 @@ export async function findSession(db: Db, token: string): Promise<User | undefin
   return rows[0]
 }
 
-/** The same, with what the person is in an account: undefined where they are nothing. */
+/** The same, with the user's role in an account: undefined if the user is not a member. */
 export async function findSessionIn(db: Db, token: string, accountId: string) {
   return withoutTenant(db, async (trx) => {
     const { rows } = await sql<User>`select * from find_session(${hashSessionToken(token)})`.execute(trx)
@@ -52,7 +52,7 @@ export async function findSessionIn(db: Db, token: string, accountId: string) {
   })
 }
 
-/** From where an account may be used that is named by its id or by an invitation to it; anywhere where there is no such account. */
+/** The IP allowlist of an account, found by its id or by an invitation to it; empty if there is no such account. */
 export async function findNetwork(db: Db, { accountId, invitationId }: { accountId?: string; invitationId?: string }) {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<{ list: string[] | null }>`
@@ -151,7 +151,7 @@ export async function claimSetup(db: Db, token: string, first: FirstUser): Promi
   return rows.length > 0
 }
 
-/** Puts a new token in the place of the last one. False where it is not needed any more. As the owner. */
+/** Replaces the setup token. False if it is no longer needed. As the owner. */
 export async function replaceSetupToken(trx: Trx, token: string): Promise<boolean> {
   const someone = await trx.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (someone) return false
@@ -163,12 +163,12 @@ export async function replaceSetupToken(trx: Trx, token: string): Promise<boolea
   return true
 }
 
-/** As for keys, a fast hash is right: the token is random and long. */
+/** As for keys, a fast hash is sufficient: the token is random and long. */
 function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
-/** Removes sessions that are over, and how many they were. */
+/** Deletes expired sessions and returns their number. */
 export async function removeEndedSessions(db: Db): Promise<number> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<{ ended: number }>`select delete_ended_sessions() as ended`.execute(trx),

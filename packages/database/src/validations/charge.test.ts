@@ -74,7 +74,7 @@ test('a row that exists undoes the charge of its group', async () => {
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
-test('lists of the account are looked up with the charge, those of other accounts are not', async () => {
+test('overrides of the account are returned with the charge, those of other accounts are not', async () => {
   const [payer, other] = [await openPayer(5), await openPayer(5)]
   const add = ({ accountId }: Payer, entries: string[], list: 'allow' | 'block') =>
     inTenant(db, accountId, (trx) =>
@@ -86,7 +86,7 @@ test('lists of the account are looked up with the charge, those of other account
   expect(charged.kind === 'charged' && [...charged.overrides]).toEqual([[`o'neill@example.com`, 'block']])
 })
 
-test('a function is called with the rights of the tenant, and the next user of the connection has none of them', async () => {
+test('a function is called with the rights of the tenant, which the connection does not keep', async () => {
   const payer = await openPayer(1)
   const [inside] = await callInTenant<{ app_account: string }>(db, payer.accountId, 'app_account', [])
   expect(inside?.app_account).toBe(payer.accountId)

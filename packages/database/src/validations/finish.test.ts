@@ -50,7 +50,7 @@ async function read(accountId: string) {
   return { spent: account.spent, rows: new Map(rows.map(({ id, ...row }) => [id, row])) }
 }
 
-test('a group ends with its results as they are, and inconclusive ones are refunded', async () => {
+test('a group ends with unchanged results, and inconclusive ones are refunded', async () => {
   const { accountId, refs } = await openGroup(4, 'each')
   const [valid, refunded, kept, other] = refs as [ValidationRef, ValidationRef, ValidationRef, ValidationRef]
   const result = { status: 'valid', said: `550 5.1.1 "it's" \\ {full}\u0000` }
@@ -68,7 +68,7 @@ test('a group ends with its results as they are, and inconclusive ones are refun
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
-test('what ended before stays as it is, and is refunded once', async () => {
+test('validations that ended before are not changed and refunded once', async () => {
   const { accountId, refs } = await openGroup(2)
   const unknown = refs.map((ref) => finishOf(ref, { conclusive: false }))
   await finishAtOnce(db, accountId, unknown)
@@ -78,7 +78,7 @@ test('what ended before stays as it is, and is refunded once', async () => {
   expect([...rows.values()].map(({ conclusive }) => conclusive)).toEqual([false, false])
 })
 
-test('a result that a client is to collect ends with the others and waits for it', async () => {
+test('a deferred validation ends with the others, and its result can be collected', async () => {
   const { accountId, refs } = await openGroup(2)
   const [left, other] = refs as [ValidationRef, ValidationRef]
   await inTenant(db, accountId, (trx) => deferResult(trx, left))

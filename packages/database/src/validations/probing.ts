@@ -4,12 +4,15 @@ import { type Selectable, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'
 
-/** Whether some worker that lives can ask mail servers, and if none can, why. Undefined where none lives; `except` is not counted. */
+/**
+ * Whether a live worker can probe mail servers, and the reason if none can. Undefined if there is no live worker; `except` is not
+ * counted.
+ */
 export function findProbing(db: Db, except: string | null = null): Promise<Probing | undefined> {
   return withoutTenant(db, (trx) => find(trx, except))
 }
 
-/** The same for whoever is told what they will get. Nothing is held against mail servers while no worker says so. */
+/** The same for API responses. Without a worker, mail servers count as reachable. */
 export async function getProbing(trx: Trx): Promise<Probing> {
   return (await find(trx, null)) ?? { mode: 'smtp', reason: null }
 }
@@ -25,24 +28,24 @@ async function find(trx: Trx, except: string | null): Promise<Probing | undefine
   return rows[0]
 }
 
-/** What came of asking the mail servers of one provider from one way out. */
+/** The results of probes of one provider by one egress. */
 export type ProbeCounts = {
   provider: string
   egress: string
-  /** All that were asked, whatever came of it. */
+  /** All probes, with any result. */
   probes: number
   conclusive: number
   deferred: number
   blocked: number
-  /** Nobody answered, or not in time. */
+  /** No response before the deadline. */
   noResponse: number
-  /** Not asked: our own pace, or an operator, held us back. */
+  /** Not probed because of our own rate limiter or an operator's control. */
   throttled: number
   ms: number[]
   lastBlock: string | null
 }
 
-/** Adds to what was counted in this hour. */
+/** Adds to the counts of the current hour. */
 export async function recordProbes(db: Db, counts: ProbeCounts[]): Promise<void> {
   const rows = counts.map(({ lastBlock, noResponse, ...rest }) => ({
     ...rest,
@@ -52,7 +55,7 @@ export async function recordProbes(db: Db, counts: ProbeCounts[]): Promise<void>
   await withoutTenant(db, (trx) => sql`select record_probes(${JSON.stringify(rows)}::jsonb)`.execute(trx))
 }
 
-/** The counts of the last so many hours, the running one included, by provider and way out. As an operator. */
+/** The counts of the last hours, including the current one, by provider and egress. As an operator. */
 export async function listProbes(trx: Trx, hours: number) {
   return trx
     .selectFrom('providerHours')

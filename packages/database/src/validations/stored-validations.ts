@@ -9,7 +9,7 @@ import { emitEvent, hasSubscriber } from '../webhooks/events.ts'
 export type StoredValidation = {
   id: string
   email: string
-  /** Final where there is no `retryAt`; null where nothing is known yet. */
+  /** Final if `retryAt` is missing; null if there is no result yet. */
   result: unknown
   isOpen: boolean
   retryAt: number | null
@@ -17,12 +17,12 @@ export type StoredValidation = {
   reference: string | null
 }
 
-/** As long as anything may be kept, and the day on which it ends. */
+/** The longest retention, plus the day on which it ends. */
 const DAYS_MAX = 366
 
 /**
- * Day by day, so that each look touches one partition by its key: without the day the index of every partition would be read
- * from one end to the other.
+ * Searches day by day, so that each lookup reads one partition by its key. Without the day, PostgreSQL would scan the index of every
+ * partition.
  */
 export async function findStoredValidation(
   trx: Trx,

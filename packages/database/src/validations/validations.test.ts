@@ -25,7 +25,7 @@ function newGroup(size: number): Group {
   return { group: randomUUID(), ids: Array.from({ length: size }, () => randomUUID()) }
 }
 
-/** Each row is an address of its own, named by its id. */
+/** Each row has its own address, which is its id. */
 function open(accountId: string, { group, ids, retentionDays = 30 }: Group) {
   const rows = ids.map((id) => ({ id, email: id, emailKey: id }))
   const opening = { accountId, keyId: null, retentionDays, group }
@@ -78,7 +78,7 @@ afterAll(async () => {
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
-test('charges one credit for each row it inserted, as one movement', async () => {
+test('openValidations charges one credit per inserted row, in one transaction', async () => {
   const { id } = await openTestAccount(db, 10)
   const group = newGroup(3)
   const opened = await open(id, group)
@@ -88,7 +88,7 @@ test('charges one credit for each row it inserted, as one movement', async () =>
   expect(await listMoves(id)).toEqual(['charge 3'])
 })
 
-test('charges for the rows that were not there before, and for no others', async () => {
+test('openValidations charges only for rows that did not exist', async () => {
   const { id } = await openTestAccount(db, 10)
   const first = newGroup(2)
   await open(id, first)
@@ -96,7 +96,7 @@ test('charges for the rows that were not there before, and for no others', async
   expect(opened).toMatchObject({ kind: 'opened', available: 7, refs: [expect.anything()] })
 })
 
-test('opening the same group again inserts and charges nothing, 20 times at once too', async () => {
+test('opening the same group again inserts and charges nothing, even 20 times concurrently', async () => {
   const { id } = await openTestAccount(db, 100)
   const group = newGroup(4)
   const opened = await Promise.all(Array.from({ length: 20 }, () => open(id, group)))
@@ -107,7 +107,7 @@ test('opening the same group again inserts and charges nothing, 20 times at once
   expect(await countRows(id, 'validations')).toBe(4)
 })
 
-test('raises when a group comes with other rows, and keeps none of them', async () => {
+test('openValidations throws when a group has other rows, and inserts none of them', async () => {
   const { id } = await openTestAccount(db, 10)
   const { group } = newGroup(0)
   await open(id, { group, ids: [randomUUID()] })
@@ -117,7 +117,7 @@ test('raises when a group comes with other rows, and keeps none of them', async 
   expect(await countRows(id, 'validations')).toBe(1)
 })
 
-test('short of credits nothing is kept once the caller rolls back', async () => {
+test('nothing is stored when credits are insufficient and the caller rolls back', async () => {
   const { id: accountId } = await openTestAccount(db, 2)
   const rows = newGroup(3).ids.map((id) => ({ id, email: id, emailKey: id }))
   const opening = { accountId, keyId: null, retentionDays: 30, group: randomUUID() }
@@ -131,7 +131,7 @@ test('short of credits nothing is kept once the caller rolls back', async () => 
   expect(await countRows(accountId, 'validations')).toBe(0)
 })
 
-test('a definite end keeps the answer as it was given and the charge', async () => {
+test('a conclusive result is stored unchanged and stays charged', async () => {
   const { id } = await openTestAccount(db, 5)
   const ref = await openOne(id)
   expect(await finish(ref, DEFINITE)).toEqual({ kind: 'charged' })
@@ -139,7 +139,7 @@ test('a definite end keeps the answer as it was given and the charge', async () 
   expect(await listMoves(id)).toEqual(['charge 1'])
 })
 
-test('an unknown end is refunded with one row of the ledger', async () => {
+test('an unknown result is refunded with one ledger row', async () => {
   const { id } = await openTestAccount(db, 5)
   const ref = await openOne(id)
   expect(await finish(ref, UNKNOWN)).toEqual({ kind: 'refunded' })
@@ -191,7 +191,7 @@ test('one of 20 concurrent completions of a validation stores its result and set
   expect(await listMoves(id)).toEqual(conclusive ? ['charge 1'] : ['charge 1', 'refund -1'])
 })
 
-test('finishing a second time changes neither answer nor money', async () => {
+test('finishing a validation again changes neither its result nor its credits', async () => {
   const { id } = await openTestAccount(db, 5)
   const [charged, refunded] = [await openOne(id), await openOne(id)]
   await finish(charged, DEFINITE)
@@ -204,7 +204,7 @@ test('finishing a second time changes neither answer nor money', async () => {
   expect([await find(charged), await find(refunded), await listMoves(id)]).toEqual(before)
 })
 
-test('an answer that came after the caller left is collected free, by one of 20 who ask at once', async () => {
+test('a result that arrived after the request is collected free of charge, by one of 20 concurrent requests', async () => {
   const { id } = await openTestAccount(db, 5)
   const ref = await openOne(id)
   expect(await leave(ref)).toBe(true)
@@ -233,16 +233,16 @@ test('two pending results of one address are collected once each', async () => {
   expect(await collect(accountId, 'same')).toBeUndefined()
 })
 
-test('a collected answer that is rolled back is still there', async () => {
+test('a collected result can be collected again after a rollback', async () => {
   const { id } = await openTestAccount(db, 5)
   const ref = await openOne(id)
   await leave(ref)
   await finish(ref, DEFINITE)
   const failing = inTenant(db, id, async (trx) => {
     await collectResult(trx, id, ref.id)
-    throw new Error('out of the door')
+    throw new Error('rolled back')
   })
-  await expect(failing).rejects.toThrow('out of the door')
+  await expect(failing).rejects.toThrow('rolled back')
   expect(await collect(id, ref.id)).toEqual(DEFINITE.result)
 })
 
@@ -264,17 +264,14 @@ test('a result that was returned immediately is not collected again', async () =
   expect(await collect(id, ref.id)).toBeUndefined()
 })
 
-test.for([0, 1, 2, 30])(
-  'with a retention of %s days a row is kept that long, and at least a full day',
-  async (days) => {
-    const { id } = await openTestAccount(db, 5)
-    const opened = await open(id, { ...newGroup(1), retentionDays: days })
-    const { rows } = await asOwner(db, (trx) =>
-      sql<{ day: string }>`select utc_today() + ${Math.max(days, 1)}::integer as day`.execute(trx),
-    )
-    expect(opened.kind === 'opened' && opened.refs[0]?.expiresOn).toBe(rows[0]?.day)
-  },
-)
+test.for([0, 1, 2, 30])('a row is stored for a retention of %s days, and for a full day at least', async (days) => {
+  const { id } = await openTestAccount(db, 5)
+  const opened = await open(id, { ...newGroup(1), retentionDays: days })
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ day: string }>`select utc_today() + ${Math.max(days, 1)}::integer as day`.execute(trx),
+  )
+  expect(opened.kind === 'opened' && opened.refs[0]?.expiresOn).toBe(rows[0]?.day)
+})
 
 async function age({ id }: ValidationRef, by: string) {
   await asOwner(db, (trx) =>
@@ -282,7 +279,7 @@ async function age({ id }: ValidationRef, by: string) {
   )
 }
 
-test('names what is open for more than 24 hours, of all accounts, oldest first; its end refunds it once', async () => {
+test('listOverdue returns validations open for more than 24 hours, of all accounts, oldest first', async () => {
   const [one, two] = [await openTestAccount(db, 5), await openTestAccount(db, 5)]
   const [late, later] = [await openOne(one.id), await openOne(two.id)]
   const [fresh, done] = [await openOne(one.id), await openOne(two.id)]
@@ -303,23 +300,23 @@ test('names what is open for more than 24 hours, of all accounts, oldest first; 
   expect(await balances(two.id)).toEqual({ available: 4, spent: 1 })
 })
 
-test('another tenant can neither finish nor leave nor collect a validation', async () => {
-  const [owner, stranger] = [await openTestAccount(db, 5), await openTestAccount(db, 5)]
+test('a tenant can neither finish nor defer nor collect the validation of another', async () => {
+  const [owner, outsider] = [await openTestAccount(db, 5), await openTestAccount(db, 5)]
   const ref = await openOne(owner.id)
   await leave(ref)
-  for (const accountId of [owner.id, stranger.id]) {
+  for (const accountId of [owner.id, outsider.id]) {
     const named = { ...ref, accountId }
-    const asStranger = inTenant(db, stranger.id, async (trx) => [
+    const asOutsider = inTenant(db, outsider.id, async (trx) => [
       await finishValidation(trx, named, UNKNOWN),
       await deferResult(trx, named),
     ])
-    expect(await asStranger).toEqual([{ kind: 'finished_before' }, false])
+    expect(await asOutsider).toEqual([{ kind: 'finished_before' }, false])
   }
 
   await finish(ref, DEFINITE)
-  for (const accountId of [owner.id, stranger.id]) {
-    expect(await inTenant(db, stranger.id, (trx) => collectResult(trx, accountId, ref.id))).toBeUndefined()
+  for (const accountId of [owner.id, outsider.id]) {
+    expect(await inTenant(db, outsider.id, (trx) => collectResult(trx, accountId, ref.id))).toBeUndefined()
   }
-  expect(await balances(stranger.id)).toEqual({ available: 5, spent: 0 })
+  expect(await balances(outsider.id)).toEqual({ available: 5, spent: 0 })
   expect(await collect(owner.id, ref.id)).toEqual(DEFINITE.result)
 })

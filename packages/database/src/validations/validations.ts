@@ -3,12 +3,12 @@ import { isRefused, type Posting, postCredits, refundEach } from '../billing/led
 import type { Trx } from '../connection/connect.ts'
 import { publishResolved, type Resolved } from './stored-validations.ts'
 
-/** Where a validation is kept. The day is part of the key, so that a look-up touches one partition. */
+/** Where a validation is stored. The day is part of the key, so that a lookup reads one partition. */
 export type ValidationRef = { expiresOn: string; accountId: string; id: string }
 
 /**
- * `ai`, `catchall` and `mailbox` are what the request allows, all unless it says otherwise; the plan may allow less. Without
- * `mailbox` no mail server is asked.
+ * `ai`, `catchall` and `mailbox` are the options of the request, all true by default; the plan may allow less. Without `mailbox` no mail
+ * server is probed.
  */
 export type NewValidation = {
   id: string
@@ -21,7 +21,7 @@ export type NewValidation = {
   timeoutMs?: number
   /** Maximum age of an earlier result that the request collects; none if undefined. Not stored. */
   maxAgeS?: number | undefined
-  /** Text of the client's own, returned with the result. */
+  /** Reference text of the client, returned with the result. */
   reference?: string | null
 }
 
@@ -29,9 +29,9 @@ type Opening = {
   accountId: string
   keyId: string | null
   retentionDays: number
-  /** Names the charge of this group; opening the same group again inserts and charges nothing. */
+  /** Identifies the charge of this group; opening the same group again inserts and charges nothing. */
   group: string
-  /** Answers that are at hand and need no row, paid for with the rows in one movement. */
+  /** Number of cached results that need no row. They are charged with the rows in one transaction. */
   atHand?: number
 }
 
@@ -41,8 +41,8 @@ export type Opened =
   | { kind: 'refused'; posting: Posting }
 
 /**
- * Begins validations and charges one credit for each row that was inserted, both or neither. Takes a transaction that the
- * caller must roll back where it is refused.
+ * Opens validations and charges one credit for each inserted row, both or neither. Takes a transaction that the caller must roll back if
+ * it is rejected.
  */
 export async function openValidations(trx: Trx, opening: Opening, rows: NewValidation[]): Promise<Opened> {
   const { keyId, group, atHand = 0 } = opening
@@ -55,7 +55,7 @@ export async function openValidations(trx: Trx, opening: Opening, rows: NewValid
   return { kind: 'opened', refs, available: posting.available }
 }
 
-/** As lists and not row by row: one statement of one shape, however many rows there are. */
+/** Passes arrays, so that one statement of one shape serves any number of rows. */
 async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening, rows: NewValidation[]) {
   const ids = rows.map((row) => row.id)
   const emails = rows.map((row) => row.email)
@@ -112,7 +112,7 @@ export async function finishValidations(
       if (row.refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
     }
   }
-  // In the order in which reports of key use take the same rows of usage, so that the two never wait for each other.
+  // In the order in which reports of key use lock the same rows of usage, so that the two never deadlock.
   const inOrder = [...refunds].toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
   for (const [keyId, ids] of inOrder) await refundEach(trx, ids, keyId)
   await publishResolved(trx, accountId, resolved)
@@ -177,7 +177,7 @@ export async function collectResult(trx: Trx, accountId: string, emailKey: strin
 
 /** The same for several addresses, by key. */
 export async function collectResults(trx: Trx, accountId: string, emailKeys: string[]) {
-  return collectEach(trx, await listLeftOpen(trx, accountId, emailKeys))
+  return collectEach(trx, await listUncollected(trx, accountId, emailKeys))
 }
 
 /**
@@ -185,31 +185,31 @@ export async function collectResults(trx: Trx, accountId: string, emailKeys: str
  * validations in progress, which the request joins. There are few, so this is one query for most requests.
  */
 export async function resumeOrCollect(trx: Trx, accountId: string, waits: ReadonlyMap<string, Wait>) {
-  const leftOpen = await listLeftOpen(trx, accountId, [...waits.keys()])
-  await extendWaits(trx, accountId, leftOpen, waits)
-  // In this order: what ends between the two looks is found by the second.
-  const underWay = await listUnderWay(trx, accountId, leftOpen)
-  const collected = await collectEach(trx, leftOpen, waits)
-  return { underWay, collected }
+  const uncollected = await listUncollected(trx, accountId, [...waits.keys()])
+  await extendWaits(trx, accountId, uncollected, waits)
+  // In this order: a validation that ends between the two queries is found by the second.
+  const inProgress = await listInProgress(trx, accountId, uncollected)
+  const collected = await collectEach(trx, uncollected, waits)
+  return { underWay: inProgress, collected }
 }
 
 /** How long a request waits, and how old a result that it collects may be. */
 export type Wait = { timeoutMs: number; maxAgeS?: number | undefined }
 
-type LeftOpen = ValidationRef & { emailKey: string }
+type Uncollected = ValidationRef & { emailKey: string }
 
-/** As a list and not one by one: a statement of one shape, however many there are. */
-async function listLeftOpen(trx: Trx, accountId: string, emailKeys: string[]): Promise<LeftOpen[]> {
+/** Passes an array, so that the statement has one shape for any number of keys. */
+async function listUncollected(trx: Trx, accountId: string, emailKeys: string[]): Promise<Uncollected[]> {
   if (emailKeys.length === 0) return []
-  const { rows } = await sql<LeftOpen>`
+  const { rows } = await sql<Uncollected>`
     select email_key, expires_on, account_id, validation_id as id from uncollected_results
     where account_id = ${accountId} and email_key = any (${emailKeys}::text[])`.execute(trx)
   return rows
 }
 
-async function collectEach(trx: Trx, leftOpen: LeftOpen[], waits?: ReadonlyMap<string, Wait>) {
+async function collectEach(trx: Trx, uncollected: Uncollected[], waits?: ReadonlyMap<string, Wait>) {
   const collected = new Map<string, { id: string; result: unknown }>()
-  for (const { emailKey, ...ref } of leftOpen) {
+  for (const { emailKey, ...ref } of uncollected) {
     if (collected.has(emailKey)) continue
     const row = await collectOne(trx, ref, waits?.get(emailKey)?.maxAgeS)
     if (row) collected.set(emailKey, { id: ref.id, result: row.result })
@@ -240,7 +240,7 @@ export async function collectOne(
  * Keeps a validation that this request joins from being withdrawn before the request stops waiting. Only those that no worker has claimed
  * can be withdrawn, so only their rows are locked: workers settle the others in groups, and two groups of locks could deadlock.
  */
-async function extendWaits(trx: Trx, accountId: string, joined: LeftOpen[], waits: ReadonlyMap<string, Wait>) {
+async function extendWaits(trx: Trx, accountId: string, joined: Uncollected[], waits: ReadonlyMap<string, Wait>) {
   if (joined.length === 0) return
   await sql`
     update validations v
@@ -252,19 +252,23 @@ async function extendWaits(trx: Trx, accountId: string, joined: LeftOpen[], wait
 }
 
 /** Validations in progress, by key. */
-async function listUnderWay(trx: Trx, accountId: string, leftOpen: LeftOpen[]): Promise<Map<string, ValidationRef>> {
-  if (leftOpen.length === 0) return new Map()
+async function listInProgress(
+  trx: Trx,
+  accountId: string,
+  uncollected: Uncollected[],
+): Promise<Map<string, ValidationRef>> {
+  if (uncollected.length === 0) return new Map()
   const { rows } = await sql<{ id: string }>`
     select id from validations
-    where account_id = ${accountId} and expires_on = any (${leftOpen.map(({ expiresOn }) => expiresOn)}::date[])
-      and id = any (${leftOpen.map(({ id }) => id)}::uuid[]) and expires_on >= utc_today() and state = 'open'`.execute(
+    where account_id = ${accountId} and expires_on = any (${uncollected.map(({ expiresOn }) => expiresOn)}::date[])
+      and id = any (${uncollected.map(({ id }) => id)}::uuid[]) and expires_on >= utc_today() and state = 'open'`.execute(
     trx,
   )
   const open = new Set(rows.map(({ id }) => id))
-  return new Map(leftOpen.filter(({ id }) => open.has(id)).map(({ emailKey, ...ref }) => [emailKey, ref]))
+  return new Map(uncollected.filter(({ id }) => open.has(id)).map(({ emailKey, ...ref }) => [emailKey, ref]))
 }
 
-/** Validations by their ids alone, those that exist, and the account's balance; for the rare caller who does not know their day. */
+/** Validations by their ids alone and the account's balance, for the rare client that does not know their day. */
 export async function listValidations(trx: Trx, accountId: string, ids: string[]) {
   const account = await trx
     .selectFrom('accounts')
@@ -283,7 +287,7 @@ export async function listValidations(trx: Trx, accountId: string, ids: string[]
 
 const NOW = sql<Date>`clock_timestamp()`
 
-/** No worker has claimed it yet. A deferred validation counts its attempts anew, so `tries` tells that it was claimed. */
+/** No worker has claimed it yet. A deferred validation counts its attempts anew, so `deferrals` shows that it was claimed. */
 export const IS_UNCLAIMED = sql<boolean>`v.state = 'open' and v.attempts = 0 and v.deferrals = 0`
 
 function update(trx: Trx, ref: ValidationRef) {

@@ -103,7 +103,7 @@ test('every address of many is either claimed or withdrawn, without a deadlock',
   }
 })
 
-test('withdrawUnclaimed leaves a validation alone that a worker has claimed, even when the claim has expired', async () => {
+test('withdrawUnclaimed does not end a validation that a worker has claimed, even when the claim has expired', async () => {
   const { id: accountId } = await openTestAccount(db, 5)
   const [held, expired, deferred] = await openRows(accountId, 3)
   if (!held || !expired || !deferred) throw new Error('three rows were opened')
@@ -115,7 +115,7 @@ test('withdrawUnclaimed leaves a validation alone that a worker has claimed, eve
   expect(await balances(accountId)).toEqual([2, 3])
 })
 
-test('withdrawUnclaimed leaves a validation alone for as long as another request waits for it', async () => {
+test('withdrawUnclaimed does not end a validation while another request waits for it', async () => {
   const { id: accountId } = await openTestAccount(db, 5)
   const ref = await openRow(accountId, 60_000)
   expect(await withdraw([ref])).toEqual([])

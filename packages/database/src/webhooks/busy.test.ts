@@ -11,7 +11,7 @@ import { insertWebhook, removeWebhook, rotateSecret, updateWebhook } from './web
 const { db } = await createTestDatabase()
 const BUSY_MS = 6_000
 
-test('while endpoints come and go, fail and recover, nobody waits in a circle and no event is lost', async () => {
+test('concurrent changes, failures and recoveries of endpoints neither deadlock nor lose an event', async () => {
   const { id: accountId } = await openTestAccount(db, 0)
   const view = { accountId, mode: 'live' as const }
   const steady = await openTestWebhook(db, view)
@@ -62,7 +62,7 @@ test('while endpoints come and go, fail and recover, nobody waits in a circle an
   ])
   expect(Math.min(...rounds)).toBeGreaterThan(1)
 
-  // What the steady one was to have it has, once: it never failed.
+  // The steady endpoint has received each of its events once, because it never failed.
   for (let n = 0; n < 10_000; n += 1) {
     await workOff()
     const { rows } = await asOwner(db, (trx) =>
@@ -83,7 +83,9 @@ test('while endpoints come and go, fail and recover, nobody waits in a circle an
   expect(rows.filter(({ eventId }) => !seen.has(`true ${eventId}`))).toEqual([])
 })
 
-test('a backlog of a hundred thousand at one endpoint is no burden for the others', { tags: ['timed'] }, async () => {
+test('a backlog of a hundred thousand deliveries at one endpoint does not delay the others', {
+  tags: ['timed'],
+}, async () => {
   const { id: accountId } = await openTestAccount(db, 0)
   const view = { accountId, mode: 'live' as const }
   const [dead, live] = [await openTestWebhook(db, view), await openTestWebhook(db, view)]

@@ -84,7 +84,7 @@ test('a previous secret that has expired no longer signs', async () => {
   expect(await claim()).toMatchObject([{ secret, previousSecret: null }])
 })
 
-test('a callback that fails is no failing webhook: it is in no list and no alert, and 410 disables nothing', async () => {
+test('a failed callback appears in no webhook list and no alert, and 410 disables nothing', async () => {
   const { accountId, view, cancel, find, tenant, claim } = await openJob()
   await cancel()
   for (const delivery of await claim()) await recordAttempt(db, delivery, { kind: 'gone' }, attemptWith(410))

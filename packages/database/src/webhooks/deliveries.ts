@@ -92,10 +92,10 @@ async function readWhole(
   return { ...delivery, body: event?.body ?? null, tried }
 }
 
-/** What came of a wish to send something. `removed`: what was to be sent is not kept any more. */
+/** Result of resending. `removed`: the event is no longer stored. */
 export type Resent = { kind: 'sent'; count: number } | { kind: 'missing' | 'disabled' | 'removed' }
 
-/** Sends one delivery again, however it ended. The receiver knows it by the same id. */
+/** Resends one delivery in any state. The receiver gets the same id again. */
 export async function resendDelivery(
   trx: Trx,
   view: View,
@@ -117,7 +117,7 @@ export async function resendCallback(trx: Trx, view: View, jobId: string): Promi
   return { kind: 'sent', count: rows[0]?.count ?? 0 }
 }
 
-/** Sends again what failed since a time. */
+/** Resends the deliveries that failed since a time. */
 export function recoverDeliveries(trx: Trx, view: View, webhookId: string, since: Date): Promise<Resent> {
   return resend(trx, view, { webhookId, deliveryId: null, since })
 }
@@ -133,7 +133,7 @@ async function resend(trx: Trx, view: View, { webhookId, deliveryId, since }: Ch
   return { kind: 'sent', count: rows[0]?.count ?? 0 }
 }
 
-/** Sends an endpoint an event that says nothing, so that somebody can see whether it arrives. */
+/** Sends a test event to an endpoint. */
 export async function sendTestEvent(
   trx: Trx,
   view: View,
@@ -147,7 +147,7 @@ export async function sendTestEvent(
     select emit_event(${view.mode}, ${TEST_EVENT}, ${data}::json, false, ${webhookId}) as event_id`.execute(trx)
   const eventId = rows[0]?.eventId
   if (!eventId) {
-    // The endpoint was deleted or disabled by another transaction after the first look.
+    // Another transaction deleted or disabled the endpoint after the first query.
     return (await findWebhook(trx, view, webhookId)) && 'disabled'
   }
   const deliveries = deliveriesIn(trx, view, webhookId, {}).select(COLUMNS)

@@ -40,7 +40,7 @@ async function releaseFor(accountId: string) {
   return (await dispatchDeliveries(db, 1_000)).filter((released) => released.accountId === accountId)
 }
 
-test('of one endpoint four deliveries are under way at most, of one that fails one, and others do not wait for it', async () => {
+test('an endpoint has at most four deliveries in progress, a failing one has one, and others do not wait', async () => {
   const { accountId, send, claim, ids } = await openCustomer(2)
   const [slow = '', other = ''] = ids
   await send(10, slow)
@@ -52,13 +52,13 @@ test('of one endpoint four deliveries are under way at most, of one that fails o
 
   const [first] = held
   if (first) await recordAttempt(db, first, { kind: 'again', afterMs: 60_000 }, attemptWith(500))
-  expect(await claim()).toEqual([]) // three are under way, and one is what it bears now
+  expect(await claim()).toEqual([]) // three are in progress, and its limit is one now
   for (const delivery of held.slice(1))
     await recordAttempt(db, delivery, { kind: 'again', afterMs: 60_000 }, attemptWith(500))
   expect((await releaseFor(accountId)).length).toBe(1)
 })
 
-test('what is due longest goes first, and a backlog of one endpoint does not hide the others', async () => {
+test('the oldest due deliveries are dispatched first, and a backlog of one endpoint does not block the others', async () => {
   const { accountId, send, ids } = await openCustomer(2)
   const [busy = '', quiet = ''] = ids
   await send(50, busy)
@@ -68,17 +68,17 @@ test('what is due longest goes first, and a backlog of one endpoint does not hid
   expect(released.length).toBe(5)
 })
 
-test('a delivery has one holder at a time, and a task that was overtaken finds nothing', async () => {
+test('a delivery is claimed by one worker at a time, and an outdated task claims nothing', async () => {
   const { accountId, send } = await openCustomer()
   await send(1)
   const [task] = await releaseFor(accountId)
-  if (task === undefined) throw new Error('nothing was let out')
+  if (task === undefined) throw new Error('nothing was dispatched')
   const claims = await Promise.all([1, 2, 3].map(() => claimDelivery(db, task, 30)))
   expect(claims.filter((claimed) => claimed !== undefined).length).toBe(1)
   expect(await releaseFor(accountId)).toEqual([])
 })
 
-test('what the queue lost is let out again after ten seconds, and what a dead worker held when its time is over', async () => {
+test('lost deliveries are dispatched again after ten seconds, and those of a dead worker when their claim expires', async () => {
   const { accountId, send, list } = await openCustomer()
   await send(1)
   const [lost] = await releaseFor(accountId)
@@ -86,7 +86,7 @@ test('what the queue lost is let out again after ten seconds, and what a dead wo
   expect(await releaseFor(accountId)).toEqual([])
   await passTime(db, accountId, 2)
   const [again] = await releaseFor(accountId)
-  if (lost === undefined || again === undefined) throw new Error('nothing was let out')
+  if (lost === undefined || again === undefined) throw new Error('nothing was dispatched')
   expect(await claimDelivery(db, lost, 30)).toBeUndefined()
 
   const dead = await claimDelivery(db, again, 30)
@@ -107,7 +107,7 @@ test('what the queue lost is let out again after ten seconds, and what a dead wo
   expect(await list()).toMatchObject([{ state: 'delivered', attempts: 1, nextAt: null }])
 })
 
-test('each try is written down, and a success ends the failing', async () => {
+test('each attempt is recorded, and a success resets failingSince', async () => {
   const { accountId, view, id, send, claim, list, look } = await openCustomer()
   await send(1)
   const [first] = await claim()
@@ -130,7 +130,7 @@ test('each try is written down, and a success ends the failing', async () => {
   ])
 })
 
-test('an endpoint that says it is gone is disabled at once: what was on its way has failed, and the others are told', async () => {
+test('an endpoint that responds 410 is disabled at once, its deliveries fail, and the other endpoints receive an event', async () => {
   const { accountId, view, id, ids, send, claim, list, look } = await openCustomer(2)
   await send(3)
   const [first] = await claim()
@@ -150,7 +150,7 @@ test('an endpoint that says it is gone is disabled at once: what was on its way 
   expect(recovered).toEqual({ kind: 'sent', count: 4 })
 })
 
-test('five days of nothing but failures disable an endpoint, and a failure before that does not', async () => {
+test('five days of failures disable an endpoint, and a failure before that does not', async () => {
   const { accountId, send, claim, look } = await openCustomer()
   const failFor = async (hours: number) => {
     await send(1)
@@ -166,7 +166,7 @@ test('five days of nothing but failures disable an endpoint, and a failure befor
   expect(await failFor(121)).toBe('failing')
 })
 
-test('switched off by its owner an endpoint gets nothing, and nobody is told', async () => {
+test('an endpoint disabled by its owner receives nothing, and no event is emitted', async () => {
   const { accountId, view, id, send, claim, list } = await openCustomer()
   await send(1)
   const off = await inTenant(db, accountId, (trx) =>
@@ -178,7 +178,7 @@ test('switched off by its owner an endpoint gets nothing, and nobody is told', a
   expect(await inTenant(db, accountId, (trx) => sendTestEvent(trx, view, id))).toBe('disabled')
 })
 
-test('one delivery is sent again however it ended, with the same event, and a recovery takes what failed since a time', async () => {
+test('a delivery can be resent in any state with the same event, and a recovery resends those that failed since a time', async () => {
   const { accountId, view, id, send, claim, list } = await openCustomer()
   await send(3)
   const claimed = await claim()
@@ -199,7 +199,7 @@ test('one delivery is sent again however it ended, with the same event, and a re
   expect((await list()).map(({ state }) => state)).toEqual(['pending', 'pending', 'pending'])
 })
 
-test('an account has ten endpoints at most, however many are made at once', async () => {
+test('an account has ten endpoints at most, even if more are created concurrently', async () => {
   const { accountId, view } = await openCustomer(0)
   const wishes = Array.from({ length: WEBHOOKS_MAX + 5 }, () =>
     inTenant(db, accountId, (trx) => insertWebhook(trx, view, { url: 'https://hooks.example.com/' })),
@@ -229,7 +229,7 @@ test('after a rotation both secrets sign for a day, then the new one alone', asy
   expect(later).toMatchObject({ secret: rotated?.secret, previousSecret: null })
 })
 
-test('an endpoint that is removed takes its log along, and whoever is sending to it finds nothing to settle', async () => {
+test('a deleted endpoint loses its log, and a delivery in progress cannot be settled', async () => {
   const { accountId, view, id, send, claim } = await openCustomer()
   await send(1)
   const [delivery] = await claim()
@@ -238,13 +238,13 @@ test('an endpoint that is removed takes its log along, and whoever is sending to
   if (delivery) expect(await recordAttempt(db, delivery, { kind: 'delivered' }, attemptWith(200))).toBe('lost')
 })
 
-test('neither another account nor a key of the other mode finds an endpoint or its deliveries, nor changes them', async () => {
+test('another account or mode can neither read nor change an endpoint or its deliveries', async () => {
   const { accountId, id, send, list, look } = await openCustomer()
   await send(1)
   const [delivery] = await list()
   const before = await look()
-  const { id: stranger } = await openTestAccount(db, 0)
-  for (const view of [{ accountId: stranger, mode: 'live' } as const, { accountId, mode: 'test' } as const]) {
+  const { id: outsider } = await openTestAccount(db, 0)
+  for (const view of [{ accountId: outsider, mode: 'live' } as const, { accountId, mode: 'test' } as const]) {
     const one = { webhookId: id, deliveryId: delivery?.id ?? randomUUID() }
     await inTenant(db, view.accountId, async (trx) => {
       expect(await findWebhook(trx, view, id)).toBeUndefined()

@@ -64,7 +64,7 @@ test('a stream receives no test event of a webhook', async () => {
   expect(await take(id)).toEqual([])
 })
 
-test('an event in the future is taken when its time has come', async () => {
+test('a future event is claimed at its time', async () => {
   const view = await openView('test')
   const id = await openStream(view)
   const emitAt = (at: Date) =>
@@ -98,13 +98,13 @@ test('an account has two streams at a time, over both modes', async () => {
   await openStream(view)
 })
 
-test('two that open at once do not both find room for one', async () => {
+test('two streams that open concurrently do not exceed the limit', async () => {
   const view = await openView()
   const opened = await Promise.all(Array.from({ length: 6 }, () => insertEventStream(db, view, randomUUID())))
   expect(opened.filter(Boolean)).toHaveLength(2)
 })
 
-test('a stream that is not renewed receives nothing, makes room and is deleted with its events', async () => {
+test('a stream that is not renewed receives nothing, does not count and is deleted with its events', async () => {
   const view = await openView()
   const [stale, live] = [await openStream(view), await openStream(view)]
   await emit(view)
@@ -117,7 +117,7 @@ test('a stream that is not renewed receives nothing, makes room and is deleted w
   expect(events.map(({ streamId }) => streamId)).toEqual([live, live])
 })
 
-test('taking events renews a stream', async () => {
+test('claiming events renews a stream', async () => {
   const view = await openView()
   const id = await openStream(view)
   await age(id, 40)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Db, inTenant, withoutTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'
 
-/** Of an account, in both modes together and over all processes. */
+/** Limit of an account, for both modes together and over all processes. */
 export const EVENT_STREAMS_MAX = 2
 
 /** An event for an open stream. The body is the JSON text that webhooks receive. */

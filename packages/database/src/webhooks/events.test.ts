@@ -40,7 +40,7 @@ async function finishOpen(accountId: string, result: object, conclusive: boolean
   return row.id
 }
 
-test('without an endpoint nothing is written down', async () => {
+test('without an endpoint no event is stored', async () => {
   const { accountId, view, events } = await openCustomer()
   await inTenant(db, accountId, (trx) => insertKey(trx, accountId, { mode: 'live', name: 'key', scopes: [] }))
   expect(await events()).toEqual([])
@@ -50,7 +50,7 @@ test('without an endpoint nothing is written down', async () => {
   expect(await events()).toEqual([])
 })
 
-test('an event and what it tells of are kept together or not at all', async () => {
+test('an event and its cause are committed together or not at all', async () => {
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, view)
   const failing = inTenant(db, accountId, async (trx) => {
@@ -61,7 +61,7 @@ test('an event and what it tells of are kept together or not at all', async () =
   expect(await events()).toEqual([])
 })
 
-test('every endpoint of the mode that wants an event gets it, and no other', async () => {
+test('an event is delivered to every subscribed endpoint of its mode and to no other', async () => {
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, view)
   await openTestWebhook(db, view, { events: ['key.created', 'job.failed'] })
@@ -86,7 +86,7 @@ test('every endpoint of the mode that wants an event gets it, and no other', asy
   })
 })
 
-test('a key that is revoked is told of once, however often it is revoked', async () => {
+test('revoking a key emits one event, even if it is revoked again', async () => {
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, { ...view, mode: 'test' })
   const { key } = await inTenant(db, accountId, (trx) =>
@@ -101,7 +101,7 @@ test('a key that is revoked is told of once, however often it is revoked', async
   ])
 })
 
-test('a list tells of its end with the transaction that ends it, as its owner would see it', async () => {
+test('the event that ends a job is emitted in the same transaction, with the job as in the API', async () => {
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, view)
   const { id } = await planTestJob(db, accountId, [{ size: 2 }, { size: 1 }])
@@ -133,7 +133,7 @@ test('pausing, resuming and canceling a job emit one event each', async () => {
   ])
 })
 
-test('a list that cannot be planned, or is not done when its day is over, is told of as failed', async () => {
+test('a job that cannot be planned or expires unfinished emits job.failed', async () => {
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, view)
   await confirmTestJob(db, accountId, { uniqueCount: 1 })
@@ -152,7 +152,7 @@ test('a list that cannot be planned, or is not done when its day is over, is tol
   ])
 })
 
-test('an answer that was left open is told of when it ends, definite or not, and one that was not left open is not', async () => {
+test('a deferred validation emits an event when it ends, conclusive or not, and others emit none', async () => {
   const { accountId, view, events } = await openCustomer({ retentionDays: 7 })
   await openTestWebhook(db, view)
   const first = await finishOpen(accountId, { email: 'ann@example.com', status: 'valid' }, true)
@@ -173,7 +173,7 @@ test('an answer that was left open is told of when it ends, definite or not, and
   ])
 })
 
-test('what is too long is told without its evidence, and what is still too long by its id alone', async () => {
+test('a result that is too long is emitted without its evidence, or with its id alone', async () => {
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, view)
   await finishOpen(accountId, { status: 'valid', evidence: ['x'.repeat(30_000)] }, true)
@@ -183,7 +183,7 @@ test('what is too long is told without its evidence, and what is still too long 
   expect(bodies[1]).toEqual({ id, omitted: true })
 })
 
-test('credits running low are told of once when the balance falls below the threshold, and again after it was above', async () => {
+test('credits.low is emitted once when the balance falls below the threshold, and again after it was above', async () => {
   const { accountId, view, events } = await openCustomer({ credits: 1_000 })
   await openTestWebhook(db, view)
   const post = (kind: 'grant' | 'charge', credits: number) =>
@@ -206,7 +206,7 @@ test('credits running low are told of once when the balance falls below the thre
   expect((await events()).length).toBe(3)
 })
 
-test('an unlimited account is never low, and a balance that moved in vain is not told of', async () => {
+test('an unlimited account is never low on credits, and a rolled-back transaction emits nothing', async () => {
   const { id: accountId } = await openTestAccount(db, 0, { unlimited: true })
   const view = { accountId, mode: 'live' as const }
   await openTestWebhook(db, view)
@@ -223,7 +223,7 @@ test('an unlimited account is never low, and a balance that moved in vain is not
   expect(await limited.events()).toEqual([])
 })
 
-test('an account that keeps nothing keeps a body until it has been delivered, and then only that it was', async () => {
+test('an account without retention keeps the body of an event until its delivery, and then only the log entry', async () => {
   const { accountId, view, events } = await openCustomer({ retentionDays: 0 })
   const [first] = [await openTestWebhook(db, view), await openTestWebhook(db, view)]
   await finishOpen(accountId, { email: 'ann@example.com', status: 'valid' }, true)
@@ -243,7 +243,7 @@ test('an account that keeps nothing keeps a body until it has been delivered, an
   expect(resent).toEqual({ kind: 'removed' })
 })
 
-test('events stay for thirty days at most, and for long enough to be tried unless they hold an address', async () => {
+test('events are kept for at most thirty days, and those without an address long enough for all attempts', async () => {
   const long = await openCustomer({ retentionDays: 40 })
   const short = await openCustomer({ retentionDays: 1 })
   for (const { accountId, view } of [long, short]) {
@@ -257,7 +257,7 @@ test('events stay for thirty days at most, and for long enough to be tried unles
   expect((await short.events()).map(({ daysLeft }) => daysLeft)).toEqual([4, 1])
 })
 
-test('events leave when their day is over, and their deliveries with them', async () => {
+test('events are deleted when they expire, with their deliveries', async () => {
   const { accountId, view, events } = await openCustomer()
   const { id } = await openTestWebhook(db, view)
   await finishOpen(accountId, { email: 'ann@example.com', status: 'valid' }, true)

@@ -21,7 +21,7 @@ export async function openTestWebhook(
   return { ...made.webhook, secret: made.secret }
 }
 
-/** Lets out and takes whatever is due for one account. */
+/** Dispatches and claims all due deliveries of one account. */
 export async function claimAll(db: Db, accountId: string): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = []
   for (const released of await dispatchDeliveries(db, 1_000)) {
@@ -43,7 +43,7 @@ export async function readEvents(db: Db, accountId: string) {
   return rows.map(({ body, ...row }) => ({ ...row, body: body === null ? null : JSON.parse(body) }))
 }
 
-/** Lets so many seconds go by for the deliveries of an account: what was due then is due now, and what was held is let go. */
+/** Advances the time of an account's deliveries: due times pass and claims expire. */
 export async function passTime(db: Db, accountId: string, seconds: number): Promise<void> {
   await asOwner(db, (trx) =>
     sql`update webhook_deliveries set next_at = next_at - make_interval(secs => ${seconds}),

@@ -25,13 +25,13 @@ const COLUMNS = [
   'publicKey',
 ] as const
 
-/** Of an account, in both modes together. */
+/** Limit of an account, for both modes together. */
 export const WEBHOOKS_MAX = 10
 
 /** How long the previous secret and private key also sign. */
 export const ROTATION_HOURS = 24
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
 export function makeSecret(): string {
@@ -45,13 +45,13 @@ function makeKeyPair(): { privateKey: string; publicKey: string } {
   return { privateKey: `whsk_${encode(d)}`, publicKey: `whpk_${encode(x)}` }
 }
 
-/** Makes an endpoint; undefined where the account has as many as it may. Nobody but the signer ever reads its secret again. */
+/** Creates an endpoint; undefined if the account has reached the limit. Only the signer can read its secret later. */
 export async function insertWebhook(
   trx: Trx,
   { accountId, mode }: View,
   webhook: NewWebhook,
 ): Promise<{ webhook: Webhook; secret: string } | undefined> {
-  // Two at once would each count without the other.
+  // Concurrent requests would each count without the other and exceed the limit together.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks of ${accountId}`}, 0))`.execute(trx)
   const webhooks = trx.selectFrom('webhookEndpoints').where('accountId', '=', accountId).where('jobId', 'is', null)
   if ((await countRows(webhooks)) >= WEBHOOKS_MAX) return undefined
@@ -83,14 +83,14 @@ function webhooksIn(trx: Trx, { accountId, mode }: View) {
 
 export type WebhookChange = Partial<NewWebhook> & { enabled?: boolean }
 
-/** Changes what is named. What was on its way to an endpoint that is disabled has failed. */
+/** Changes the given fields. Pending deliveries of an endpoint that is disabled fail. */
 export async function updateWebhook(
   trx: Trx,
   view: View,
   webhookId: string,
   { enabled, ...change }: WebhookChange,
 ): Promise<Webhook | undefined> {
-  // An endpoint that was moved or switched on again gets its five days anew.
+  // After a new URL or being enabled again, an endpoint starts its five days anew.
   const anew = change.url !== undefined || enabled === true
   const back = enabled === true && { state: 'enabled' as const, disabledReason: null, disabledAt: null }
   const set = { ...change, ...(anew && { failingSince: null }), ...back }
@@ -104,7 +104,7 @@ export async function updateWebhook(
   return findWebhook(trx, view, webhookId)
 }
 
-/** Removes an endpoint with its log. False where there is none. */
+/** Deletes an endpoint with its log. False if it does not exist. */
 export async function removeWebhook(trx: Trx, view: View, webhookId: string): Promise<boolean> {
   const webhooks = trx.deleteFrom('webhookEndpoints').where('accountId', '=', view.accountId)
   const own = webhooks.where('mode', '=', view.mode).where('jobId', 'is', null)
@@ -112,7 +112,7 @@ export async function removeWebhook(trx: Trx, view: View, webhookId: string): Pr
   return removed.numDeletedRows > 0n
 }
 
-/** Gives an endpoint a new secret and a new key pair. The previous ones also sign for a day. */
+/** Sets a new secret and a new key pair. The previous ones also sign for a day. */
 export async function rotateSecret(trx: Trx, view: View, webhookId: string) {
   if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
   const secret = makeSecret()

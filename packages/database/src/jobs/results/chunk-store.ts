@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from '../../connection/connect.ts'
 import type { Chunk, ChunkRef, TallyEntry } from './result-chunk.ts'
 
-/** Where the results of a job are stored. The day is part of the key, so that a look-up touches one partition. */
+/** Where the results of a job are stored. The day is part of the key, so that a lookup reads one partition. */
 export type ResultsLocation = { accountId: string; id: string; expiresOn: string }
 
 /** A chunk without its rows. */
@@ -72,7 +72,7 @@ export type StoredRows = ChunkRef & { rowNos: number[] }
 export type StoredIndex = StoredRows & { index: Buffer }
 export type StoredChunk = StoredIndex & { results: Buffer }
 
-/** What reading 50 chunks in row order or 250 chunks as settled takes: their indexes are about 1 MB. */
+/** The rows of 50 chunks in row order or 250 chunks as settled: their indexes are about 1 MB. */
 const INDEX_ROWS_AT_ONCE = 25_000
 /** Results are 1 to 2 KB each. */
 const RESULT_ROWS_AT_ONCE = 5_000

@@ -13,7 +13,7 @@ import { listTestResults, makeTestRows, storeTestResults } from './test-results.
 
 const { db } = await createTestDatabase()
 
-/** A job that has ended with these results, settled in an order of their own. */
+/** An ended job with these results, settled in a different order. */
 async function endJob(results: number): Promise<{ accountId: string; id: string }> {
   const { id: accountId } = await openTestAccount(db, 0)
   const { id } = await confirmTestJob(db, accountId, { uniqueCount: Math.max(results, 1), mode: 'test' })

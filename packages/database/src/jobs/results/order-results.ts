@@ -134,7 +134,7 @@ function unpack({ packed, loose }: Bucket, ref: Omit<ChunkRef, 'no'>): ChunkRow[
   return rows.sort((a, b) => a.rowNo - b.rowNo)
 }
 
-/** The segments that are full; what is left begins the next. */
+/** The full segments; the rest begins the next. */
 function cutWhole(rows: ChunkRow[]): ChunkRow[][] {
   const whole: ChunkRow[][] = []
   let [from, units] = [0, 0]

@@ -132,17 +132,17 @@ function takeRows({ index, result }: DecodedChunk, wanted: ReadonlySet<number>, 
   })
 }
 
-/** Rows that one step of a filtered export looks at, at least: few of them may be selected. */
+/** The minimum number of rows that one step of a filtered export reads: few of them may be selected. */
 const STEP_ROWS = 500
 
 type Wanted = { rowNos: readonly number[]; limit: number; filter: ResultsFilter }
 type FoundResult = Omit<KeptResult, 'result'> & { text: string }
 type DecodedChunk = { index: ChunkIndex; result: (n: number) => string }
 
-/** Pages of an export lie in one chunk or two; repeated addresses refer to earlier ones. */
+/** Pages of an export are in one or two chunks; repeated addresses refer to earlier ones. */
 const CACHED_CHUNKS = 4
 
-/** Tells which chunk has a row. */
+/** Finds the chunk of a row. */
 type ChunkMap = {
   set: ChunkSet
   /** The chunks that have these rows; a row without a result has none. */
@@ -153,7 +153,7 @@ type ChunkMap = {
 
 type InPage = <T>(work: (trx: Trx) => Promise<T>) => Promise<T>
 
-/** In row order, chunks do not overlap: their first rows tell. */
+/** In row order, chunks do not overlap, so their first rows are sufficient. */
 function mapOrdered(set: ChunkSet, inPage: InPage): ChunkMap {
   const { heads } = set
   const firstFrom = (rowNo: number) => lowerBound(heads.length, (n) => (heads[n]?.lastRow ?? 0) >= rowNo)
@@ -183,7 +183,7 @@ function mapOrdered(set: ChunkSet, inPage: InPage): ChunkMap {
   }
 }
 
-/** As settled, each chunk has rows from all over the file: 8 bytes per result say which. */
+/** As settled, each chunk has rows from all over the file, so a map with 8 bytes per result is needed. */
 async function mapSettled(trx: Trx, set: ChunkSet): Promise<ChunkMap> {
   const size = set.heads.reduce((sum, head) => sum + head.size, 0)
   const positions = new Map(set.heads.map(({ no }, position) => [no, position]))
@@ -217,7 +217,7 @@ async function mapSettled(trx: Trx, set: ChunkSet): Promise<ChunkMap> {
   }
 }
 
-/** The first of so many positions for which a condition holds that holds for all later ones. */
+/** The first position for which a condition holds that also holds for all later ones. */
 function lowerBound(size: number, holds: (n: number) => boolean): number {
   let [low, high] = [0, size]
   while (low < high) {

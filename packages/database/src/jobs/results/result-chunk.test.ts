@@ -38,7 +38,7 @@ const rows = [
   makeRow(3, { domain: 'example.org' }),
 ]
 
-test('a chunk gives back its rows in row order with unchanged texts', async () => {
+test('a decoded chunk has its rows in row order with unchanged texts', async () => {
   const chunk = await encodeChunk(rows)
   expect(chunk).toMatchObject({ size: 4, firstRow: 2, lastRow: 9, rowNos: [2, 3, 5, 9] })
   expect(decodeChunk({ ...location, ...chunk })).toEqual(rows.toSorted((a, b) => a.rowNo - b.rowNo))
@@ -60,7 +60,7 @@ test('an index excludes domains and parts of addresses that it does not have', a
   expect(parts).toEqual([true, true, true, false])
 })
 
-test('the row of a result takes what filters need from the result', () => {
+test('chunkRow takes the fields of filters from the result', () => {
   const result = { ...pendingResult('Ada@Example.com', 'greylisted'), override: 'allow' as const }
   expect(chunkRow({ rowNo: 4, email: 'Ada@Example.com' }, result)).toEqual({
     ...{ rowNo: 4, email: 'Ada@Example.com', status: 'unknown', subStatus: 'greylisted', provider: '', domain: '' },

@@ -3,14 +3,14 @@ import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'n
 import type { OverrideAction } from '@probity/contract/constants/policies'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 
-/** As the check on `result_chunks.size` says. */
+/** The same as in the check on `result_chunks.size`. */
 export const CHUNK_ROWS_MAX = 1_000
 
 /** Decompressed size of a block. An index entry has two addresses of 4 KB at most; results have evidence of some kilobytes each. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024
 const RESULTS_BYTES_MAX = 64 * 1024 * 1024
 
-/** One result as it is stored. All but `result` is what filters, counts and searches need, so that they read no results. */
+/** One result as it is stored. Filters, counts and searches need all fields but `result`, so they read no results. */
 export type ChunkRow = {
   /** First row of the address in the file. */
   rowNo: number

@@ -185,7 +185,7 @@ describe.each([
   })
 })
 
-test('a reader goes on where it was when the results are stored in row order meanwhile', async () => {
+test('a reader continues at its position when the results are stored in row order meanwhile', async () => {
   const job = await makeJob(SIZE)
   const [lines, sheet] = [openResultsReader(db, job), openResultsReader(db, job)]
   const before = await lines.listAfter({ statuses: [], afterRow: 0, limit: 250 })
@@ -198,7 +198,7 @@ test('a reader goes on where it was when the results are stored in row order mea
   expect(rowsOf(await sheet.listAt({ statuses: [], rowNos: [6, 3_000] }))).toEqual([6, 3_000])
 })
 
-test('a page is read anew when the results are stored in row order between two of its statements', async () => {
+test('a page is read again when the results are stored in row order between two of its statements', async () => {
   const job = await makeJob(SIZE)
   const page = await inTenant(db, job.accountId, async (trx) => {
     // Between the list of the chunks and their contents.

@@ -6,7 +6,7 @@ import { insertChunks, listChunks, type ResultsLocation, readChunks } from './ch
 import { type OrderingJob, orderResults } from './order-results.ts'
 import { type Chunk, type ChunkRow, chunkRow, decodeChunk, encodeChunk } from './result-chunk.ts'
 
-/** As many as a batch has. */
+/** The size of a batch. */
 const ROWS_PER_CHUNK = 100
 
 /** Stores results of a job and counts them, as settled batches do. Credits, `done_count` and the state of the job stay as they are. */

@@ -10,7 +10,7 @@ import { type HistoryLookup, NO_HISTORY } from './verdict/deliverability.ts'
 import { classEvidence, domainEvidence, explain, mailboxEvidence, syntaxEvidence } from './verdict/evidence.ts'
 import { type Found, retryProbe, retryUnresponsiveDns, type Validation } from './verdict/validation.ts'
 
-/** What a validation needs. Without a prober no mail server is probed, without histories reported outcomes do not count. */
+/** The dependencies of a validation. Without a prober no mail server is probed; without histories reported outcomes do not count. */
 export type Network = { domains: DomainLookup; lists: DomainLists; prober?: MailboxProber; histories?: HistoryLookup }
 
 export type Attempt = {

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
-/** What the database has of a session token. A fast hash suffices: the token is random and long. */
+/** The stored form of a session token. A fast hash suffices: the token is random and long. */
 export function hashSessionToken(token: string): string {
   return hash('sha256', token, 'base64url')
 }

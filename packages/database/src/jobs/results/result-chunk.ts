@@ -164,8 +164,8 @@ async function compress(text: string, bytesMax: number): Promise<Buffer> {
 }
 
 /**
- * What most blocks need: 500 results are compressed to about 45 KB, their index has about 30 KB and their texts 850 KB. Each buffer that
- * is filled is one more call of the library, and to allocate a large one takes longer than to compress the results of a small batch.
+ * The size of most blocks: 500 results are compressed to about 45 KB, their index has about 30 KB and their texts 850 KB. Each filled
+ * buffer costs one more call of the library, and allocating a large one takes longer than compressing the results of a small batch.
  */
 const SMALL_BYTES = 32 * 1024
 const SMALL_BUFFER_BYTES = 4 * 1024

@@ -46,7 +46,7 @@ export type SmtpConnection = {
 
 type Transaction = { recipients: number; utf8: boolean; domain: string }
 
-/** What the replies of a server change for the rest of the connection. */
+/** Changes by a server's replies that apply to the rest of the connection. */
 export type ConnectionChanges = Partial<Pick<SmtpConnection, 'windowSize' | 'recipientsMax' | 'transaction'>>
 
 export function changeConnection(connection: SmtpConnection, changes: ConnectionChanges): void {

@@ -9,14 +9,14 @@ export type AcceptAll = {
   at: number
 }
 
-/** What probes have learned about a domain. It is public, so it is shared by all accounts. */
+/** Cached probe results of a domain. They are public, so all accounts share them. */
 export type DomainProfile = {
   acceptAll?: AcceptAll
   /** The normalized reply that rejected the control recipient. */
   refusal?: string
 }
 
-/** What probes have learned about a mail host. */
+/** Cached behavior of a mail host. */
 export type HostProfile = {
   /** Rejected recipients after which it closed the connection or reported too many errors. */
   errorsMax?: number
@@ -32,7 +32,7 @@ export type HostProfile = {
   lastBlock?: { at: number; reason: string }
 }
 
-/** What probes have learned about an IP address. */
+/** Cached data about an IP address. */
 export type AddressProfile = {
   /** The provider whose host names resolve to it. */
   provider?: string

@@ -9,7 +9,7 @@ import type { Recipient } from './request.ts'
 /** A reply to RCPT. `position` is the number of recipients before it in its transaction. */
 export type RecipientReply = { recipient: Recipient; reply: Reply; position: number }
 
-/** What was received on a connection for some recipients. Recipients without a reply are missing. */
+/** The replies received on a connection for some recipients. Recipients without a reply are missing. */
 export type Exchange = {
   replies: RecipientReply[]
   /** The reply that rejected MAIL; then no recipient of that transaction was probed. */

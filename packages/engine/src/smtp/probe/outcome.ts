@@ -38,7 +38,7 @@ type Connection = Pick<
 
 type ExchangeContext = OutcomeContext & {
   connection: Connection
-  /** What is known of the host. Read only if MAIL was rejected. */
+  /** The cached profile of the host. Read only if MAIL was rejected. */
   known: HostProfile
 }
 
@@ -140,7 +140,7 @@ function toRejection({ recipient, reply }: RecipientReply, { host }: Connection)
 
 type ClassifiedContext = ReplyContext & { classification: Classification }
 
-/** What a rejection means for the recipient, for the connection and for the other recipients. */
+/** Applies a rejection to the recipient, the connection and the other recipients. */
 function applyRejectedRecipient(state: ExchangeState, received: RecipientReply, context: ClassifiedContext): Outcome {
   const { recipient, reply } = received
   const { connection, classification, time } = context

@@ -21,7 +21,7 @@ import {
 /** Connections in a row without a reply; then the open recipients stay without a result. */
 const SILENT_CONNECTIONS_MAX = 2
 
-/** What all steps of one probe need. */
+/** The context of all steps of one probe. */
 type Probe = { network: ProbeNetwork; domain: string; deadline: number; readTime(): ProbeTime }
 
 /**

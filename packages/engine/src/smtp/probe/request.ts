@@ -26,7 +26,7 @@ export type UnclassifiedReply = { provider: string; stage: Stage; code: number; 
 /** A reply to a recipient, or one that rejected the session before that. */
 export type ReplyObservation = { provider: string; stage: Stage | 'control'; code: number; enhanced: string | null }
 
-/** What a probe needs. */
+/** The dependencies of a probe. */
 export type ProbeNetwork = ConnectionNetwork &
   DestinationNetwork & {
     rateLimiter: ProviderRateLimiter

@@ -6,7 +6,7 @@ type Wish = { name: string; from?: Date; until?: Date }
 
 const HOUR_MS = 3_600_000
 
-// ASN.1 tags (X.690) and object identifiers, as they are written.
+// ASN.1 tags (X.690) and DER-encoded object identifiers.
 const SEQUENCE = 0x30
 const SET = 0x31
 const INTEGER = 0x02
@@ -16,7 +16,10 @@ const UTC_TIME = 0x17
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex')
 const COMMON_NAME = Buffer.from('0603550403', 'hex')
 
-/** A certificate that signs itself. Node can read certificates but not make them, and no program need be installed for this. */
+/**
+ * Creates a self-signed certificate. Node can read certificates but cannot create them, and this needs no installed
+ * program.
+ */
 export function makeCertificate(wish: Wish): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {
@@ -25,14 +28,14 @@ export function makeCertificate(wish: Wish): Certificate {
   }
 }
 
-/** A certificate that claims ten issuers, each with names of 50,000 letters: a megabyte in all. */
+/** A certificate with ten issuers, each with names of 50,000 characters: 1 MB in total. */
 export function makeEndlessChain(name: string): Certificate {
   const { key, cert } = makeCertificate({ name })
   const issuer = makeCertificate({ name: 'x'.repeat(50_000) }).cert
   return { key, cert: cert + issuer.repeat(10) }
 }
 
-/** RFC 5280 §4.1, in its first version, which has no extensions. */
+/** X.509 version 1 (RFC 5280 §4.1), which has no extensions. */
 function writeCertificate({ name, from, until }: Wish, publicKey: KeyObject, privateKey: KeyObject): string {
   const now = Date.now()
   const algorithm = write(SEQUENCE, ECDSA_WITH_SHA256)
@@ -64,7 +67,7 @@ function writeLength(length: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | bytes.length]), bytes])
 }
 
-/** YYMMDDHHMMSSZ. */
+/** UTCTime in the form YYMMDDHHMMSSZ. */
 function writeTime(time: Date): Buffer {
   const digits = time.toISOString().replaceAll(/\D/g, '').slice(2, 14)
   return write(UTC_TIME, Buffer.from(`${digits}Z`))

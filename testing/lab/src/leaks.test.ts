@@ -29,6 +29,6 @@ test.each([
   'at node_modules/.pnpm/pg@8.23.1/node_modules/pg/lib/client.js',
   'at node_modules/@fastify/swagger/index.js',
   '[address] and [key] were here',
-])('is content with %s', (text) => {
+])('finds nothing in %s', (text) => {
   expect(leaksIn(text)).toEqual([])
 })

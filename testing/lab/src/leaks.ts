@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-// Written anew rather than taken from the product: the search must not share a mistake with what it searches.
+// Written anew instead of imported from the product: the search must not share a mistake with the code that it checks.
 const SECRETS = /pb_(?:live|test)_[0-9A-Za-z]{30,}|[^\s"'<>@\\]*[^\s'<>@]@[^\s"'<>@\\]+/g
-/** In a stack trace the paths of packages are full of names@versions, which are no addresses. */
+/** Package paths in stack traces contain names@versions, which are not email addresses. */
 const PACKAGE_PATHS = /\S*node_modules\S*/g
 
-/** Every key and every e-mail address in a file, or in all files of a folder, as "file:line what". */
+/** All keys and email addresses in a file, or in all files of a folder, as "file:line kind". */
 export function listLeaks(path: string): string[] {
   const files = statSync(path).isDirectory() ? readdirSync(path).map((name) => join(path, name)) : [path]
   return files.flatMap((file) => {

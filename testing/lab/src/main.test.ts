@@ -6,7 +6,9 @@ import { expect, test } from 'vitest'
 import { makeFolder, removeFolder } from './services/daemon.ts'
 import { whenDone } from './when-done.ts'
 
-/** Runs `pnpm lab` with these arguments until it has ended, or until it says that Ctrl-C ends it, which is then pressed. */
+/**
+ * Runs `pnpm lab` with these arguments until it ends, or until it prints the hint about Ctrl-C, and then sends SIGINT.
+ */
 async function runLab(...args: string[]) {
   const lab = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args])
   whenDone(() => lab.kill('SIGKILL'))
@@ -24,7 +26,7 @@ async function runLab(...args: string[]) {
   return { output, code }
 }
 
-test('shows a world, writes its list and ends with Ctrl-C', async () => {
+test('lab prints a simulation, writes its list and ends on Ctrl-C', async () => {
   const folder = makeFolder('probity-lab')
   whenDone(() => removeFolder(folder))
   const file = join(folder, 'list.csv')
@@ -56,7 +58,7 @@ test('shows a world, writes its list and ends with Ctrl-C', async () => {
   }
 })
 
-test('explains itself when nothing is asked of it, and what is wrong when too little is', async () => {
+test('lab prints its usage without arguments and the error of incomplete arguments', async () => {
   expect(await runLab()).toMatchObject({ code: 0, output: expect.stringMatching(/world \[options\]/) })
   const { output, code } = await runLab('world', '--domains', '3')
   expect(code).toBe(1)

@@ -8,7 +8,7 @@ import { describeSimulation } from './simulation/guide.ts'
 import { writeList } from './simulation/list-file.ts'
 import { startSimulation } from './simulation/start.ts'
 
-/** The mail internet in a box, to be asked by hand. Everything listens on loopback, until Ctrl-C. */
+/** The simulated mail internet for manual probes. All servers listen on loopback until Ctrl-C. */
 const program = new Command('lab').description('The mail internet in a box, on loopback alone.')
 
 program
@@ -51,11 +51,11 @@ async function runSimulation({ list, ...options }: SimulationFlags): Promise<voi
 
 async function runServers({ port }: { port: number }): Promise<void> {
   const interrupted = untilInterrupted()
-  const town = await startMailServers({ port: port === 0 ? await freePort() : port })
+  const mail = await startMailServers({ port: port === 0 ? await freePort() : port })
   try {
-    await showServers(town, interrupted)
+    await showServers(mail, interrupted)
   } finally {
-    await town.stop()
+    await mail.stop()
   }
 }
 
@@ -71,7 +71,7 @@ async function showServers({ names, servers, port }: MailTown, interrupted: Prom
   await dns.stop()
 }
 
-/** Listened for from the start, since servers that are processes would outlive one who is interrupted while starting them. */
+/** Registered first, because server processes would otherwise survive an interrupt during startup. */
 function untilInterrupted(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve())

@@ -21,7 +21,7 @@ async function relayTo(to: { host: string; port: number }, extras: RelayExtras =
   return relay
 }
 
-/** A server that leaves each connection to the test. */
+/** A server whose connections the test controls. */
 async function serve(take: (socket: Socket) => void): Promise<{ host: string; port: number }> {
   const server: Server = createServer({ allowHalfOpen: true }, take)
   server.listen(0, HOST)
@@ -43,7 +43,9 @@ async function serveMail() {
   return server
 }
 
-test('a round trip costs what it is told, and the way to the banner two', { tags: ['timed'] }, async () => {
+test('the relay delays a round trip by the configured time and the banner by two round trips', {
+  tags: ['timed'],
+}, async () => {
   const relay = await relayTo(await serveMail(), { delayMs: 200 })
   const { hear, ask } = callServer(relay)
   const banner = await hear()
@@ -57,7 +59,7 @@ test('a round trip costs what it is told, and the way to the banner two', { tags
   await ask('QUIT')
 })
 
-test.each([0, 20])('with %i ms of delay, all bytes arrive in order and both ends end', async (delayMs) => {
+test.each([0, 20])('the relay keeps bytes in order and closes both sides with a delay of %i ms', async (delayMs) => {
   const place = await serve((socket) => socket.pipe(socket))
   const client = connect({ ...(await relayTo(place, { delayMs })), allowHalfOpen: true })
   const sent = Array.from({ length: 200_000 }, (_, n) => `${n} `)
@@ -66,20 +68,17 @@ test.each([0, 20])('with %i ms of delay, all bytes arrive in order and both ends
   expect(await text(client)).toBe(sent.join(''))
 })
 
-test.each([0, 20])(
-  'with %i ms of delay, a server may answer after the client has said its last word',
-  async (delayMs) => {
-    const place = await serve((socket) => {
-      socket.resume()
-      socket.on('end', () => socket.end('you said enough'))
-    })
-    const client = connect({ ...(await relayTo(place, { delayMs })), allowHalfOpen: true })
-    client.end('enough')
-    expect(await text(client)).toBe('you said enough')
-  },
-)
+test.each([0, 20])('a server may reply after the client has half-closed with a delay of %i ms', async (delayMs) => {
+  const place = await serve((socket) => {
+    socket.resume()
+    socket.on('end', () => socket.end('you said enough'))
+  })
+  const client = connect({ ...(await relayTo(place, { delayMs })), allowHalfOpen: true })
+  client.end('enough')
+  expect(await text(client)).toBe('you said enough')
+})
 
-test.each([0, 20])('with %i ms of delay, a reset by one side reaches the other', async (delayMs) => {
+test.each([0, 20])('a reset by one side reaches the other with a delay of %i ms', async (delayMs) => {
   const errors: string[] = []
   const place = await serve((socket) => {
     socket.on('error', (error: NodeJS.ErrnoException) => errors.push(`${error.code}`))
@@ -96,12 +95,12 @@ test.each([0, 20])('with %i ms of delay, a reset by one side reaches the other',
   await vi.waitFor(() => expect(errors).toEqual(['ECONNRESET']))
 })
 
-test('where nobody listens behind it, the client is reset', async () => {
+test('the client is reset when no server listens behind the relay', async () => {
   const relay = await relayTo({ host: HOST, port: 1 })
   await expect(once(connect(relay), 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
 })
 
-test('counts connections, and the server sees where they come from', async () => {
+test('the relay counts connections, and the server sees the client address', async () => {
   const seen: string[] = []
   const relay = await relayTo(
     await serve((socket) => {
@@ -116,7 +115,7 @@ test('counts connections, and the server sees where they come from', async () =>
   expect(relay.connections()).toBe(2)
 })
 
-test('keeps a record of verbs and refused recipients, pipelined or not, and of nothing else', async () => {
+test('the relay records verbs and rejected recipients only, pipelined or not', async () => {
   const sessions = keepRecord()
   const relay = await relayTo(await serveMail(), { record: { server: 'behind', errorsMax: 3 } })
   const { hear, say, ask } = callServer(relay)
@@ -137,7 +136,7 @@ test('keeps a record of verbs and refused recipients, pipelined or not, and of n
   )
 })
 
-test('takes no encrypted bytes for commands', async () => {
+test('the relay does not parse encrypted bytes as commands', async () => {
   const sessions = keepRecord()
   const place = await serve((socket) => {
     socket.write('220 hello\r\n')
@@ -155,7 +154,7 @@ test('takes no encrypted bytes for commands', async () => {
   )
 })
 
-test('after its end nobody is connected any more', async () => {
+test('stopping the relay closes all connections', async () => {
   const relay = await startRelay({ host: HOST, port: 0, to: await serve((socket) => socket.write('220 hello\r\n')) })
   const { hear } = callServer(relay)
   await hear()

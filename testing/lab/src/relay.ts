@@ -5,30 +5,30 @@ import type { SessionRecord } from './smtp/record.ts'
 export type Relay = {
   host: string
   port: number
-  /** Connections taken so far. */
+  /** Accepted connections so far. */
   connections(): number
   stop(): Promise<void>
 }
 
 type RelayOptions = {
   host: string
-  /** 0 for any that is free. */
+  /** 0 selects any free port. */
   port: number
   to: { host: string; port: number }
-  /** What a round trip costs. */
+  /** The round-trip delay. */
   delayMs?: number
-  /** To keep a record of what SMTP clients say, under this name. */
+  /** The name under which the SMTP verbs of clients are recorded. */
   record?: Pick<SessionRecord, 'server' | 'errorsMax'>
 }
 
-/** What has happened at one side and is to happen at the other. */
+/** An event on one side that is to be repeated on the other. */
 type Step = Buffer | 'end' | 'reset'
 
 const HELD_STEPS_MAX = 1_000
 
 /**
- * Stands before a server on loopback and makes it as far away as we like. The server sees the client's own address. A client's
- * `connect` cannot be held back, so the time it would take is added before the first bytes.
+ * Adds network latency in front of a loopback server. The server sees the client's own IP address. A client's `connect`
+ * cannot be delayed, so that time is added before the first bytes.
  */
 export async function startRelay({ host, port, to, delayMs = 0, record }: RelayOptions): Promise<Relay> {
   const open = new Set<Socket>()
@@ -43,7 +43,7 @@ export async function startRelay({ host, port, to, delayMs = 0, record }: RelayO
     }
     if (watch) client.on('close', watch.end)
 
-    // The handshake takes a round trip and half another until the server knows; its first word is half one away.
+    // The handshake takes one round trip plus half of one to the server; its first bytes take another half.
     const now = performance.now()
     forward(client, upstream, { delayMs: delayMs / 2, notBefore: now + 1.5 * delayMs, watch: watch?.fromClient })
     forward(upstream, client, { delayMs: delayMs / 2, notBefore: now + 2 * delayMs, watch: watch?.fromServer })
@@ -64,14 +64,14 @@ export async function startRelay({ host, port, to, delayMs = 0, record }: RelayO
   }
 }
 
-/** On Linux all of 127.0.0.0/8 is ours, so that we may speak in the name of any client from there. */
+/** On Linux all of 127.0.0.0/8 is local, so the relay can use the address of any client in it as its source. */
 function sourceOf({ remoteAddress = '' }: Socket): { localAddress?: string } {
   return isIPv4(remoteAddress) && remoteAddress.startsWith('127.') ? { localAddress: remoteAddress } : {}
 }
 
 type Way = { delayMs: number; notBefore: number; watch: ((chunk: Buffer) => void) | undefined }
 
-/** Does at the target what happened at the source, in the same order. */
+/** Repeats the events of the source at the target, in the same order. */
 function forward(source: Socket, target: Socket, { delayMs, notBefore, watch }: Way): void {
   const pass =
     delayMs === 0 ? (step: Step) => take(step, source, target) : holdBack(source, target, { delayMs, notBefore })
@@ -93,7 +93,7 @@ function take(step: Step, source: Socket, target: Socket): void {
   }
 }
 
-/** One timer for all that is under way, so that nothing overtakes. */
+/** One timer for all pending events, so that their order is kept. */
 function holdBack(source: Socket, target: Socket, { delayMs, notBefore }: Omit<Way, 'watch'>): (step: Step) => void {
   const held: { due: number; step: Step }[] = []
   let timer: NodeJS.Timeout | undefined

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Begins to watch, and says on request which share of the processors' time other machines on the same host have taken since. */
+/**
+ * Starts a measurement and returns a function for the share of CPU time that other machines on the same host have taken
+ * since (steal time).
+ */
 export function watchStolenTime(): () => number {
   const before = readProcessors()
   return () => {
@@ -9,7 +12,7 @@ export function watchStolenTime(): () => number {
   }
 }
 
-/** In ticks of all processors since the machine was started: all of them, and those that others had. */
+/** In ticks of all processors since boot: the total, and the stolen ones. */
 function readProcessors(): { all: number; stolen: number } {
   const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const ticks = first.trim().split(/\s+/).slice(1, 9).map(Number)

@@ -12,26 +12,26 @@ import {
   writeRecord,
 } from './packet.ts'
 
-/** One question put to the hostile server, and the means to answer it. */
+/** One query to the hostile server, and the means to reply to it. */
 export type Turn = {
   question: Question
   overTcp: boolean
-  /** The how-manieth question this is for its domain, from 0. */
+  /** Number of earlier queries for the domain, from 0. */
   nth: number
-  /** What an honest server would say. */
+  /** The response of an honest server. */
   truth: Buffer
-  /** Sends a message, with its length before it over TCP. */
+  /** Sends a message, preceded by its length over TCP. */
   send(message: Buffer): void
-  /** Over TCP: sends bytes as they are. */
+  /** Over TCP: sends raw bytes. */
   sendBytes(bytes: Buffer): void
-  /** Over TCP: ends the connection. */
+  /** Over TCP: closes the connection. */
   hangUp(): void
   later(ms: number, work: () => void): void
 }
 
 type Behaviour = (turn: Turn) => void
 
-/** Says on UDP "ask again over TCP", and there does something else. */
+/** Sends a truncated reply (TC bit) over UDP and misbehaves over TCP. */
 function onTcp(behaviour: Behaviour): Behaviour {
   return (turn) => (turn.overTcp ? behaviour(turn) : turn.send(writeAnswer(turn.question, { flags: TRUNCATED })))
 }
@@ -48,17 +48,19 @@ function tellsTruthAfter(ms: number): Behaviour {
   return (turn) => turn.later(ms, () => tellsTruth(turn))
 }
 
-/** Answers with records of its own making; `data` is the same whatever was asked for. */
+/** Replies with made-up records; `data` is the same for every query. */
 function answersWith(type: number, data: Buffer, more: { length?: number; class?: number } = {}): Behaviour {
   return ({ send, question }) => send(writeAnswer(question, { answers: [writeRecord({ type, data, ...more })] }))
 }
 
-/** Where the data of the first answer begins: behind header, question, and the answer's owner, type, class, TTL and length. */
+/**
+ * Offset of the data of the first answer: after header, question, and the answer's owner, type, class, TTL and length.
+ */
 function startOfData({ section }: Question): number {
   return 12 + section.length + 12
 }
 
-/** What never says that there is nothing: no series of these may make a domain look dead. */
+/** Responses that never mean "no such record": no series of them may mark a domain as undeliverable. */
 export const UNRELIABLE: Record<string, Behaviour> = {
   truth: tellsTruth,
   silent: () => {},
@@ -126,16 +128,16 @@ export const UNRELIABLE: Record<string, Behaviour> = {
 }
 
 /**
- * What cannot be told from "there is none": the answer says so, or Node's resolver makes ENODATA of it (it looks neither at the
- * bit that marks an answer, nor at rare codes, nor at a TC bit over TCP). A resolver that lies like this is believed; what is
- * promised is only that it costs no more than others.
+ * Responses that are indistinguishable from "no such record": either the message says so, or Node's resolver turns it
+ * into ENODATA (it ignores the QR bit, rare response codes, and a TC bit over TCP). The engine believes such a
+ * resolver; the tests only require that the lookup takes no longer than others.
  */
 export const LYING: Record<string, Behaviour> = {
   nxdomain: says(RCODES.nxdomain),
   nodata: says(RCODES.noerror),
   echo: ({ send, question }) => {
     const message = writeAnswer(question)
-    message.writeUInt16BE(0x0100, 2) // a question, not an answer
+    message.writeUInt16BE(0x0100, 2) // a query, not a response
     send(message)
   },
   notauth: says(RCODES.notauth),
@@ -172,7 +174,7 @@ function drip(turn: Turn, bytes: Buffer): void {
   turn.later(200, () => drip(turn, bytes.subarray(1)))
 }
 
-/** Two bits, anywhere behind the id: with more, hardly any message can be read at all. */
+/** Flips two bits after the id: with more, hardly any message could be parsed at all. */
 function flipBits(message: Buffer): Buffer {
   for (const at of randomBytes(2)) {
     const index = 2 + (at % (message.length - 2))

@@ -2,8 +2,8 @@ import { ZONES } from './data/zones.ts'
 import type { Names, Zones } from './zone-file.ts'
 
 /**
- * Names with more records than anybody needs. A DNS message ends at 65,535 bytes (RFC 1035 §4.2.2): what is called `many` or
- * `long` just fits, over TCP; the sets called `too-…` fit into no message at all.
+ * Names with unusually many records. A DNS message has at most 65,535 bytes (RFC 1035 §4.2.2): `many` and `long` just
+ * fit, over TCP; the `too-…` sets do not fit into any message.
  */
 function bigNames(): Names {
   return {
@@ -16,12 +16,17 @@ function bigNames(): Names {
   }
 }
 
-/** The names of the lab and these. NSD reads them for half a second, so they are there only for who asks about them. */
+/**
+ * The names of the lab and the big names. NSD takes half a second to read them, so only tests that need them load them.
+ */
 export function withBigNames(): Zones {
   return { ...ZONES, names: { ...ZONES.names, ...bigNames() } }
 }
 
-/** `hop0.far-alias.example` leads to a mail host by way of all others; the last ones are close enough to get there. */
+/**
+ * `hop0.far-alias.example` is an alias for a mail host through all other hops; the last hops are close enough to
+ * resolve.
+ */
 function aliasChain(hops: number): Names {
   const aliases = Array.from({ length: hops }, (_, n) => [
     `hop${n}.far-alias.example`,
@@ -30,7 +35,7 @@ function aliasChain(hops: number): Names {
   return Object.fromEntries(aliases)
 }
 
-/** The best ones stand last, so that taking the first is not taking the best. */
+/** The best records are last, so that taking the first record is not taking the best. */
 function manyMx(count: number): [number, string][] {
   return Array.from({ length: count }, (_, n) => [count - n, `m${n}.two-mx.example`])
 }

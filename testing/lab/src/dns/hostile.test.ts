@@ -6,7 +6,7 @@ import { resolverAt } from './start.ts'
 const dns = await startHostileDns()
 afterAll(() => dns.stop())
 
-/** What Node's resolver makes of the answer to a question for MX. */
+/** The result of Node's resolver for the response to an MX query. */
 function askMx(domain: string): Promise<unknown> {
   return resolverAt(dns.port)
     .resolveMx(domain)
@@ -16,7 +16,7 @@ function askMx(domain: string): Promise<unknown> {
     )
 }
 
-test('has behaviours enough to call the world hostile', () => {
+test('the hostile server has enough behaviors', () => {
   expect(Object.keys({ ...UNRELIABLE, ...LYING }).length).toBeGreaterThanOrEqual(40)
 })
 
@@ -39,12 +39,12 @@ test.concurrent.each([
   expect(await askMx(domain)).toEqual(expected)
 })
 
-test('flaps from one question to the next', async () => {
+test('the flapping behavior changes from one query to the next', async () => {
   const answers = [await askMx('flapping-nxdomain.example'), await askMx('flapping-nxdomain.example')]
   expect(answers).toEqual(['ENOTFOUND', ['mx.flapping-nxdomain.example']])
 })
 
-test('counts every message for a domain and below it, TCP included', async () => {
+test('countQuestions counts all messages for a domain and its subdomains, TCP included', async () => {
   await askMx('servfail.example')
   await askMx('deep.below.servfail.example')
   expect(dns.countQuestions('any.servfail.example')).toBe(2)

@@ -21,9 +21,9 @@ const BEHAVIOURS = { ...UNRELIABLE, ...LYING }
 const TYPES_IN_NAME: number[] = [TYPES.mx, TYPES.a, TYPES.aaaa]
 
 /**
- * A DNS server that misbehaves in the way its questions name: `anything.silent.example` meets the behaviour `silent`. With
- * `late-` before the behaviour, the domain truly has no MX and only what is asked after that meets it; with `policy-`, only
- * questions for TXT do. `types--nodata--silent--truth.example` has one behaviour each for MX, A and AAAA.
+ * A DNS server that misbehaves as the query name says: `anything.silent.example` selects the behavior `silent`. With
+ * `late-` before the behavior, the domain has no MX, and only later queries meet the behavior; with `policy-`, only TXT
+ * queries do. `types--nodata--silent--truth.example` selects one behavior each for MX, A and AAAA.
  */
 export async function startHostileDns() {
   const counts = new Map<string, number>()
@@ -48,7 +48,7 @@ export async function startHostileDns() {
   const sockets = await listen(answer)
   return {
     port: sockets.port,
-    /** How many messages have come for a name and all that is below it: over UDP and TCP, first tries and repetitions. */
+    /** Messages received for a name and its subdomains: over UDP and TCP, first attempts and retries. */
     countQuestions: (domain: string) => counts.get(domain.replace(/\.example$/, '').replace(/^.*\./, '')) ?? 0,
     stop: async () => {
       for (const timer of timers) clearTimeout(timer)
@@ -80,7 +80,7 @@ function nameBehaviour(domain: string, type: number): string {
 
 type Answer = (message: Buffer, reply: Reply) => void
 
-/** UDP and TCP on one port. */
+/** UDP and TCP on the same port. */
 async function listen(answer: Answer) {
   const connections = new Set<Socket>()
   const tcp = createServer((socket) => {
@@ -132,8 +132,8 @@ function serveConnection(socket: Socket, answer: Answer): void {
 }
 
 /**
- * What the hostile server says of any `….example` when it tells the truth: there is one mail host and no address, an SPF record,
- * and DMARC at the organisational domain alone; so that every question there is has to be asked.
+ * The honest response for any `….example`: one mail host without address, an SPF record, and DMARC only at the
+ * organizational domain, so that the resolver has to send every query.
  */
 export function answerTruly(question: Question): Buffer {
   const { name, type } = question
@@ -143,14 +143,14 @@ export function answerTruly(question: Question): Buffer {
   return writeAnswer(question)
 }
 
-/** The same of a domain that has no MX and is its own mail host. */
+/** The honest response for a domain without MX that is its own mail host. */
 export function answerTrulyWithoutMx(question: Question): Buffer {
   if (question.type === TYPES.mx) return writeAnswer(question)
   if (question.type === TYPES.a) return withRecord(question, TYPES.a, Buffer.from([192, 0, 2, 25]))
   return answerTruly(question)
 }
 
-/** The same of a domain that has an MX and addresses of both kinds. */
+/** The honest response for a domain with an MX and addresses of both families. */
 export function answerTrulyInFull(question: Question): Buffer {
   if (question.type === TYPES.aaaa)
     return withRecord(question, TYPES.aaaa, Buffer.from('20010db8'.padEnd(32, '0'), 'hex'))

@@ -14,8 +14,8 @@ const READS_WITHIN_MS = 10_000
 const RELOAD_AGAIN_MS = 1_000
 
 /**
- * Debian's NSD, the authority for everything in the lab. A zone in `lame` is in its settings but has no file: to questions
- * about it NSD answers SERVFAIL, as a secondary does that has lost its primary.
+ * Debian's NSD, the authoritative server for all lab domains. A zone in `lame` is configured but has no file: NSD
+ * replies SERVFAIL to its queries, as a secondary does that has lost its primary.
  */
 export async function startNsd(folder: string, names: Names, lame: string[], signer?: Signer) {
   const port = await freePort()
@@ -35,9 +35,9 @@ export async function startNsd(folder: string, names: Names, lame: string[], sig
   return {
     port,
     stop: () => daemon.stop(),
-    /** How many questions have arrived here so far. */
+    /** Queries received so far. */
     countQuestions: async () => Number(/^num\.queries=(\d+)$/m.exec(await control('stats_noreset'))?.[1] ?? 0),
-    /** Puts other names in the place of all there were. */
+    /** Replaces all names. */
     async serve(other: Names) {
       serial += 1
       await write(other)
@@ -47,9 +47,8 @@ export async function startNsd(folder: string, names: Names, lame: string[], sig
 }
 
 /**
- * NSD opens its port before it has read its zones, and says "ok" to a reload before the process with the new ones takes over. A
- * reload that comes while another is under way may be lost, and a question that meets the change of processes too: both are asked
- * again.
+ * NSD opens its port before it has read its zones, and replies "ok" to a reload before the new process takes over. A
+ * reload during another reload may be lost, and so may a query during the change of processes: both are repeated.
  */
 async function servesSerial(port: number, serial: number, reload?: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + READS_WITHIN_MS
@@ -74,7 +73,7 @@ async function findSerial(port: number): Promise<number | undefined> {
   }
 }
 
-/** With no user to change to, NSD stays who we are, root or not. */
+/** Without a user to change to, NSD keeps running as the current user, root or not. */
 function settings(folder: string, port: number, lame: string[], zoneFile: string): string {
   const zones = lame.map((name) => `zone:\n  name: "${name}"\n  zonefile: "none"`)
   return `

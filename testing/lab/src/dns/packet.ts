@@ -1,10 +1,10 @@
-/** The little of the DNS wire format (RFC 1035 §4) that the hostile server needs: reading a question, writing an answer. */
+/** The part of the DNS wire format (RFC 1035 §4) that the hostile server needs: parsing a query, writing a response. */
 export type Question = {
   id: number
-  /** Lower case, without the last dot. */
+  /** In lower case, without the trailing dot. */
   name: string
   type: number
-  /** The question section as it came. */
+  /** The question section as received. */
   section: Buffer
 }
 
@@ -13,7 +13,7 @@ export const RCODES = { noerror: 0, formerr: 1, servfail: 2, nxdomain: 3, notimp
 
 const HEADER_LENGTH = 12
 const RESPONSE = 0x8000
-const RECURSION = 0x0180 // desired, and available
+const RECURSION = 0x0180 // recursion desired and available
 export const TRUNCATED = 0x0200
 
 export function readQuestion(message: Buffer): Question | undefined {
@@ -38,12 +38,12 @@ type Parts = {
   id?: number
   flags?: number
   rcode?: number
-  /** The question to repeat; `null` leaves the section out. */
+  /** The question to repeat; `null` omits the section. */
   section?: Buffer | null
   answers?: Buffer[]
   authorities?: Buffer[]
   additionals?: Buffer[]
-  /** How many answers the header claims, if not as many as there are. */
+  /** The number of answers in the header, if it differs from the real number. */
   answerCount?: number
 }
 
@@ -61,7 +61,7 @@ export function writeAnswer(question: Question, parts: Parts = {}): Buffer {
 
 type RecordParts = { name?: Buffer; type: number; class?: number; data: Buffer; length?: number }
 
-/** A resource record; its owner is the name asked for (a pointer to the question) unless another is given. */
+/** A resource record; its owner is the query name (a pointer to the question) unless another is given. */
 export function writeRecord({ name = POINTER_TO_QUESTION, type, class: kind = 1, data, length }: RecordParts): Buffer {
   const fixed = Buffer.alloc(10)
   fixed.writeUInt16BE(type, 0)
@@ -91,7 +91,7 @@ export function writeString(text: string): Buffer {
   return Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')])
 }
 
-/** Over TCP each message follows its length (RFC 1035 §4.2.2). */
+/** Over TCP the length precedes each message (RFC 1035 §4.2.2). */
 export function frame(message: Buffer): Buffer {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(message.length, 0)

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 export type Signer = {
-  /** The file with the key's digest, for a resolver to believe in. */
+  /** The file with the key digest: the trust anchor of a resolver. */
   anchor: string
-  /** Writes the signed zone beside the zone, with `.signed` behind its name. */
+  /** Writes the signed zone next to the zone file, with the suffix `.signed`. */
   sign(zoneFile: string): Promise<void>
 }
 
-/** Signs the root zone with a key of its own, by Debian's ldnsutils. */
+/** Signs the root zone with its own key, using Debian's ldnsutils. */
 export async function openSigner(folder: string): Promise<Signer> {
   const { stdout } = await run('ldns-keygen', ['-a', 'ECDSAP256SHA256', '-k', '.'], { cwd: folder })
   const key = join(folder, stdout.trim())

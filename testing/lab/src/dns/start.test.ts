@@ -27,22 +27,22 @@ test.concurrent.each([
   ['too-many-mx.example', 'ESERVFAIL'],
   ['silent.example', 'ETIMEOUT'],
   ['unreachable.example', 'ETIMEOUT'],
-])('asked for MX of %s, answers as the table says', async (domain, expected) => {
+])('the resolver returns the MX records of %s from the table', async (domain, expected) => {
   const answer = await dns.resolver().resolveMx(domain).catch(codeOf)
   expect(answer).toEqual(Array.isArray(expected) ? expected.map((record) => expect.objectContaining(record)) : expected)
 })
 
-test('serves what hardly fits into a message', async () => {
+test('the resolver returns record sets that barely fit into a message', async () => {
   expect(await dns.resolver().resolveMx('many-mx.example')).toHaveLength(1_500)
   expect(await dns.resolver().resolveTxt('long-txt.example')).toHaveLength(231)
 })
 
-test('lets private addresses through, so that others can be tested on them', async () => {
+test('the resolver returns private addresses, so that tests can cover them', async () => {
   expect(await dns.resolver().resolve4('mx.mx-private.example')).toContain('127.0.0.1')
   expect(await dns.resolver().resolve6('mx.mx-private.example')).toContain('::1')
 })
 
-test('puts names in while it runs, and forgets what it said before', async () => {
+test('added names resolve at once and cached responses are dropped', async () => {
   const ask = () => dns.resolver().resolve4('later.example').catch(codeOf)
   expect(await ask()).toBe('ENOTFOUND')
   await dns.put({ 'later.example': { a: ['192.0.2.1'] } })
@@ -51,7 +51,7 @@ test('puts names in while it runs, and forgets what it said before', async () =>
   expect(await ask()).toEqual(['192.0.2.2'])
 })
 
-test('counts questions to the resolver and those that reach the authority', async () => {
+test('the resolver and the authoritative server count their queries', async () => {
   const before = await dns.countQuestions()
   for (let n = 0; n < 5; n++) await dns.resolver().resolveMx('equal-mx.example')
   const after = await dns.countQuestions()
@@ -59,7 +59,7 @@ test('counts questions to the resolver and those that reach the authority', asyn
   expect(after.authority - before.authority).toBe(1)
 })
 
-test('leaves nothing behind', async () => {
+test('stopping the DNS servers leaves no process and no file', async () => {
   const other = await startDns({ names: { 'one.example': { a: ['192.0.2.1'] } }, faults: {} })
   await other.stop()
   expect(await resolverAt(other.port).resolve4('one.example').catch(codeOf)).toBe('ECONNREFUSED')

@@ -10,19 +10,19 @@ import { startUnbound } from './unbound.ts'
 import type { Names, ZoneFault, Zones } from './zone-file.ts'
 
 export type LabDns = {
-  /** Where Unbound listens: the server to point a resolver at. */
+  /** The address and port of Unbound, for clients. */
   port: number
-  /** Where NSD listens, for looking behind the resolver. */
+  /** The address and port of NSD, to bypass the resolver. */
   nsdPort: number
   resolver(): Resolver
-  /** Adds names or gives them other records; the resolver forgets what it knew. */
+  /** Adds names or replaces their records; the resolver drops its cache. */
   put(names: Names): Promise<void>
-  /** Questions that clients have put to Unbound, and those that went on to NSD. */
+  /** Queries from clients to Unbound, and queries from Unbound to NSD. */
   countQuestions(): Promise<{ resolver: number; authority: number }>
   stop(): Promise<void>
 }
 
-/** A real NSD with the lab's names and a real Unbound that asks it, as private processes on loopback. */
+/** NSD with the lab's names and Unbound as its resolver, as private processes on loopback. */
 export async function startDns(
   zones: Zones = ZONES,
   { isSigned = false }: { isSigned?: boolean } = {},
@@ -60,7 +60,7 @@ export async function startDns(
   }
 }
 
-/** Node's own resolver, asking one server on loopback once. */
+/** Node's own resolver with one loopback server and one attempt. */
 export function resolverAt(port: number): Resolver {
   const resolver = new Resolver({ timeout: 2_000, tries: 1 })
   resolver.setServers([`127.0.0.1:${port}`])
@@ -75,7 +75,7 @@ function portFor(names: string[], port: number): Record<string, number> {
   return Object.fromEntries(names.map((name) => [name, port]))
 }
 
-/** A server that takes every question and never answers, over UDP and TCP. No real one does so on demand. */
+/** A server that accepts every query and never replies, over UDP and TCP. No real server does so on demand. */
 export async function startSilent() {
   const connections = new Set<Socket>()
   const tcp = createServer((socket) => {

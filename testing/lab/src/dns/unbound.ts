@@ -7,17 +7,17 @@ import { freePort, startDaemon } from '../services/daemon.ts'
 const run = promisify(execFile)
 
 type Upstreams = {
-  /** The port of the authority for everything. */
+  /** The port of the authoritative server for all zones. */
   authority: number
-  /** Zones that are asked at another port. */
+  /** Zones with another authoritative port. */
   elsewhere: Record<string, number>
-  /** Zones that Unbound itself refuses to talk about. */
+  /** Zones for which Unbound itself returns REFUSED. */
   refused: string[]
-  /** The file with the key that the root zone is signed by; without it nothing is validated. */
+  /** The file with the trust anchor of the root zone; without it no response is validated. */
   trustAnchor?: string | undefined
 }
 
-/** Debian's Unbound, the resolver that a worker asks. It knows no server but those it is given, so nothing leaves loopback. */
+/** Debian's Unbound, the resolver of a worker. It only knows the configured servers, so no query leaves loopback. */
 export async function startUnbound(folder: string, upstreams: Upstreams) {
   const port = await freePort()
   const config = join(folder, 'unbound.conf')
@@ -29,14 +29,14 @@ export async function startUnbound(folder: string, upstreams: Upstreams) {
     port,
     stop: () => daemon.stop(),
     forget: () => control('flush_zone', '.'),
-    /** How many questions clients have put to it so far, over UDP and TCP. */
+    /** Queries from clients so far, over UDP and TCP. */
     countQuestions: async () => Number(/^total\.num\.queries=(\d+)$/m.exec(await control('stats_noreset'))?.[1] ?? 0),
   }
 }
 
 /**
- * No validator where the lab's root is not signed; nothing is filtered from answers, because private addresses in them are
- * cases we test. As with NSD, no user to change to means that it stays who we are.
+ * No validator when the lab's root is unsigned; responses are not filtered, because tests cover private addresses. As
+ * with NSD, without a user to change to it keeps running as the current user.
  */
 function settings(folder: string, port: number, { authority, elsewhere, refused, trustAnchor }: Upstreams): string {
   const forwards = Object.entries(elsewhere).map(

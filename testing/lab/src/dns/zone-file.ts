@@ -1,21 +1,21 @@
-/** What a name holds. Names are written without their last dot, in the form of a zone file (RFC 1035 §5.1: `\013` is a byte). */
+/** The records of a name. Names have no trailing dot and use zone file syntax (RFC 1035 §5.1: `\013` is a byte). */
 export type NameData = {
   mx?: [preference: number, exchange: string][]
   a?: string[]
   aaaa?: string[]
-  /** A text in parts is stored as those parts; one text is cut where DNS demands it. */
+  /** A text given in parts is stored in these parts; a single text is split where DNS requires it. */
   txt?: (string | string[])[]
   cname?: string
-  /** The name of an address, for names below in-addr.arpa and ip6.arpa. */
+  /** The reverse name of an IP address, below in-addr.arpa or ip6.arpa. */
   ptr?: string[]
 }
 
-/** The lab's whole internet is one root zone, so whatever is not in this table does not exist. */
+/** The lab has a single root zone, so any name outside this table does not exist. */
 export type Names = Record<string, NameData>
 
 /**
- * How the servers of a zone fail: they say so (`servfail`), our own resolver refuses (`refused`), they take the question and
- * never answer (`silent`), or nobody listens there (`unreachable`).
+ * How the servers of a zone fail: they return SERVFAIL (`servfail`), our resolver returns REFUSED (`refused`), they
+ * accept queries and never reply (`silent`), or no server listens (`unreachable`).
  */
 export type ZoneFault = 'servfail' | 'refused' | 'silent' | 'unreachable'
 
@@ -24,7 +24,7 @@ export type Zones = { names: Names; faults: Record<string, ZoneFault> }
 /** RFC 1035 §3.3: a character-string has one length octet. */
 const STRING_LENGTH_MAX = 255
 
-/** Short, so that a cache in front forgets soon; the last number is how long "there is none" may be kept (RFC 2308 §4). */
+/** Short TTLs, so that caches expire soon; the last number is the TTL of negative responses (RFC 2308 §4). */
 const TTL_S = 60
 
 export function writeZone(names: Names, serial: number): string {

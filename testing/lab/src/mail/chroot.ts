@@ -6,21 +6,22 @@ import { libraryPath } from './packages.ts'
 
 const run = promisify(execFile)
 
-/** Above the ids that Debian gives out, and nobody's. */
+/** Above the ids that Debian assigns; no user has them. */
 const FIRST_ID = 64_100
 
 export type SmallRoot = {
-  /** What to put before the program's path, seen from inside, to run it there. */
+  /** The command prefix that runs a program, given by its path inside, in the chroot. */
   enter: string[]
-  /** The id, of user and group alike, of each user. */
+  /** The id of each user; the group has the same id. */
   ids: Record<string, number>
-  /** Where a path inside lies for us. */
+  /** The outside path of a path inside. */
   path(inside: string): string
 }
 
 /**
- * A folder to be a program's whole world: itself, its libraries, and a password file with the users it was built to run as.
- * Exim and OpenSMTPD ask for theirs by name, and OpenSMTPD's spool has a fixed place; so neither has to exist outside.
+ * A chroot folder with a program, its libraries, and a password file with the users that it was built to run as. Exim
+ * and OpenSMTPD look their users up by name, and the path of OpenSMTPD's spool is fixed, so neither has to exist
+ * outside.
  */
 export async function makeSmallRoot(folder: string, program: string, options: { unpacked: string; users: string[] }) {
   const ids = Object.fromEntries(options.users.map((user, n) => [user, FIRST_ID + n]))
@@ -29,7 +30,7 @@ export async function makeSmallRoot(folder: string, program: string, options: { 
     ids,
     path: (inside) => join(folder, inside),
   }
-  chmodSync(folder, 0o711) // for those users too
+  chmodSync(folder, 0o711) // the users need access too
   for (const name of ['dev', 'etc', 'usr/sbin', 'usr/lib']) mkdirSync(root.path(name), { recursive: true })
   copyProgram(program, root.path(join('usr/sbin', basename(program))))
   for (const [from, to] of await listLibraries(program, options.unpacked)) copyProgram(from, root.path(to))
@@ -37,12 +38,15 @@ export async function makeSmallRoot(folder: string, program: string, options: { 
   const users = Object.entries({ root: 0, ...ids })
   writeFileSync(root.path('etc/passwd'), users.map(([name, id]) => `${name}:x:${id}:${id}::/:/bin/false\n`).join(''))
   writeFileSync(root.path('etc/group'), users.map(([name, id]) => `${name}:x:${id}:\n`).join(''))
-  writeFileSync(root.path('dev/null'), '') // a plain file will do: what is written to it is little, and goes with it
+  writeFileSync(root.path('dev/null'), '') // a plain file is enough: little is written to it, and it is deleted with the folder
   chmodSync(root.path('dev/null'), 0o666)
   return root
 }
 
-/** Pairs of where a library is and where it goes: where the loader looks by itself, or, for the loader, its own place. */
+/**
+ * Pairs of a library and its target: a folder that the loader searches by default or, for the loader itself, its own
+ * path.
+ */
 async function listLibraries(program: string, unpacked: string): Promise<[from: string, to: string][]> {
   const { stdout } = await run('ldd', [program], {
     env: { LD_LIBRARY_PATH: libraryPath(unpacked), PATH: '/usr/bin:/bin' },

@@ -7,10 +7,13 @@ import { listDomains, listResidents } from './mailboxes.ts'
 import { type MailProgram, placesOf, startProcess } from './process.ts'
 
 const HOSTS: MailHostId[] = ['exim', 'eximStrict']
-/** The name is built into Debian's Exim. */
+/** The user name is built into Debian's Exim. */
 const USER = 'Debian-exim'
 
-/** Debian's Exim on two addresses: as it comes, and with the words and the rule against guessing of a common hosting panel. */
+/**
+ * Debian's Exim on two addresses: with default settings, and with the reply texts and the dictionary-attack rule of a
+ * common hosting panel.
+ */
 export async function startExim(unpacked: string, cleanUp: AsyncDisposableStack): Promise<MailProgram> {
   const folder = makeFolder('probity-exim')
   cleanUp.defer(() => removeFolder(folder))

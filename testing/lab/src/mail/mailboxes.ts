@@ -2,7 +2,7 @@ import { MAIL_DOMAINS, type MailHostId, type Standing } from './data/mail-fixtur
 
 type Resident = { domain: string; local: string; email: string }
 
-/** Domains whose mail goes to one of these servers, and which they know of. */
+/** Domains whose mail goes to one of these servers and that the servers accept. */
 export function listDomains(...servers: MailHostId[]): string[] {
   const domains = Object.entries(MAIL_DOMAINS).filter(([, { at }]) => servers.includes(at))
   return domains
@@ -10,7 +10,7 @@ export function listDomains(...servers: MailHostId[]): string[] {
     .map(([name]) => name)
 }
 
-/** Mailboxes at a domain of which this is so. */
+/** Mailboxes of a domain in this state. */
 export function listResidents(domain: string, standing: Standing): Resident[] {
   const mailboxes = MAIL_DOMAINS[domain]?.mailboxes ?? []
   return mailboxes

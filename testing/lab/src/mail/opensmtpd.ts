@@ -6,11 +6,11 @@ import { MAIL_DOMAINS, MAIL_HOSTS } from './data/mail-fixtures.ts'
 import { listDomains, listResidents } from './mailboxes.ts'
 import { type MailProgram, placesOf, startProcess } from './process.ts'
 
-/** Built into Debian's OpenSMTPD: who talks to the network, and who keeps the queue. */
+/** User names built into Debian's OpenSMTPD: one for the network process, one for the queue. */
 const USERS = ['opensmtpd', 'opensmtpq']
 const VIRTUAL_DOMAIN = 'opensmtpd-virtual.example'
 
-/** Debian's OpenSMTPD. It can only be started by root. */
+/** Debian's OpenSMTPD, which only root can start. */
 export async function startOpensmtpd(unpacked: string, cleanUp: AsyncDisposableStack): Promise<MailProgram> {
   const folder = makeFolder('probity-opensmtpd')
   cleanUp.defer(() => removeFolder(folder))
@@ -19,8 +19,8 @@ export async function startOpensmtpd(unpacked: string, cleanUp: AsyncDisposableS
   for (const name of ['var/lib/opensmtpd/empty', 'var/run', 'var/spool/smtpd']) {
     mkdirSync(root.path(name), { recursive: true })
   }
-  chmodSync(root.path('var/spool/smtpd'), 0o711) // or it refuses to start
-  writeFileSync(root.path('etc/resolv.conf'), 'lookup file\n') // it wants the names of clients, and has no one to ask
+  chmodSync(root.path('var/spool/smtpd'), 0o711) // without this mode smtpd does not start
+  writeFileSync(root.path('etc/resolv.conf'), 'lookup file\n') // it looks up client names and has no resolver
   writeFileSync(root.path('etc/hosts'), '127.0.0.1 localhost\n')
   writeFileSync(root.path('etc/smtpd.conf'), settings(port), { mode: 0o600 })
 
@@ -31,8 +31,9 @@ export async function startOpensmtpd(unpacked: string, cleanUp: AsyncDisposableS
 }
 
 /**
- * Its three habits: who is in no rule is an invalid recipient; a rule that takes the whole domain leaves it to the table of
- * virtual users, which fails at strangers with the odd code 524; and a table may hold everybody.
+ * Three behaviors of OpenSMTPD: a recipient without a matching rule is invalid; a rule for a whole domain leaves the
+ * decision to the table of virtual users, which rejects unknown recipients with the unusual code 524; and a table entry
+ * can match all recipients.
  */
 function settings(port: number): string {
   const { host, name } = MAIL_HOSTS.opensmtpd

@@ -6,9 +6,9 @@ import { makeFolder, removeFolder } from '../services/daemon.ts'
 import { whenDone } from '../when-done.ts'
 import { unpackPackages } from './packages.ts'
 
-const BRINGS_WITHIN_MS = 90_000 // apt-get may have to fetch its lists first
+const BRINGS_WITHIN_MS = 90_000 // apt-get may have to download its lists first
 
-test('brings a package once, even for two at the same time, and installs nothing', {
+test('unpackPackages downloads a package once for two concurrent calls and installs nothing', {
   tags: ['timed'],
   timeout: BRINGS_WITHIN_MS,
 }, async () => {

@@ -10,13 +10,13 @@ const run = promisify(execFile)
 
 const TRIES = 3
 const OUTPUT_BYTES_MAX = 10_000_000
-/** `dpkg`'s list of what is installed here. */
+/** The packages that `dpkg` lists as installed. */
 const STATUS_FILE = '/var/lib/dpkg/status'
 
 /**
- * Brings Debian packages without installing them: they and whatever they need that this system lacks are unpacked into one
- * folder, which is kept for the next time. Packages of one group are looked up together, those of different groups may be
- * such as Debian would not install side by side.
+ * Downloads Debian packages without installing them: the packages and their missing dependencies are unpacked into one
+ * folder, which later runs reuse. Packages of one group are resolved together; packages of different groups may
+ * conflict with each other in Debian.
  */
 export async function unpackPackages(groups: string[][]): Promise<string> {
   if (!existsSync(STATUS_FILE)) throw new Error('Packages can only be unpacked on Debian or a relative of it.')
@@ -32,7 +32,7 @@ export async function unpackPackages(groups: string[][]): Promise<string> {
       await run('dpkg', ['-x', file, draft])
       rmSync(file)
     }
-    // Nothing here may give a user of this machine another's rights.
+    // No unpacked file may give a user of this machine the rights of another user.
     await run('chmod', ['-R', 'a-s', draft])
     settle(draft, folder)
   } finally {
@@ -41,12 +41,12 @@ export async function unpackPackages(groups: string[][]): Promise<string> {
   return folder
 }
 
-/** Where the unpacked programs find the libraries that came with them. */
+/** The library path for the unpacked programs. */
 export function libraryPath(unpacked: string): string {
   return [...globSync(join(unpacked, 'usr/lib/*-linux-gnu*')), ...globSync(join(unpacked, 'usr/lib/postfix'))].join(':')
 }
 
-/** What is missing depends on what is installed, so another state of the system gets another folder. */
+/** The missing packages depend on the installed packages, so each system state has its own folder. */
 function cacheKey(groups: string[][]): string {
   const release = readFileSync('/etc/os-release', 'utf8')
   const named = (field: string) => new RegExp(`^${field}="?([\\w.]+)`, 'm').exec(release)?.[1] ?? 'unknown'
@@ -54,7 +54,7 @@ function cacheKey(groups: string[][]): string {
   return `${named('ID')}-${named('VERSION_ID')}-${state.slice(0, 16)}`
 }
 
-/** A machine that never fetched the lists of packages does not find them, one with old lists fetches what is gone. */
+/** Without downloaded package lists apt finds no package, and with outdated lists it requests removed versions. */
 async function download(groups: string[][], folder: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -63,13 +63,13 @@ async function download(groups: string[][], folder: string): Promise<void> {
       return
     } catch (error) {
       if (tries === TRIES) throw new Error(`apt-get cannot bring ${groups.flat().join(', ')}`, { cause: error })
-      // May fail while another process does the same, and then the next try finds what that one fetched.
+      // fails while another process updates the lists; the next attempt then finds them
       await run('apt-get', ['update', '-qq']).catch(() => sleep(5_000))
     }
   }
 }
 
-/** `name=version` of each package that would be installed; `--reinstall` for the case that one of the group already is. */
+/** `name=version` of each package to install; `--reinstall` covers a package of the group that is already installed. */
 async function listMissing(group: string[]): Promise<string[]> {
   const options = ['--simulate', '--no-install-recommends', '--reinstall', '-qq']
   const { stdout } = await run('apt-get', ['install', ...options, ...group], { maxBuffer: OUTPUT_BYTES_MAX })
@@ -77,7 +77,7 @@ async function listMissing(group: string[]): Promise<string[]> {
   return Array.from(found, ([, name, version]) => `${name}=${version}`)
 }
 
-/** Two processes may unpack at once. The first to rename its folder wins, the other uses the winner's. */
+/** Two processes may unpack at once. The first to rename its folder wins; the other uses that folder. */
 function settle(draft: string, folder: string): void {
   try {
     renameSync(draft, folder)

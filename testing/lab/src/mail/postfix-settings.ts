@@ -6,19 +6,19 @@ import { libraryPath } from './packages.ts'
 type Settings = Record<string, string>
 
 type PostfixPlaces = {
-  /** Of its settings, maps, queue and log. */
+  /** The folder of settings, maps, queue and log. */
   folder: string
   unpacked: string
   logFile: string
-  /** Where all listeners listen. */
+  /** The port of all listeners. */
   port: number
-  /** Postgrey's. */
+  /** The port of Postgrey. */
   policyPort: number
-  /** Of the server that the verifying one asks. */
+  /** The port of the server that the verifying host probes. */
   verifyPort: number
 }
 
-/** The hosts with mailboxes of their own, the only other being the one that verifies what it forwards. */
+/** Hosts with their own mailboxes. The only other host verifies the recipients that it forwards. */
 export const KEEPING_HOSTS = [
   'postfix',
   'postfixCatchAll',
@@ -31,7 +31,10 @@ export const KEEPING_HOSTS = [
 
 export const POSTFIX_HOSTS = [...KEEPING_HOSTS, 'postfixVerifying'] as const satisfies MailHostId[]
 
-/** main.cf: what is so for all listeners. What is not said here is as Postfix comes, limits on errors and connections included. */
+/**
+ * main.cf: the settings of all listeners. Everything else has Postfix's defaults, limits on errors and connections
+ * included.
+ */
 export function writeMain({ folder, unpacked, logFile, verifyPort }: PostfixPlaces): string {
   const settings = {
     compatibility_level: '3.6',
@@ -48,27 +51,27 @@ export function writeMain({ folder, unpacked, logFile, verifyPort }: PostfixPlac
     mail_owner: 'nobody',
     setgid_group: 'mail',
     default_privs: 'daemon',
-    // The listeners name their own addresses; this one only has to be there.
+    // Each listener has its own address; this setting only has to be present.
     inet_interfaces: '127.0.0.1',
     inet_protocols: 'ipv4',
     myhostname: MAIL_HOSTS.postfix.name,
     mydestination: '',
     local_recipient_maps: '',
     alias_maps: '',
-    // Nobody is trusted, loopback least of all: everybody comes from there.
+    // No client is trusted: all of them connect from loopback.
     mynetworks: '',
-    // Neither way may the system's resolver be asked.
+    // Neither setting may use the system's resolver.
     smtpd_peername_lookup: 'no',
     smtp_dns_support_level: 'disabled',
     smtpd_relay_restrictions: 'defer_unauth_destination',
     virtual_mailbox_domains: listDomains(...KEEPING_HOSTS).join(', '),
     virtual_mailbox_maps: `texthash:${folder}/mailboxes`,
-    virtual_transport: 'discard:', // whoever sends a letter sees it taken; nobody reads it
+    virtual_transport: 'discard:', // messages are accepted and discarded
     relocated_maps: `texthash:${folder}/relocated`,
     relay_domains: listDomains('postfixVerifying').join(', '),
     relay_transport: `relay:[${MAIL_HOSTS.postfixVerifying.host}]:${verifyPort}`,
     address_verify_map: '',
-    // The default from Postfix 3.9 on: who pipelines before PIPELINING is offered is cut off.
+    // The default since Postfix 3.9: it disconnects clients that pipeline before PIPELINING is offered.
     smtpd_forbid_unauth_pipelining: 'yes',
   }
   return Object.entries(settings)
@@ -76,7 +79,10 @@ export function writeMain({ folder, unpacked, logFile, verifyPort }: PostfixPlac
     .join('')
 }
 
-/** master.cf: the listeners, and the few services they need within; cleanup, qmgr and relay carry questions of the verifying one, discard what is really sent. */
+/**
+ * master.cf: the listeners and the few internal services they need; cleanup, qmgr and relay transport the probes of the
+ * verifying host, discard receives real messages.
+ */
 export function writeMaster(places: PostfixPlaces): string {
   const own = listOwnSettings(places)
   const listeners = POSTFIX_HOSTS.map((id) => {

@@ -9,10 +9,10 @@ import { KEEPING_HOSTS, POSTFIX_HOSTS, writeMain, writeMaster } from './postfix-
 import { startPostgrey } from './postgrey.ts'
 import { type MailProgram, placesOf, startProcess } from './process.ts'
 
-/** Of the user `nobody`, whom Debian's base system has. */
+/** The id of the user `nobody` in Debian's base system. */
 const NOBODY_ID = 65_534
 
-/** What Postfix expects in its queue; its own installer would have made these. */
+/** Folders that Postfix expects in its queue; its own installer would create them. */
 const QUEUE_FOLDERS = [
   'active',
   'bounce',
@@ -29,11 +29,11 @@ const QUEUE_FOLDERS = [
   'trace',
 ]
 
-/** Debian's Postfix: one master process, with a listener of its own for every way we meet Postfix in the wild. */
+/** Debian's Postfix: one master process, with a separate listener for each common Postfix configuration. */
 export async function startPostfix(unpacked: string, cleanUp: AsyncDisposableStack): Promise<MailProgram> {
   const folder = makeFolder('probity-postfix')
   cleanUp.defer(() => removeFolder(folder))
-  chmodSync(folder, 0o711) // most of Postfix is not run by root
+  chmodSync(folder, 0o711) // most Postfix processes do not run as root
   mkdirSync(join(folder, 'queue/pid'), { recursive: true })
   for (const name of ['data', ...QUEUE_FOLDERS.map((queue) => `queue/${queue}`)]) makeOwnFolder(join(folder, name))
   writeCertificate(folder)
@@ -62,7 +62,7 @@ function makeOwnFolder(folder: string): string {
   return folder
 }
 
-/** Nobody vouches for it, as for most on the mail internet. */
+/** A self-signed certificate, as most mail servers have. */
 function writeCertificate(folder: string): void {
   const { key, cert } = makeCertificate({ name: 'self-signed.example' })
   writeFileSync(`${folder}/key.pem`, key)
@@ -92,7 +92,7 @@ function writeMaps(folder: string): void {
   for (const [name, lines] of Object.entries(maps)) writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
 }
 
-/** Postfix waits until a file is two seconds old before it believes that nobody is still writing it. */
+/** Postfix only reads a map that is at least two seconds old, because a newer one may still be incomplete. */
 function makeOlder(folder: string): void {
   const past = new Date(Date.now() - 60_000)
   for (const name of readdirSync(folder)) utimesSync(join(folder, name), past, past)

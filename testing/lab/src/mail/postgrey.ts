@@ -4,17 +4,20 @@ import { freePort } from '../services/daemon.ts'
 import { libraryPath } from './packages.ts'
 import { type Place, startProcess } from './process.ts'
 
-/** Short, so that a test can wait for it; a real one's is five minutes. */
+/** Short, so that a test can wait for it; the default is five minutes. */
 export const GREYLISTED_FOR_S = 2
 
-/** Debian's Postgrey, which Postfix asks about each recipient. It never comes to trust a client for good, as a real one would. */
+/**
+ * Debian's Postgrey, the policy server of Postfix for each recipient. Unlike a real one it never allowlists a client
+ * permanently.
+ */
 export async function startPostgrey(folder: string, unpacked: string, cleanUp: AsyncDisposableStack): Promise<Place> {
   const place = { host: '127.0.0.1', port: await freePort() }
   const options = {
     inet: `${place.host}:${place.port}`,
     dbdir: folder,
     delay: GREYLISTED_FOR_S,
-    // It loads modules as it goes, and nobody else may read our cache.
+    // It loads modules at run time, and other users cannot read our cache.
     user: 'root',
     group: 'root',
     'auto-whitelist-clients': 0,
@@ -39,7 +42,7 @@ export async function startPostgrey(folder: string, unpacked: string, cleanUp: A
   return place
 }
 
-/** Perl's own folders for modules, in the place we unpacked to. Taint mode (-T) takes them from no variable. */
+/** Perl's own module folders inside the unpacked folder. Taint mode (-T) ignores the environment variables for them. */
 function moduleFolders(unpacked: string): string[] {
   const own = execFileSync('/usr/bin/perl', ['-e', 'print join "\n", @INC'], { encoding: 'utf8' }).split('\n')
   return own.map((path) => join(unpacked, path))

@@ -6,7 +6,7 @@ import { whenDone } from '../when-done.ts'
 import { startProcess } from './process.ts'
 import { listProcesses } from './test-processes.ts'
 
-/** A server with two children, one of them stubborn, in a folder where we find all three. */
+/** A server with two children, one of which ignores signals, in a folder by which all three are found. */
 const SERVER = ['/bin/sh', '-c', 'cd "$0"; (trap "" TERM; exec sleep 300) & sleep 300; true']
 
 function makeOwnFolder(): string {
@@ -15,7 +15,7 @@ function makeOwnFolder(): string {
   return folder
 }
 
-test('ends the children of a server too', async () => {
+test('ending a server ends its child processes too', async () => {
   const folder = makeOwnFolder()
   const cleanUp = new AsyncDisposableStack()
   await startProcess([...SERVER, folder], { logFile: join(folder, 'log'), answersAt: [], cleanUp })
@@ -24,7 +24,7 @@ test('ends the children of a server too', async () => {
   await vi.waitFor(() => expect(listProcesses(folder)).toEqual([]))
 })
 
-test('leaves no server behind when it is killed itself', async () => {
+test('a killed test process leaves no server running', async () => {
   const folder = makeOwnFolder()
   const script = `
     import { startProcess } from ${JSON.stringify(join(import.meta.dirname, 'process.ts'))}
@@ -37,7 +37,7 @@ test('leaves no server behind when it is killed itself', async () => {
   await vi.waitFor(() => expect(listProcesses(folder)).toEqual([]), { timeout: 5_000 })
 })
 
-test('says what a server said that does not start', async () => {
+test('startProcess reports the output of a server that fails to start', async () => {
   const folder = makeOwnFolder()
   const cleanUp = new AsyncDisposableStack()
   whenDone(() => cleanUp.disposeAsync())

@@ -11,27 +11,27 @@ const LOG_LENGTH_MAX = 2_000
 
 export type Place = { host: string; port: number }
 
-/** A running mail server: where each of its addresses is served, and what it writes about that. */
+/** A running mail server: its address and port per host, and its log. */
 export type MailProgram = { places: Partial<Record<MailHostId, Place>>; logFile: string }
 
 type ProcessOptions = {
   logFile: string
   answersAt: Place[]
   env?: Record<string, string>
-  /** Takes the end of the process. */
+  /** Runs after the process has ended. */
   cleanUp: AsyncDisposableStack
 }
 
 /**
- * Starts a server in a process group of its own and waits until it listens everywhere it is meant to. Postfix demands to lead
- * a group, and all of them have children that outlive them while somebody is connected: the group is ended as a whole.
+ * Starts a server in its own process group and waits until it listens on all its addresses. Postfix requires to lead
+ * its group, and the children of all servers outlive them while a client is connected, so the whole group is ended.
  */
 export async function startProcess(command: string[], options: ProcessOptions): Promise<void> {
   const [program = '', ...args] = command
   const log = openSync(options.logFile, 'a')
   const child = spawn(program, args, { stdio: ['ignore', log, log], detached: true, env: options.env ?? {} })
   closeSync(log)
-  child.once('error', () => {}) // that it has no id says the same
+  child.once('error', () => {}) // a missing id reports the same failure
   const { pid } = child
   if (pid === undefined) throw new Error(`${program} cannot be run`)
 
@@ -44,7 +44,7 @@ export async function startProcess(command: string[], options: ProcessOptions): 
   for (const place of options.answersAt) await answers(place, child, options.logFile)
 }
 
-/** One port at several addresses. */
+/** One port on several addresses. */
 export function placesOf(ids: MailHostId[], port: number): Partial<Record<MailHostId, Place>> {
   return Object.fromEntries(ids.map((id) => [id, { host: MAIL_HOSTS[id].host, port }]))
 }
@@ -53,13 +53,13 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }
 
 /**
- * A shell that kills what is left of a group when it is released, or when we are gone, however that came about: its input ends
- * with us. Nobody else would end a group that is not ours.
+ * A shell that kills the remaining processes of a group when it is released or when our process ends for any reason:
+ * its input closes with our process. No other program would end a group that is not a child of ours.
  */
 function guardGroup(pid: number) {
   const shell = spawn('/bin/sh', ['-c', 'read -r _; kill -s KILL -- "-$0"', String(pid)], {

@@ -11,30 +11,30 @@ import { startMailServers } from './start.ts'
 import { askRecipients, callServer, listen } from './test-client.ts'
 import { listProcesses } from './test-processes.ts'
 
-const town = await startMailServers({ port: await freePort() })
-whenDone(() => town.stop())
+const mail = await startMailServers({ port: await freePort() })
+whenDone(() => mail.stop())
 
 const MAILBOXES = Object.entries(MAIL_DOMAINS).flatMap(([domain, { at, mailboxes }]) =>
   mailboxes.map((mailbox) => ({ ...mailbox, at, email: `${mailbox.local}@${domain}` })),
 )
 const HOST_IDS = Object.keys(MAIL_HOSTS) as MailHostId[]
 
-test.concurrent.each(MAILBOXES)('$at, asked for $email ($is), replies $reply', async ({ at, email, reply, later }) => {
-  const ask = () => askRecipients(town.servers[at], [email])
+test.concurrent.each(MAILBOXES)('$at replies $reply for $email ($is)', async ({ at, email, reply, later }) => {
+  const ask = () => askRecipients(mail.servers[at], [email])
   expect(await ask()).toEqual([reply])
   if (later === undefined) return
   const askAgain = async () => expect(await ask()).toEqual([later])
   await vi.waitFor(askAgain, { timeout: 4_000 * GREYLISTED_FOR_S, interval: 250 })
 })
 
-test('greylists by the address of the client, which the relay does not hide', async () => {
+test('greylisting sees the IP address of the client through the relay', async () => {
   const email = 'ada@postfix-greylisting.example'
-  const replies = await askRecipients(town.servers.postfixGreylisting, [email], '127.99.0.1')
+  const replies = await askRecipients(mail.servers.postfixGreylisting, [email], '127.99.0.1')
   expect(replies).toEqual([expect.stringContaining('Greylisted')])
 })
 
-test.each(HOST_IDS)('%s introduces itself by its own name', async (id) => {
-  const { hear, ask } = callServer(town.servers[id])
+test.each(HOST_IDS)('%s sends its own name in the banner', async (id) => {
+  const { hear, ask } = callServer(mail.servers[id])
   expect((await hear()).text).toMatch(new RegExp(`^220 ${MAIL_HOSTS[id].name} ESMTP (Postfix|Exim|OpenSMTPD)`))
   await ask('QUIT')
 })
@@ -48,15 +48,15 @@ test.each([
   ['postfixAscii', 'SMTPUTF8', false],
   ['exim', 'PIPELINING', true],
   ['opensmtpd', 'PIPELINING', false],
-] as const)('%s and the offer of %s: %s', async (id, capability, offered) => {
-  const { hear, ask } = callServer(town.servers[id])
+] as const)('%s and the EHLO capability %s: %s', async (id, capability, offered) => {
+  const { hear, ask } = callServer(mail.servers[id])
   await hear()
   expect((await ask('EHLO client.example')).split(/[\n -]/).includes(capability)).toBe(offered)
   await ask('QUIT')
 })
 
-test.each(['postfixStarttls', 'postfixTlsOnly'] as const)('%s says over TLS that its mailbox exists', async (id) => {
-  const plain = callServer(town.servers[id])
+test.each(['postfixStarttls', 'postfixTlsOnly'] as const)('%s accepts its mailbox over TLS', async (id) => {
+  const plain = callServer(mail.servers[id])
   await plain.hear()
   await plain.ask('EHLO client.example')
   expect(await plain.ask('STARTTLS')).toBe('220 2.0.0 Ready to start TLS')
@@ -72,12 +72,12 @@ test.each(['postfixStarttls', 'postfixTlsOnly'] as const)('%s says over TLS that
   await ask('QUIT')
 })
 
-// What follows offends, and so goes to the servers themselves: the relays keep a record of good conduct.
+// The next tests exceed limits on purpose and connect to the servers directly: the relays record misconduct.
 
-test.concurrent('Postfix is slow from the eleventh refusal on and hangs up after the twentieth', {
+test.concurrent('Postfix delays replies from the eleventh rejection on and disconnects after the twentieth', {
   tags: ['timed'],
 }, async () => {
-  const { hear, say, ask } = callServer(town.servers.postfix.behind)
+  const { hear, say, ask } = callServer(mail.servers.postfix.behind)
   await hear()
   await ask('EHLO client.example')
   await ask('MAIL FROM:<sender@client.example>')
@@ -94,8 +94,8 @@ test.concurrent('Postfix is slow from the eleventh refusal on and hangs up after
   expect((await hear()).text).toBe('')
 })
 
-test.concurrent('Postfix forgets no refusal over RSET', { tags: ['timed'] }, async () => {
-  const { hear, ask } = callServer(town.servers.postfix.behind)
+test.concurrent('Postfix keeps its error count after RSET', { tags: ['timed'] }, async () => {
+  const { hear, ask } = callServer(mail.servers.postfix.behind)
   await hear()
   await ask('EHLO client.example')
   for (let n = 1; n <= 10; n++) {
@@ -109,16 +109,16 @@ test.concurrent('Postfix forgets no refusal over RSET', { tags: ['timed'] }, asy
   await ask('QUIT')
 })
 
-test('Postfix cuts off who pipelines before it is offered', async () => {
-  const { hear, say } = callServer(town.servers.postfix.behind)
+test('Postfix disconnects a client that pipelines before PIPELINING is offered', async () => {
+  const { hear, say } = callServer(mail.servers.postfix.behind)
   await hear()
   say('EHLO client.example', 'MAIL FROM:<sender@client.example>')
   expect((await hear()).text).toBe('554 5.5.0 Error: SMTP protocol synchronization')
   expect((await hear()).text).toBe('')
 })
 
-test('the strict Exim hangs up at the fourth recipient it does not know', async () => {
-  const { hear, ask } = callServer(town.servers.eximStrict.behind)
+test('the strict Exim disconnects at the fourth unknown recipient', async () => {
+  const { hear, ask } = callServer(mail.servers.eximStrict.behind)
   await hear()
   await ask('EHLO client.example')
   await ask('MAIL FROM:<sender@client.example>')
@@ -133,16 +133,16 @@ test('the strict Exim hangs up at the fourth recipient it does not know', async 
   expect((await hear()).text).toBe('')
 })
 
-test('a domain leads to its server by way of the DNS', async () => {
-  const dns = await startDns({ names: town.names, faults: {} })
+test('the MX records of a domain lead to its server', async () => {
+  const dns = await startDns({ names: mail.names, faults: {} })
   whenDone(() => dns.stop())
   for (const [domain, { at }] of Object.entries(MAIL_DOMAINS)) {
     const [mx] = await dns.resolver().resolveMx(domain)
-    expect(await dns.resolver().resolve4(`${mx?.exchange}`)).toEqual([town.servers[at].host])
+    expect(await dns.resolver().resolve4(`${mx?.exchange}`)).toEqual([mail.servers[at].host])
   }
 })
 
-test('starts another town within ten seconds, counts who comes there, and leaves nothing of it', {
+test('a second set of servers starts within ten seconds, counts connections and leaves nothing behind', {
   tags: ['timed'],
 }, async () => {
   const began = performance.now()
@@ -151,7 +151,7 @@ test('starts another town within ten seconds, counts who comes there, and leaves
   const { opensmtpd, exim, postfix } = other.servers
   await askRecipients(exim, ['ada@exim.example'])
   await askRecipients(exim, ['ada@exim.example'])
-  const idle = [postfix, exim.behind, opensmtpd.behind].map((place) => callServer(place)) // still there at the end
+  const idle = [postfix, exim.behind, opensmtpd.behind].map((place) => callServer(place)) // still running at the end
   for (const { hear } of idle) await hear()
   expect([opensmtpd, exim, postfix].map((server) => server.connections())).toEqual([0, 2, 1])
   const folders = Object.values(other.servers).map((server) => /^.*?probity-[^/]+/.exec(server.logFile)?.[0] ?? '')
@@ -167,13 +167,13 @@ test('starts another town within ten seconds, counts who comes there, and leaves
   }
 })
 
-test('starts nothing where its port is taken at one address', async () => {
+test('no server starts when its port is taken on one address', async () => {
   const children = countChildren()
   const port = await freePort()
-  const taken = await startRelay({ host: MAIL_HOSTS.postfix.host, port, to: town.servers.postfix })
+  const taken = await startRelay({ host: MAIL_HOSTS.postfix.host, port, to: mail.servers.postfix })
   whenDone(() => taken.stop())
   await expect(startMailServers({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
-  // Fewer where a child of an earlier test ends only now.
+  // There are fewer when a child of an earlier test ends only now.
   await vi.waitFor(() => expect(countChildren()).toBeLessThanOrEqual(children))
   expect((await callServer({ host: MAIL_HOSTS.opensmtpd.host, port }).hear()).text).toBe('')
 })

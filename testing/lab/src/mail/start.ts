@@ -7,28 +7,28 @@ import { unpackPackages } from './packages.ts'
 import { startPostfix } from './postfix.ts'
 import type { MailProgram, Place } from './process.ts'
 
-/** A real mail server behind a relay that takes note of what it is sent. */
+/** A real mail server behind a relay that records the SMTP verbs. */
 export type MailServer = {
   id: MailHostId
-  /** Where clients find it. */
+  /** The address for clients. */
   host: string
   port: number
-  /** The server itself. What is said to it there goes on no record. */
+  /** The server itself; direct connections are not recorded. */
   behind: Place
   logFile: string
-  /** Connections that came through the relay so far. */
+  /** Connections through the relay so far. */
   connections(): number
 }
 
 export type MailTown = {
   port: number
   servers: Record<MailHostId, MailServer>
-  /** For `startDns`, so that the domains of MAIL_DOMAINS lead to the servers. */
+  /** Records for `startDns` that lead the domains of MAIL_DOMAINS to the servers. */
   names: Names
   stop(): Promise<void>
 }
 
-/** Those of one group can be installed together; the groups exclude one another. */
+/** Packages of one group can be installed together; the groups exclude each other. */
 const PACKAGES = [['postfix', 'postgrey'], ['exim4-daemon-light'], ['opensmtpd']]
 
 /** Real mail servers for all domains of MAIL_DOMAINS, each on its own loopback address, all on one port. */
@@ -59,7 +59,9 @@ export async function startMailServers({ port, delayMs = 0 }: { port: number; de
   }
 }
 
-/** Unlike `Promise.all`, waits for every one of them before it fails, so that what did start is known and can be ended. */
+/**
+ * Unlike `Promise.all`, waits for all of them before it fails, so that the started servers are known and can be ended.
+ */
 async function all<T>(starts: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(starts)
   return Promise.all(starts)

@@ -5,14 +5,14 @@ import type { Place } from './process.ts'
 const REPLY = /^(?:\d{3}-.*\r\n)*\d{3}(?: .*)?\r\n/
 const WAITS_MS_MAX = 15_000
 
-/** A connection to a mail server by hand: it says what a test tells it to, and reads nothing into what comes back. */
+/** A manual SMTP connection: it sends the given commands and does not interpret the replies. */
 export type Conversation = {
   socket: Socket
-  /** The next reply, its lines joined by `\n`, and how long it took; no text where the connection ended instead. */
+  /** The next reply, its lines joined by `\n`, and its duration; no text when the connection ended instead. */
   hear(): Promise<{ text: string; ms: number }>
-  /** Says commands in one piece. */
+  /** Sends commands in one write. */
   say(...commands: string[]): void
-  /** Says one command and hears the reply. */
+  /** Sends one command and returns the reply. */
   ask(command: string): Promise<string>
 }
 
@@ -26,7 +26,7 @@ export function listen(socket: Socket): Conversation {
   socket.on('data', (chunk) => {
     heard += chunk.toString()
   })
-  socket.on('error', () => {}) // it is closed next
+  socket.on('error', () => {}) // the connection is closed next
   socket.on('close', () => {
     over = true
   })
@@ -55,7 +55,7 @@ export function listen(socket: Socket): Conversation {
   }
 }
 
-/** Greets, names a sender, asks for recipients one by one and takes its leave. Where the sender is refused, that is the reply. */
+/** Sends EHLO, MAIL, one RCPT per recipient and QUIT. When the sender is rejected, that reply is returned. */
 export async function askRecipients(place: Place, recipients: string[], localAddress?: string): Promise<string[]> {
   const { hear, ask } = callServer(place, localAddress)
   await hear()

@@ -13,6 +13,6 @@ function describe(folder: string): string {
     const command = readFileSync(join(folder, 'cmdline'), 'utf8').replaceAll('\0', ' ')
     return [command, readlinkSync(join(folder, 'root')), readlinkSync(join(folder, 'cwd'))].join('\n')
   } catch {
-    return '' // it has just ended
+    return '' // the process has just ended
   }
 }

@@ -5,10 +5,10 @@ const LINE_LENGTH_MAX = 4_096
 
 type Side = (chunk: Buffer) => void
 
-/** Reads along with an SMTP connection, until it is encrypted: what was asked for in it, and which recipients were refused. */
+/** Follows an SMTP connection until it is encrypted: the verbs sent, and the rejected recipients. */
 export function watchSession({ server, errorsMax }: Pick<SessionRecord, 'server' | 'errorsMax'>) {
   const verbs: string[] = []
-  const unanswered: string[] = [''] // the banner answers nobody
+  const unanswered: string[] = [''] // the banner replies to no command
   let refused = 0
   let encrypted = false
 
@@ -18,7 +18,7 @@ export function watchSession({ server, errorsMax }: Pick<SessionRecord, 'server'
     unanswered.push(verb)
   })
   const answered = eachLine((line) => {
-    if (line[3] === '-') return // more of this reply follows
+    if (line[3] === '-') return // more lines of this reply follow
     const verb = unanswered.shift()
     if (verb === 'RCPT' && !line.startsWith('2')) refused += 1
     if (verb === 'STARTTLS' && line.startsWith('2')) encrypted = true
@@ -31,7 +31,7 @@ export function watchSession({ server, errorsMax }: Pick<SessionRecord, 'server'
   }
 }
 
-/** Commands may come in one piece, and a reply in several. */
+/** Commands may arrive in one segment, and a reply in several. */
 function eachLine(take: (line: string) => void): Side {
   let rest = ''
   return (chunk) => {

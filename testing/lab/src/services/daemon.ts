@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const STARTS_WITHIN_MS = 20_000
 const STOPS_WITHIN_MS = 10_000
 
-/** A server process that the lab started and will end by its own id. */
+/** A server process that the lab started and ends by its own process id. */
 export type Daemon = { pid: number; stop(signal?: NodeJS.Signals): Promise<void> }
 
 type DaemonOptions = {
@@ -20,7 +20,7 @@ type DaemonOptions = {
   startsWithinMs?: number
 }
 
-/** Starts a program in the foreground, its output in a file, and waits until its port answers. */
+/** Starts a program in the foreground with its output in a file and waits until its port accepts connections. */
 export async function startDaemon(command: string[], port: number, options: DaemonOptions): Promise<Daemon> {
   const [program = '', ...args] = command
   const log = openSync(options.logFile, 'a')
@@ -29,17 +29,17 @@ export async function startDaemon(command: string[], port: number, options: Daem
     ...options.user,
     ...(options.env && { env: options.env }),
   })
-  closeSync(log) // the child has its own; ours would keep the disk in use that it is on
+  closeSync(log) // the child has its own descriptor; ours would keep the disk in use
   try {
     await portAnswers(port, child, options)
   } catch (error) {
-    if (child.pid !== undefined) await stopChild(child, 'SIGKILL') // nobody else would end it
+    if (child.pid !== undefined) await stopChild(child, 'SIGKILL') // no other code would end it
     throw error
   }
   return { pid: child.pid ?? 0, stop: (signal = 'SIGTERM') => stopChild(child, signal) }
 }
 
-/** Ends a child and waits until it is gone; what ignores the signal is killed. */
+/** Ends a child process and waits for its exit; a process that ignores the signal is killed. */
 export async function stopChild(
   child: ChildProcess,
   signal: NodeJS.Signals,
@@ -74,11 +74,11 @@ export function canConnect(port: number): Promise<boolean> {
   })
 }
 
-/** Below the ports that the system gives to outgoing connections, which would take them from us in the wrong moment. */
+/** Below the range of ephemeral ports, from which the system could take the port for an outgoing connection. */
 const PORTS = { from: 10_000, to: 32_000 }
 const TRIES_MAX = 50
 
-/** A port on which nobody listens, neither by TCP nor by UDP. */
+/** A port on which no process listens, neither over TCP nor over UDP. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const port = randomInt(PORTS.from, PORTS.to)
@@ -105,7 +105,7 @@ function canBind(port: number): Promise<boolean> {
 
 export type User = { uid: number; gid: number }
 
-/** PostgreSQL and PgBouncer refuse to run as root; where we are root they run as the user their package made. */
+/** PostgreSQL and PgBouncer refuse to run as root; when the lab runs as root, they run as the user of their package. */
 export function unprivilegedUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { freePort, makeFolder, removeFolder, startDaemon } from './daemon.ts'
 
 /**
- * Debian's HAProxy in front of several api processes, as an operator would set it up, but without retries: what a process
- * does to a request is what the caller sees.
+ * Debian's HAProxy in front of several api processes, configured as an operator would, but without retries: the client
+ * sees every failure of a process.
  */
 export async function startHaproxy(backendPorts: number[]) {
   const folder = makeFolder('probity-haproxy')
@@ -14,7 +14,7 @@ export async function startHaproxy(backendPorts: number[]) {
   const daemon = await startDaemon(['haproxy', '-db', '-f', config], port, { logFile: join(folder, 'haproxy.log') })
   return {
     url: `http://127.0.0.1:${port}`,
-    /** How many of the processes it sends requests to at this moment. */
+    /** Number of processes that currently receive requests. */
     countServersUp: async () => {
       const table = await (await fetch(`http://127.0.0.1:${port}/haproxy;csv`)).text()
       return table.split('\n').filter((row) => row.startsWith('api,api') && row.includes(',UP,')).length

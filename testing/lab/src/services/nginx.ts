@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { freePort, makeFolder, removeFolder, startDaemon } from './daemon.ts'
 
 type NginxOptions = {
-  /** Collects answers even where the server behind asks it not to. */
+  /** Buffers responses even when the server behind it disables buffering. */
   ignoresAdvice?: boolean
-  /** Takes bodies that are larger than the megabyte it comes with. */
+  /** Accepts bodies above the default limit of 1 MB. */
   takesLargeBodies?: boolean
 }
 
-/** Debian's nginx in front of an api process, with the settings it comes with: it collects answers before it passes them on. */
+/** Debian's nginx in front of an api process, with default settings: it buffers responses before it forwards them. */
 export async function startNginx(
   backendPort: number,
   { ignoresAdvice = false, takesLargeBodies = false }: NginxOptions = {},
@@ -31,7 +31,7 @@ export async function startNginx(
 
 type Place = { folder: string; port: number; backendPort: number } & Required<NginxOptions>
 
-/** One process, so that it ends with the one we started; nothing is written outside the folder. */
+/** One process, so that it ends with the started one; it writes no file outside the folder. */
 function settings({ folder, port, backendPort, ignoresAdvice, takesLargeBodies }: Place): string {
   return `
 daemon off;

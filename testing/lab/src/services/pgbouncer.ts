@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, makeFolder, removeFolder, startDaemon, unprivilegedUser } from './daemon.ts'
 
-/** Debian's PgBouncer in transaction mode in front of one PostgreSQL: what stands between a hundred processes and it. */
+/** Debian's PgBouncer in transaction mode in front of one PostgreSQL, as an installation with many processes has it. */
 export async function startPgbouncer(postgresPort: number, serverConnections: number) {
   const user = unprivilegedUser()
   const folder = makeFolder('probity-pgbouncer', user)

@@ -11,28 +11,33 @@ export type PostgresServer = {
   port: number
   logFile: string
   dataFolder: string
-  /** Of the running server; another after a restart. */
+  /** The process id of the running server; it changes with a restart. */
   pid(): number
-  /** Ends the server at once, as kill -9 or a power cut would, keeping its data. */
+  /** Kills the server (SIGKILL), as a power cut would, and keeps its data. */
   crash(): Promise<void>
   /** Shuts the server down cleanly and keeps its data. */
   halt(): Promise<void>
-  /** Starts it again on the same port and data. */
+  /** Starts the server again on the same port and data. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
 type PostgresOptions = {
-  /** Whether a commit waits for the disk. Off makes tests quick; figures about money are taken with it on. */
+  /** Whether a commit waits for the disk. Off makes tests fast; measurements of billing use on. */
   fsync?: boolean
-  /** Where its folder is made: on a disk that is to be measured. In memory by default where no commit waits for a disk. */
+  /**
+   * The parent of the data folder, for example on a disk to measure. In memory by default when no commit waits for a
+   * disk.
+   */
   parent?: string
-  /** The data folder of a server that was shut down. Its copy is the data to start with, instead of an empty cluster. */
+  /**
+   * The data folder of a server that was shut down. The server starts with a copy of it instead of an empty cluster.
+   */
   copyOf?: string
 }
 
 const MEMORY = '/dev/shm'
-/** What the databases of a run of all suites take at most, twice. */
+/** Twice the space that the databases of a full test run take. */
 const ROOM_BYTES_MIN = 4_000_000_000
 
 /** A private PostgreSQL on loopback with its data in a temporary folder. */
@@ -64,7 +69,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     pid: () => daemon.pid,
     logFile,
     dataFolder: data,
-    halt: () => daemon.stop('SIGINT'), // the "fast" shutdown: sessions are ended, not waited for
+    halt: () => daemon.stop('SIGINT'), // the "fast" shutdown: sessions are terminated, not awaited
     crash: () => daemon.stop('SIGQUIT'),
     restart: async () => {
       daemon = await start()
@@ -76,14 +81,17 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-/** A database of ours is two thousand files. To make and to remove them takes a disk longer than PostgreSQL takes over all else. */
+/**
+ * Each of our databases has two thousand files. On a disk, creating and deleting them takes longer than all other work
+ * of PostgreSQL.
+ */
 function quickestFolder(): string {
   if (!existsSync(MEMORY)) return tmpdir()
   const { bavail, bsize } = statfsSync(MEMORY)
   return bavail * bsize >= ROOM_BYTES_MIN ? MEMORY : tmpdir()
 }
 
-/** The port opens a little before the server is done starting up, or recovering from a crash. */
+/** The port opens shortly before the server has finished its startup or its crash recovery. */
 async function takesQueries(url: string): Promise<void> {
   for (let tries = 200; ; tries--) {
     const client = new Client({ connectionString: url })
@@ -109,7 +117,7 @@ function settings({ fsync = false }: PostgresOptions): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-/** Debian keeps the server's programs outside PATH, one folder per major version. */
+/** Debian installs the server programs outside PATH, one folder per major version. */
 export function postgresPrograms(): string {
   const home = '/usr/lib/postgresql'
   const versions = existsSync(home) ? readdirSync(home).toSorted((a, b) => Number(b) - Number(a)) : []

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { freePort, makeFolder, removeFolder, startDaemon } from './daemon.ts'
 
 export type PrometheusServer = {
-  /** What a query comes to now. */
+  /** The current value of a query. */
   query(expression: string): Promise<{ metric: Record<string, string>; value: number }[]>
-  /** The rules that were loaded, each with its query as Prometheus reads it. */
+  /** The loaded rules, each with its query in Prometheus's normal form. */
   listRules(): Promise<{ name: string; query: string }[]>
-  /** The names of the alerts that fire. */
+  /** The names of the firing alerts. */
   listFiring(): Promise<string[]>
   stop(): Promise<void>
 }
 
-/** Debian's Prometheus on loopback, with these files in its folder; `prometheus.yml` is where it begins. */
+/** Debian's Prometheus on loopback with these files in its folder; `prometheus.yml` is its configuration. */
 export async function startPrometheus(
   files: Record<'prometheus.yml', string> & Record<string, string>,
 ): Promise<PrometheusServer> {

@@ -4,16 +4,16 @@ import { freePort, makeFolder, removeFolder, startDaemon } from './daemon.ts'
 export type RedisServer = {
   url: string
   port: number
-  /** Of the running server; another after a restart. */
+  /** The process id of the running server; it changes with a restart. */
   pid(): number
-  /** Ends the server; nothing it held is kept. */
+  /** Ends the server; its data is lost. */
   halt(): Promise<void>
-  /** Starts it again on the same port, empty. */
+  /** Starts the server again on the same port, empty. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A private Redis on loopback that keeps nothing on disk. */
+/** A private Redis on loopback without persistence. */
 export async function startRedis(): Promise<RedisServer> {
   const folder = makeFolder('probity-redis')
   const port = await freePort()

@@ -6,7 +6,7 @@ import { freePort, makeFolder, makeSubfolder, removeFolder, startDaemon } from '
 
 const PACKAGES = ['swift-proxy', 'swift-account', 'swift-container', 'swift-object']
 const BUCKET = 'lab'
-/** Four servers in Python need a second alone, and many where others keep the machine busy. */
+/** Four Python servers take a second when idle and many seconds on a busy machine. */
 const STARTS_WITHIN_MS = 120_000
 
 export type SwiftServer = {
@@ -17,7 +17,10 @@ export type SwiftServer = {
   stop(): Promise<void>
 }
 
-/** Debian's OpenStack Swift with its S3 interface on loopback, and one empty bucket: real signatures, real multipart uploads. */
+/**
+ * Debian's OpenStack Swift with its S3 interface on loopback, and one empty bucket: real signatures, real multipart
+ * uploads.
+ */
 export async function startSwift(): Promise<SwiftServer> {
   const unpacked = await unpackPackages([PACKAGES])
   const folder = makeFolder('probity-swift')
@@ -47,21 +50,21 @@ export async function startSwift(): Promise<SwiftServer> {
     accessKeyId: 'lab:tester',
     secretAccessKey,
     stop: async () => {
-      await daemon.stop('SIGKILL') // nothing of it is kept
+      await daemon.stop('SIGKILL') // none of its data is kept
       removeFolder(folder)
     },
   }
 }
 
-/** Of a system without Python it was unpacked together with the rest. */
+/** On a system without Python it was unpacked together with the other packages. */
 function pythonOf(unpacked: string): string {
   const own = join(unpacked, 'usr/bin/python3')
   return existsSync(own) ? own : '/usr/bin/python3'
 }
 
 /**
- * One file per server. `inside` is the proxy without a door, for making the bucket. The door wants a cache to be named, and works
- * without one: nobody listens on port 1.
+ * One file per server. `inside` is the proxy without authentication, to create the bucket. The authenticated proxy
+ * requires a configured cache but works without one: no process listens on port 1.
  */
 function settings(folder: string, secret: string): Record<string, string> {
   const storage = (kind: string) => `
@@ -113,7 +116,7 @@ user_lab_tester = ${secret} .admin
   }
 }
 
-/** All four servers in one process, as Swift's own tests run them; the proxy listens last, when there is a bucket. */
+/** All four servers in one process, as Swift's own tests run them; the proxy listens last, after the bucket exists. */
 const PROGRAM = `
 import json, logging, os, sys
 folder, bucket, ports = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])

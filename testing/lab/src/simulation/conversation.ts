@@ -2,23 +2,23 @@ import type { Site, SiteName } from './data/sites.ts'
 import { domainIn } from './population.ts'
 import type { Recipients } from './recipients.ts'
 
-/** The server that a client has reached. */
+/** The server of one connection. */
 export type Station = { site: SiteName; habits: Site; host: string; recipients: Recipients }
 
-/** What was said on one connection, as far as answers hang on it. */
+/** The state of one connection that replies depend on. */
 export type Conversation = Station & {
   client: string
   mayPipeline: boolean
   /** Empty outside of a transaction. */
   sender: string
   accepted: number
-  /** Of the first recipient of the transaction. */
+  /** The domain of the first recipient of the transaction. */
   domain: string
   refused: number
   verbs: Set<string>
 }
 
-/** What goes back for one line: text with its line ends, when, and whether that was all. */
+/** The reply to one line: text with its line ends, delay, and whether the connection ends. */
 export type Spoken = { text: string; afterMs: number; isLast: boolean }
 
 export function openConversation(station: Station, client: string): Conversation {
@@ -34,12 +34,12 @@ export function openConversation(station: Station, client: string): Conversation
   }
 }
 
-/** `sendsOn`: more has come behind this line already. */
+/** `sendsOn`: the client has already sent more after this line. */
 export function answerLine(talk: Conversation, line: string, sendsOn: boolean): Spoken {
   const space = line.indexOf(' ')
   const verb = (space < 0 ? line : line.slice(0, space)).toUpperCase().slice(0, 20)
   talk.verbs.add(verb)
-  // RFC 2920 §3.1: only who was offered pipelining may send on before the answer, and never behind EHLO.
+  // RFC 2920 §3.1: only a client that was offered PIPELINING may send more before the reply, and never after EHLO.
   const isHello = verb === 'EHLO' || verb === 'HELO'
   if (sendsOn && (isHello || !talk.mayPipeline)) return say('554 5.5.0 Error: SMTP protocol synchronization', true)
 
@@ -123,7 +123,7 @@ function judge(talk: Conversation, rcpt: string): string {
   return recipients.answer({ site, takesUtf8, client, sender, rcpt })
 }
 
-/** Completes a template of a reply. */
+/** Fills in a reply template. */
 export function fill(template: string, { host, client }: Conversation, rcpt = ''): string {
   if (!template.includes('{') && !template.includes('\n')) return template
   const words: Record<string, string> = { host, client, rcpt, domain: domainIn(rcpt) }

@@ -25,7 +25,7 @@ function writeQuestion(name: string, type: number, flags = 0x01): Buffer {
   ])
 }
 
-/** What comes back for datagrams, in a quarter of a second. */
+/** The datagrams received within a quarter of a second. */
 async function send(...messages: Buffer[]): Promise<Buffer[]> {
   const socket = createSocket('udp4')
   const answers: Buffer[] = []
@@ -36,7 +36,7 @@ async function send(...messages: Buffer[]): Promise<Buffer[]> {
   return answers
 }
 
-test('leads from every domain with a mail server to an address of loopback that somebody listens on', async () => {
+test('every domain with a mail server resolves to a loopback address with a listener', async () => {
   const listening = new Set(loopback.listeners.map(({ address }) => address))
   for (const { name, hosts, site } of simulation.domains.filter((domain) => domain.site !== null)) {
     const exchanges = hosts.length > 0 ? (await resolver.resolveMx(name)).map(({ exchange }) => exchange) : [name]
@@ -51,7 +51,7 @@ test('leads from every domain with a mail server to an address of loopback that 
   }
 })
 
-test('leads to the dead first and to the living next where the first mail host is gone', async () => {
+test('a domain with a dead first mail host lists it before the working host', async () => {
   const { listeners, addressOf } = loopback
   const [gone] = simulation.domains.filter(({ behaviour }) => behaviour === 'first_mx_dead')
   const [first, second] = await Promise.all((gone?.hosts ?? []).map(({ name }) => resolver.resolve4(name)))
@@ -74,7 +74,7 @@ test('every mail host has a loopback address of its own', () => {
   expect(addresses).not.toContain(web)
 })
 
-test('publishes SPF and DMARC for a share of the domains', async () => {
+test('a share of the domains publishes SPF and DMARC', async () => {
   const names = Object.keys(zone.names)
   const domains = simulation.domains.filter(({ name }) => names.includes(name))
   const spf = domains.filter(({ name }) => zone.names[name]?.txt?.some((text) => String(text).startsWith('v=spf1')))
@@ -91,22 +91,22 @@ test.each([
   ['gamil.com', TYPES.mx, RCODES.noerror],
   ['google.com', TYPES.a, RCODES.noerror],
   ['gmail.com', TYPES.aaaa, RCODES.noerror],
-])('says of %s that there is none of type %d, and for how long', async (name, type, rcode) => {
+])('the server returns a negative response with its TTL for %s and type %d', async (name, type, rcode) => {
   const [answer] = await send(writeQuestion(name, type))
   expect((answer?.readUInt8(3) ?? 0) & 0x0f).toBe(rcode)
-  expect(answer?.readUInt16BE(6)).toBe(0) // answers
-  expect(answer?.readUInt16BE(8)).toBe(1) // authorities: the SOA
+  expect(answer?.readUInt16BE(6)).toBe(0) // number of answers
+  expect(answer?.readUInt16BE(8)).toBe(1) // number of authority records: the SOA
   expect(answer?.readUInt32BE(answer.length - 4)).toBe(60)
 })
 
-test('fails for domains whose servers fail, and for all below them', async () => {
+test('domains with failing servers, and their subdomains, return SERVFAIL', async () => {
   const [failing = ''] = zone.failing
   for (const answer of await send(writeQuestion(failing, TYPES.mx), writeQuestion(`_dmarc.${failing}`, TYPES.txt))) {
     expect(answer.readUInt8(3) & 0x0f).toBe(RCODES.servfail)
   }
 })
 
-test('has no answer that is too long for a datagram', async () => {
+test('every response fits into a datagram', async () => {
   const questions = Object.keys(zone.names).flatMap((name) =>
     [TYPES.mx, TYPES.txt].map((type) => writeQuestion(name, type)),
   )
@@ -118,7 +118,7 @@ test('has no answer that is too long for a datagram', async () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(512)
 })
 
-test('answers over TCP too, several questions on one connection, cut anywhere', async () => {
+test('the server replies over TCP to several queries on one connection, split at any byte', async () => {
   const socket = connect(dns.port, '127.0.0.1')
   whenDone(() => socket.destroy())
   const questions = Buffer.concat([
@@ -132,7 +132,7 @@ test('answers over TCP too, several questions on one connection, cut anywhere', 
   expect(second.readUInt8(5) & 0x0f).toBe(RCODES.nxdomain)
 })
 
-test('keeps silent to what is no question, so that no two servers talk to each other for ever', async () => {
+test('the server ignores a message that is not a query, so that two servers never loop', async () => {
   const isAnswer = 0x81
   const inPieces = writeQuestion('gmail.com', TYPES.mx).subarray(0, 20)
   expect(

@@ -19,7 +19,7 @@ import type { SimulatedZone } from './zone.ts'
 const IDLE_MS = 10_000
 const SOA = 6
 
-/** RFC 2308 §3: whoever hears that there is none is told for how long that holds, here a minute. */
+/** RFC 2308 §3: a negative response has a TTL, here one minute. */
 const NONE = writeRecord({
   name: writeName(''),
   type: SOA,
@@ -31,8 +31,8 @@ const NONE = writeRecord({
 })
 
 /**
- * Answers for the whole of a world, over UDP and TCP, on 127.0.0.1 alone. No answer is longer than the 512 bytes that a datagram
- * may have (RFC 1035 §4.2.1), so none is ever cut short.
+ * Serves the DNS of a whole simulation over UDP and TCP, on 127.0.0.1 only. No response exceeds the 512 bytes of a
+ * datagram (RFC 1035 §4.2.1), so none is ever truncated.
  */
 export async function startSimulatedDns(zone: SimulatedZone, port: number) {
   const answer = openAnswers(zone)
@@ -52,7 +52,7 @@ type Answer = (message: Buffer) => Buffer | undefined
 
 function openAnswers({ names, failing }: SimulatedZone): Answer {
   const parents = new Set(Object.keys(names).flatMap(withParents))
-  // Records point at the question for their owner's name, so they are the same bytes whoever asks.
+  // The owner name of a record points at the question section, so the records have the same bytes for every client.
   const written = new Map<string, Buffer[]>()
   const recordsOf = (question: Question, data: NameData) => {
     const key = `${question.type} ${question.name}`
@@ -62,7 +62,7 @@ function openAnswers({ names, failing }: SimulatedZone): Answer {
   }
 
   return (message) => {
-    // An answer is not a question: two servers would else talk to each other for ever.
+    // A response is not a query: otherwise two servers would reply to each other forever.
     if (message.length < 12 || (message.readUInt8(2) & 0x80) !== 0) return undefined
     const question = readQuestion(message)
     if (question === undefined) return undefined
@@ -78,7 +78,7 @@ function openAnswers({ names, failing }: SimulatedZone): Answer {
   }
 }
 
-/** The name and all above it, but the root. */
+/** The name and all its parents, except the root. */
 function withParents(name: string): string[] {
   const found = [name]
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) found.push(name.slice(dot + 1))
@@ -100,7 +100,7 @@ function writeRecords(type: number, { mx = [], a = [], aaaa = [], txt = [] }: Na
   }
 }
 
-/** Of the form that the world uses: `first::last`. */
+/** An IPv6 address in the form `first::last`, the only one of the simulation. */
 function writeIpv6(address: string): Buffer {
   const [first = '', last = ''] = address.split('::').map((half) =>
     half
@@ -124,10 +124,10 @@ async function listen(
   tcp.listen({ host: '127.0.0.1', port })
   await once(tcp, 'listening')
 
-  // Addresses come out of datagrams, so there is nothing to look up, and nothing to wait for.
+  // The address comes from a datagram, so no lookup is needed and nothing blocks.
   const udp = createSocket({ type: 'udp4', lookup: (address, _, done) => done(null, address, 4) })
   udp.on('message', (message, from) => {
-    // Nobody else can reach this socket; should that ever change, a forged sender is still not answered.
+    // Only loopback reaches this socket; even otherwise a forged sender must get no response.
     const reply = from.address.startsWith('127.') ? answer(message) : undefined
     if (reply !== undefined) udp.send(reply, from.port, from.address)
   })

@@ -9,10 +9,10 @@ export type SimulatedDomain = {
   name: string
   behaviour: BehaviourName
   provider: string
-  /** Whose servers answer for it; null where none do. */
+  /** The site whose servers reply; null when none do. */
   site: SiteName | null
   hosts: SimulatedHost[]
-  /** The share of its addresses that are no good mailbox. */
+  /** The share of undeliverable addresses. */
   badShare: number
 }
 
@@ -24,10 +24,10 @@ const NAMES = Object.keys(BEHAVIOURS) as BehaviourName[]
 const MADE_UP = NAMES.filter((behaviour) => domainsOf(behaviour) === undefined)
 const GIVEN_COUNT = NAMES.reduce((sum, behaviour) => sum + (domainsOf(behaviour)?.length ?? 0), 0)
 
-/** With fewer, some behaviour would have no domain. */
+/** With fewer domains, some behavior would have none. */
 export const DOMAINS_MIN = GIVEN_COUNT + MADE_UP.length
 
-/** The domains whose names we know, then those we make up: at least one of each behaviour, the rest by their weights. */
+/** The domains with fixed names, then the generated ones: at least one of each behavior, the rest by weight. */
 export function makeDomains(random: Random, count: number): SimulatedDomain[] {
   if (count < DOMAINS_MIN) throw new RangeError(`A world has at least ${DOMAINS_MIN} domains, not ${count}.`)
 

@@ -2,13 +2,16 @@ import { type Existence, STATUS_OF, type SubStatus, VERDICT_OF_TRUTH } from './d
 import { SITES, type Site } from './data/sites.ts'
 import { behaviourOf, type SimulatedDomain } from './domains.ts'
 
-/** What somebody who asks for the recipient, as often as it takes and makes no mistake, may conclude. */
+/** The correct conclusion of a client that repeats its probe as often as needed. */
 export type Expectation = {
-  /** Any of these is right; mostly there is one. */
+  /** Any of these is correct; mostly there is one. */
   verdicts: { status: (typeof STATUS_OF)[SubStatus]; subStatus: SubStatus }[]
-  /** Whether all that the server says of mailboxes is so. One that accepts what it will bounce is not truthful. */
+  /**
+   * Whether the replies of the server about mailboxes are true. A server that accepts what it later bounces is not
+   * truthful.
+   */
   truthful: boolean
-  /** Whether the truth about this address can be had without sending it a message. */
+  /** Whether the real state of this address can be found without sending a message. */
   knowable: boolean
 }
 
@@ -20,14 +23,14 @@ export function expectationOf(
   if (domain === 'broken') return conclude(['syntax_error'])
   if (domain === undefined) return conclude(['domain_not_found'])
 
-  const { verdicts, replies = {}, everybody } = behaviourOf(domain)
-  const truthful = everybody === 'yes' || replies.no?.startsWith('2') !== true
+  const { verdicts, replies = {}, everyAddress } = behaviourOf(domain)
+  const truthful = everyAddress === 'yes' || replies.no?.startsWith('2') !== true
   if (verdicts !== undefined) return { ...conclude(verdicts), truthful }
   if (needsUtf8(email) && !takesUtf8(domain)) return { ...conclude(['smtputf8_unsupported']), truthful }
   return { ...conclude([VERDICT_OF_TRUTH[exists]]), truthful, knowable: true }
 }
 
-/** Of the verdicts that are the same for a whole domain, only the one against it is the truth about each address. */
+/** Of the verdicts for a whole domain, only an invalid one is true for each address. */
 function conclude(subStatuses: readonly SubStatus[]): Expectation {
   const verdicts = subStatuses.map((subStatus) => ({ status: STATUS_OF[subStatus], subStatus }))
   return { verdicts, truthful: true, knowable: verdicts.every(({ status }) => status === 'invalid') }

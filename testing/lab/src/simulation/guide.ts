@@ -4,7 +4,7 @@ import type { RunningSimulation } from './start.ts'
 
 const EXAMPLES_MAX = 3
 
-/** What a person in front of a terminal wants to know about a world: where it is, who lives there and how to ask. */
+/** The text for the terminal: addresses and ports of a simulation, sample recipients, and commands to probe them. */
 export function describeSimulation({ simulation, dnsPort, smtpPort }: RunningSimulation): string {
   const [someone] = simulation.addresses.filter(({ behaviour }) => behaviour === 'gmail')
   return [
@@ -34,7 +34,7 @@ function aboutOf(behaviour: string): string {
   return behaviour === 'broken' ? 'No address at all.' : BEHAVIOURS[behaviour as BehaviourName].about
 }
 
-/** One of each kind, as far as they go. */
+/** One address of each kind, up to the limit. */
 function pickExamples(addresses: SimulatedAddress[]): SimulatedAddress[] {
   const kinds = new Map<string, SimulatedAddress>()
   for (const address of addresses) if (!kinds.has(address.exists)) kinds.set(address.exists, address)

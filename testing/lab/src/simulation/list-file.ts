@@ -3,7 +3,7 @@ import type { MailPopulation } from './population.ts'
 
 const COLUMNS = ['email', 'exists', 'behaviour', 'status', 'sub_status', 'truthful', 'knowable']
 
-/** Writes every address with the truth about it as CSV (RFC 4180). Where several verdicts are right, they are separated by bars. */
+/** Writes every address with its expected verdict as CSV (RFC 4180). Several correct verdicts are separated by bars. */
 export async function writeList(simulation: MailPopulation, file: string): Promise<void> {
   const rows = simulation.addresses.map(({ email, exists, behaviour }) => {
     const { verdicts, truthful, knowable } = simulation.expected(email)

@@ -1,7 +1,7 @@
 import { FAMILY_NAMES, GIVEN_NAMES, NAMES_BEYOND_ASCII, ROLES, TAGS } from './data/words.ts'
 import type { Random } from './random.ts'
 
-/** A local part as it stands in lists: at a firm mostly full names and roles, elsewhere with digits and initials. */
+/** A local part as in real lists: at a business mostly full names and roles, elsewhere with digits and initials. */
 export function makeLocalPart(random: Random, place: { isFirm: boolean; utf8Share: number }): string {
   if (place.utf8Share > 0 && random.chance(place.utf8Share)) return random.pick(NAMES_BEYOND_ASCII)
   if (place.isFirm && random.chance(0.1)) return random.pick(ROLES)
@@ -34,7 +34,7 @@ function atProvider(random: Random, given: string, family: string): string {
   return draw < 0.96 ? `${given}.${family}+${random.pick(TAGS)}` : `${given}${family.slice(0, 1)}${random.below(100)}`
 }
 
-/** Forms are filled in with capitals, and now and then with nothing else. */
+/** Some forms are filled in with capitals. */
 function inSomeCase(random: Random, name: string): string {
   const draw = random.next()
   if (draw < 0.015) return name.toUpperCase()

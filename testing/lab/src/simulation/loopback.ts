@@ -1,19 +1,21 @@
 import type { SiteName } from './data/sites.ts'
 import { behaviourOf, type SimulatedDomain } from './domains.ts'
 
-/** The addresses of a simulation. All of them are within `base`/16. */
+/** The IP addresses of a simulation. All of them are within `base`/16. */
 export type Loopback = {
-  /** One for each mail host that runs. */
+  /** One for each running mail host. */
   listeners: { site: SiteName; address: string }[]
   /** The address of a mail host, always the same. */
   addressOf(host: string): string
-  /** Web sites of the domains. Nothing listens there. */
+  /** Web sites of the domains. No process listens there. */
   web: string
 }
 
-/** Open files of a process: each listener is one, and each connection another. A common limit is 20,000. */
+/**
+ * Limit for listeners, because each listener and each connection is an open file. A common limit per process is 20,000.
+ */
 const LISTENERS_MAX = 8_000
-/** Within a /16 beside those of listeners. */
+/** Within a separate /16 from those of listeners. */
 const CLOSED_MAX = 50_000
 const ADDRESSES_PER_BYTE = 250
 
@@ -40,7 +42,7 @@ export function layOut(base: string, domains: SimulatedDomain[]): Loopback {
     listeners.push({ site, address })
     return address
   }
-  // Nothing listens at the address of a host that is closed.
+  // No process listens at the address of a closed host.
   let closed = ''
   const placeClosed = (): string => {
     if (used < LISTENERS_MAX + CLOSED_MAX) closed = nextAddress()
@@ -60,7 +62,7 @@ export function layOut(base: string, domains: SimulatedDomain[]): Loopback {
   }
 }
 
-/** Hosts with an IPv4 address on loopback, and the site whose servers run there; null where none run. */
+/** Hosts with an IPv4 address on loopback, and the site whose servers run there; null when none run. */
 function listHosts(domain: SimulatedDomain): { name: string; site: SiteName | null }[] {
   const { dns = 'mx' } = behaviourOf(domain)
   if (dns === 'address') return [{ name: domain.name, site: domain.site }]

@@ -6,7 +6,7 @@ import type { MailPopulation } from './population.ts'
 import { openRecipients } from './recipients.ts'
 import { serveSession } from './session.ts'
 
-/** So that a burst of connections waits instead of being turned away. */
+/** Large enough that a burst of connections waits instead of being rejected. */
 const BACKLOG = 4_096
 
 /** The mail servers of a simulation: one listener for each address, all on one port. */
@@ -40,7 +40,7 @@ export async function startSimulatedMail(simulation: MailPopulation, loopback: L
   try {
     const [first, ...others] = loopback.listeners
     if (first) await listen(first, 0)
-    // All have ended before a failure is reported: a listener that is still opening could not be closed.
+    // All promises settle before a failure is reported: a listener that is still opening could not be closed.
     const opened = await Promise.allSettled(others.map((listener, n) => listen(listener, n + 1)))
     for (const one of opened) if (one.status === 'rejected') throw one.reason
   } catch (error) {

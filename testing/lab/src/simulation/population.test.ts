@@ -21,7 +21,7 @@ function groupOf({ behaviour }: SimulatedAddress): string {
   return behaviour === 'broken' ? 'broken' : BEHAVIOURS[behaviour].group
 }
 
-test('the same seed makes the same world, and another seed another', () => {
+test('the same seed creates the same population, and another seed another one', () => {
   const [one, same, other] = [1, 1, 2].map((seed) =>
     digest(createMailPopulation({ seed, domains: 500, addresses: 10_000 })),
   )
@@ -29,14 +29,14 @@ test('the same seed makes the same world, and another seed another', () => {
   expect(other).not.toBe(one)
 })
 
-test('a world has as many domains and addresses as were asked for, each once', () => {
+test('a population has the requested numbers of domains and addresses without duplicates', () => {
   expect(simulation.domains).toHaveLength(SIZE.domains)
   expect(new Set(simulation.domains.map(({ name }) => name)).size).toBe(SIZE.domains)
   expect(simulation.addresses).toHaveLength(SIZE.addresses)
   expect(new Set(simulation.addresses.map(({ email }) => email.toLowerCase())).size).toBe(SIZE.addresses)
 })
 
-test('every behaviour has addresses at the usual size and a domain at the smallest', () => {
+test('every behavior has addresses at the usual size and a domain at the smallest size', () => {
   const names = Object.keys(BEHAVIOURS)
   expect(names.length).toBeGreaterThanOrEqual(25)
   expect(new Set(simulation.addresses.map(({ behaviour }) => behaviour))).toEqual(new Set([...names, 'broken']))
@@ -52,13 +52,13 @@ test.each([
   ['typo', 0.01, 0.02],
   ['disposable', 0.005, 0.015],
   ['tail', 0.35, 0.4],
-])('of all addresses, the share of the group %s is between %d and %d', (group, least, most) => {
+])('the share of the group %s among all addresses is between %d and %d', (group, least, most) => {
   const share = shareOf((address) => groupOf(address) === group)
   expect(share).toBeGreaterThanOrEqual(least)
   expect(share).toBeLessThanOrEqual(most)
 })
 
-test('at the large providers about eight in a hundred are no good, in the tail anything up to forty', () => {
+test('about 8% of addresses at large providers are undeliverable, in the tail up to 40%', () => {
   for (const behaviour of ['gmail', 'outlook', 'yahoo', 'icloud', 'gmx']) {
     const there = simulation.addresses.filter((address) => address.behaviour === behaviour)
     const bad = shareOf(({ exists }) => exists !== 'yes', there)
@@ -73,7 +73,7 @@ test('at the large providers about eight in a hundred are no good, in the tail a
   expect(Math.max(...shares)).toBeLessThanOrEqual(0.4)
 })
 
-test('addresses look like those of real lists: roles, tags, digits, capitals and letters beyond ASCII', () => {
+test('addresses look like those of real lists: roles, tags, digits, capitals and non-ASCII characters', () => {
   const looks = [/^info@/, /\+\w+@/, /\d@/, /^[A-Z.]+@/, /^[A-Z][a-z]+\.[A-Z][a-z]+@/, /@[A-Z-]+\.[A-Z]+$/, /[äöüßéñø]/]
   for (const look of looks)
     expect(
@@ -82,7 +82,7 @@ test('addresses look like those of real lists: roles, tags, digits, capitals and
     ).toBeGreaterThan(0.0001)
 })
 
-test('the truth does not hang on capitals, and whoever is not on the list does not exist, but where all mail is taken', () => {
+test('truth ignores case, and unlisted addresses exist only at catch-all domains', () => {
   for (const { email, exists } of simulation.addresses.slice(0, 2_000)) {
     expect(simulation.truth(email.toUpperCase()), email).toBe(exists)
   }
@@ -90,12 +90,12 @@ test('the truth does not hang on capitals, and whoever is not on the list does n
   expect(simulation.truth('nobody-of-that-name@mailinator.com')).toBe('yes')
 })
 
-/** One address of the behaviour that is of this kind. */
+/** An address of the behavior in this state. */
 function find(behaviour: BehaviourName | 'broken', exists: string, isMeant = /^[ -~]+$/): string {
   const found = simulation.addresses.find(
     (one) => one.behaviour === behaviour && one.exists === exists && isMeant.test(one.email),
   )
-  if (found === undefined) throw new Error(`Nobody at ${behaviour} is ${exists}`)
+  if (found === undefined) throw new Error(`No address of ${behaviour} is ${exists}`)
   return found.email
 }
 
@@ -113,18 +113,18 @@ test.each<[BehaviourName | 'broken', string, string[], boolean, boolean]>([
   ['blocked_at_rcpt', 'yes', ['unknown blocked'], true, false],
   ['no_such_domain', 'no', ['invalid domain_not_found'], true, true],
   ['broken', 'no', ['invalid syntax_error'], true, true],
-])('of %s, %s, one may conclude %j', (behaviour, exists, verdicts, truthful, knowable) => {
+])('the expected verdict of a %s address with state %s is %j', (behaviour, exists, verdicts, truthful, knowable) => {
   const expected = simulation.expected(find(behaviour, exists))
   expect(expected.verdicts.map(({ status, subStatus }) => `${status} ${subStatus}`)).toEqual(verdicts)
   expect(expected).toMatchObject({ truthful, knowable })
 })
 
-test('a local part beyond ASCII can be asked about only where SMTPUTF8 is offered', () => {
+test('a non-ASCII local part has a verdict only when the server offers SMTPUTF8', () => {
   const beyond = /[^ -~]/
   expect(simulation.expected(find('no_smtputf8', 'yes', beyond)).verdicts[0]?.subStatus).toBe('smtputf8_unsupported')
   expect(simulation.expected(find('postfix', 'yes', beyond)).verdicts[0]?.subStatus).toBe('')
 })
 
-test('of a domain that is not in the world one may conclude that it does not exist', () => {
+test('the expected verdict of an unknown domain is domain_not_found', () => {
   expect(simulation.expected('ada@not-of-this-world.example').verdicts[0]?.subStatus).toBe('domain_not_found')
 })

@@ -7,31 +7,31 @@ import { openRandom, type Random } from './random.ts'
 
 export type SimulatedAddress = { email: string; exists: Existence; behaviour: BehaviourName | 'broken' }
 
-/** Domains and addresses as a real list has them, and the truth about each of them. */
+/** Domains and addresses as in a real list, and the expected verdict of each. */
 export type MailPopulation = {
   seed: number
   domains: SimulatedDomain[]
-  /** In the order of the list: mixed, each once. */
+  /** In list order: shuffled, without duplicates. */
   addresses: SimulatedAddress[]
   findDomain(name: string): SimulatedDomain | undefined
-  /** Of any address, on the list or not. */
+  /** For any address, listed or not. */
   truth(email: string): Existence
   expected(email: string): Expectation
 }
 
 export type SimulationSize = { seed: number; domains: number; addresses: number }
 
-/** Of all addresses; what is left over is at firms, clubs and smaller providers. */
+/** Shares of all addresses; the remainder is at businesses, clubs and smaller providers. */
 const SHARES = { broken: 0.003, typo: 0.015, disposable: 0.01, large: 0.6 }
 
-/** How mailboxes that are no good divide up, where a server tells them apart. */
+/** The distribution of undeliverable mailboxes by state, at servers that distinguish the states. */
 const FAULTS: [Existence, number][] = [
   ['full', 0.08],
   ['disabled', 0.09],
   ['moved', 0.03],
 ]
 
-/** The same seed and size make the same world, byte for byte. */
+/** The same seed and size create the same population, byte for byte. */
 export function createMailPopulation({
   seed,
   domains: domainCount,
@@ -51,7 +51,7 @@ export function createMailPopulation({
     const address = known.get(keyOf(email))
     if (address !== undefined) return address.exists
     const domain = findDomain(domainIn(email))
-    return (domain && behaviourOf(domain).everybody) ?? 'no'
+    return (domain && behaviourOf(domain).everyAddress) ?? 'no'
   }
   const expected = (email: string) => {
     const isBroken = known.get(keyOf(email))?.behaviour === 'broken'
@@ -60,7 +60,7 @@ export function createMailPopulation({
   return { seed, domains, addresses, findDomain, truth, expected }
 }
 
-/** In lower case, since a list has `Info@` and `info@` of the same mailbox. */
+/** In lower case, since a list contains `Info@` and `info@` of the same mailbox. */
 function keyOf(email: string): string {
   return email.toLowerCase().normalize('NFC')
 }
@@ -69,7 +69,7 @@ export function domainIn(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1).toLowerCase()
 }
 
-/** How many addresses each domain gets. */
+/** The number of addresses of each domain. */
 function share(domains: SimulatedDomain[], count: number): [SimulatedDomain, number][] {
   const ofGroup = (group: string) => domains.filter((domain) => behaviourOf(domain).group === group)
   const large = ofGroup('large')
@@ -85,7 +85,7 @@ function share(domains: SimulatedDomain[], count: number): [SimulatedDomain, num
   ]
 }
 
-/** A long tail: the first has many, and hardly anybody none. */
+/** A long tail: the first domain has many addresses, and few have none. */
 function byRank(domains: SimulatedDomain[], total: number): [number[], number] {
   return [domains.map((_, rank) => (rank + 20) ** -0.7), total]
 }
@@ -106,11 +106,11 @@ function addAddresses(
   domain: SimulatedDomain,
   count: number,
 ): void {
-  const { group, replies = {}, everybody, utf8: utf8Share = 0 } = behaviourOf(domain)
+  const { group, replies = {}, everyAddress, utf8: utf8Share = 0 } = behaviourOf(domain)
   const isFirm = group === 'tail' && domain.name.endsWith('.example')
   for (let n = 0; n < count; n += 1) {
     const local = makeLocalPart(random, { isFirm, utf8Share })
-    const exists = everybody ?? (random.chance(domain.badShare) ? drawFault(random, replies) : 'yes')
+    const exists = everyAddress ?? (random.chance(domain.badShare) ? drawFault(random, replies) : 'yes')
     const name = random.chance(0.01) ? domain.name.toUpperCase() : domain.name
     add(known, (suffix) => `${local}${suffix}@${name}`, { exists, behaviour: domain.behaviour })
   }
@@ -135,7 +135,7 @@ function addBroken(random: Random, known: Map<string, SimulatedAddress>, count: 
   }
 }
 
-/** The first who comes has the plain name; the next ones get a number, as at every provider. */
+/** The first user of a name gets it unchanged; later ones get a number, as at every provider. */
 function add(
   known: Map<string, SimulatedAddress>,
   write: (suffix: string) => string,

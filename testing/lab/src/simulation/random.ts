@@ -1,15 +1,15 @@
-/** Chance that comes out the same for the same seed, on every machine. */
+/** Pseudorandom numbers that are the same for the same seed on every machine. */
 export type Random = {
   /** At least 0 and less than 1. */
   next(): number
-  /** A whole number from 0 to below `limit`. */
+  /** An integer from 0 to below `limit`. */
   below(limit: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
   shuffle<T>(list: T[]): void
 }
 
-/** Mulberry32: 32 bits of state, quick, and even enough for a population. It keeps no secrets and need not. */
+/** Mulberry32: 32 bits of state, fast, and uniform enough for a population. It is not used for secrets. */
 export function openRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
@@ -35,7 +35,7 @@ export function openRandom(seed: number): Random {
   }
 }
 
-/** FNV-1a, for what hangs on a name and on nothing else: which address a host has, how long a triplet has to wait. */
+/** FNV-1a, for values that depend on a name only: the IP address of a host, the greylisting delay of a triplet. */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

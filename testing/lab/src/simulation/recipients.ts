@@ -4,20 +4,20 @@ import { needsUtf8 } from './expected.ts'
 import { domainIn, type MailPopulation } from './population.ts'
 import { hashText } from './random.ts'
 
-/** One question for a recipient, and who puts it. */
+/** One RCPT command and its client. */
 export type Asked = { site: SiteName; takesUtf8: boolean; client: string; sender: string; rcpt: string }
 
-/** Answers for a recipient as its domain does, as a template that `fill` completes. */
+/** The reply of the recipient's domain, as a template for `fill`. */
 export type Recipients = { answer(asked: Asked): string }
 
-/** Triplets that are remembered; a newcomer beyond them pushes the oldest out, which then has to wait again. */
+/** Triplets kept in memory; a new one beyond the limit evicts the oldest, which then has to wait again. */
 const TRIPLETS_MAX = 200_000
 const WAIT_MIN_MS = 1_000
 const WAIT_SPREAD_MS = 2_000
 
 export function openRecipients(simulation: MailPopulation, now: () => number = () => performance.now()): Recipients {
   const waits = new Map<string, number>()
-  /** Seconds that a triplet has still to wait, 0 when it may pass. How long hangs on the recipient, so that runs are alike. */
+  /** Remaining seconds of a triplet, 0 when it may pass. The delay depends on the recipient, so that runs are alike. */
   const secondsLeft = ({ client, sender, rcpt }: Asked) => {
     const triplet = `${client} ${sender} ${rcpt.toLowerCase()}`
     const until = waits.get(triplet) ?? now() + WAIT_MIN_MS + (hashText(rcpt.toLowerCase()) % WAIT_SPREAD_MS)

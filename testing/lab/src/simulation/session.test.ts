@@ -16,9 +16,9 @@ const running = await startSimulation({ seed: 3, domains: DOMAINS_MIN, addresses
 whenDone(() => running.stop())
 
 const [GMX = ''] = await resolverAt(running.dnsPort).resolve4('mx00.gmx.net')
-const NOBODY = 'RCPT TO:<no-such-person@gmx.de>\r\n'
+const UNKNOWN_RCPT = 'RCPT TO:<no-such-person@gmx.de>\r\n'
 
-/** Says all of it, in pieces that wait for an answer, and hears until the server hangs up. */
+/** Sends all pieces, each after a reply, and reads until the server disconnects. */
 async function say(pieces: string[]): Promise<string> {
   const socket = connect(running.smtpPort, GMX).setEncoding('utf8')
   let heard = ''
@@ -43,27 +43,27 @@ async function listRecorded(name: string, pieces: string[]) {
 
 const HELLO = ['EHLO client.example\r\n', 'MAIL FROM:<sender@client.example>\r\n']
 
-test('records nothing against who keeps to what the server bears', async () => {
-  const { heard, misconduct } = await listRecorded('polite', [...HELLO, NOBODY])
+test('the record has no misconduct of a client within the limits', async () => {
+  const { heard, misconduct } = await listRecorded('polite', [...HELLO, UNKNOWN_RCPT])
   expect(heard).toMatch(/550 Requested action not taken: mailbox unavailable\r\n$/)
   expect(misconduct).toEqual([])
 })
 
-test('records recipients that were sent to a server that had already hung up', async () => {
-  const { heard, misconduct } = await listRecorded('greedy', [...HELLO, NOBODY.repeat(3)])
+test('recipients sent after the server disconnected count as misconduct', async () => {
+  const { heard, misconduct } = await listRecorded('greedy', [...HELLO, UNKNOWN_RCPT.repeat(3)])
   expect(heard.match(/^550/gm)).toHaveLength(1)
   expect(misconduct).toEqual([expect.stringMatching(/gmx refused 3 recipients on one connection and bears 1/)])
 })
 
-test('records what nobody may say', async () => {
+test('a forbidden verb counts as misconduct', async () => {
   const { heard, misconduct } = await listRecorded('rude', [...HELLO, 'VRFY somebody\r\n', 'QUIT\r\n'])
   expect(heard).toMatch(/502 5\.5\.2/)
   expect(misconduct).toEqual([expect.stringMatching(/gmx was sent VRFY/)])
 })
 
-test('hangs up on who sends without end', async () => {
+test('the server disconnects a client that sends without end', async () => {
   const socket = connect(running.smtpPort, GMX).resume()
-  socket.on('error', () => {}) // the server may reset what it does not read
+  socket.on('error', () => {}) // the server may reset a connection with unread bytes
   socket.write('x'.repeat(100_000))
   await once(socket, 'close')
 })

@@ -6,7 +6,7 @@ type Session = {
   socket: Socket
   talk: Conversation
   unread: string
-  /** Nothing is answered while the greeting or a reply is held back; what comes meanwhile is kept. */
+  /** No reply is sent while the greeting or a reply is delayed; lines received meanwhile are kept. */
   isWaiting: boolean
   isOver: boolean
 }
@@ -16,8 +16,8 @@ const LINGER_MS = 2_000
 const UNREAD_MAX = 64 * 1024
 
 /**
- * Talks to one client; `nth` connections were here before. All that has come is answered at once and in one piece, since
- * thousands talk at the same time.
+ * Serves one client; `nth` is the number of earlier connections. All lines received so far are answered at once in one
+ * write, since thousands of sessions run at the same time.
  */
 export function serveSession(socket: Socket, station: Station, nth: number): void {
   const talk = openConversation(station, socket.remoteAddress ?? '')
@@ -25,7 +25,7 @@ export function serveSession(socket: Socket, station: Station, nth: number): voi
   socket.setEncoding('utf8')
   socket.setNoDelay(true)
   socket.setTimeout(IDLE_MS, () => socket.destroy())
-  socket.on('error', () => socket.destroy()) // a client may vanish at any time
+  socket.on('error', () => socket.destroy()) // a client may disconnect at any time
   socket.on('close', () => record(session))
   socket.on('data', (text: string) => take(session, text))
   greet(session, nth)
@@ -51,7 +51,7 @@ function take(session: Session, text: string): void {
   else if (!session.isWaiting) answerAll(session)
 }
 
-/** Answers line by line until there is none left, or until a reply has to wait. */
+/** Answers line by line until none is left or until a reply is delayed. */
 function answerAll(session: Session): void {
   let ready = ''
   while (!session.isOver && !session.isWaiting) {
@@ -100,14 +100,17 @@ function hold(session: Session, ms: number, act: () => void): void {
   setTimeout(go, ms).unref()
 }
 
-/** Half-closes and reads on for a moment: a close with bytes unread is a reset, and the client would lose our last words. */
+/**
+ * Half-closes and reads on for a moment: a close with unread bytes is a reset, and the client would lose the last
+ * reply.
+ */
 function end(session: Session, text: string): void {
   session.isOver = true
   session.socket.end(text)
   setTimeout(() => session.socket.destroy(), LINGER_MS).unref()
 }
 
-/** Recipients that were already on their way when the server hung up count as refused: whoever sent them asked too much. */
+/** Recipients that were in transit when the server disconnected count as rejected: the client pipelined too many. */
 function record({ talk, unread, isOver }: Session): void {
   const unanswered = isOver && talk.refused > 0 ? (unread.match(/^RCPT /gim)?.length ?? 0) : 0
   recordSession({

@@ -9,7 +9,7 @@ import type { SimulatedAddress } from './population.ts'
 import { startSimulation } from './start.ts'
 import { askWorld, type Heard } from './test-prober.ts'
 
-// What is said here by hand goes on no record.
+// Manual sessions of this file are not recorded.
 vi.stubEnv('PROBITY_SMTP_RECORD', undefined)
 
 const began = process.cpuUsage()
@@ -18,11 +18,11 @@ const spent = process.cpuUsage(began)
 whenDone(() => running.stop())
 const { simulation, smtpPort } = running
 
-test('a world of the usual size costs less than three seconds to start', () => {
+test('a simulation of the usual size starts within three seconds', () => {
   expect((spent.user + spent.system) / 1_000_000).toBeLessThan(3)
 })
 
-test('the policy lets nobody dial anything but the mail servers of the world', () => {
+test('the policy allows connections to the mail servers of the simulation only', () => {
   const { policy } = running
   expect(policy.port).toBe(smtpPort)
   expect(policy.allows('127.77.1.1')).toBe(true)
@@ -39,7 +39,7 @@ test('the policy lets nobody dial anything but the mail servers of the world', (
   }
 })
 
-/** The words that a verdict rests on, in the reply to RCPT or, where there was none, in the last one before. */
+/** The reply text of each verdict, in the reply to RCPT or, without one, in the last reply before it. */
 const WORDS: Record<string, RegExp> = {
   mailbox_full: /^(4|5)52[ -].*(full|quota|storage|pleine|size limit)/i,
   mailbox_disabled: /^550[ -].*(disabled|inactive|suspended|archiv)/is,
@@ -52,7 +52,7 @@ const WORDS: Record<string, RegExp> = {
 }
 const ACCEPTED_BY_ALL = ['catch_all', 'provider_unverifiable', 'disposable']
 
-/** Whether what was heard of an address, and of one that nobody has, shows what is expected. */
+/** Whether the replies for an address and for a missing one at its domain show the expected verdict. */
 function shows(subStatus: string, heard: Heard, control: Heard): boolean {
   if (heard.kind !== 'reply') return heard.kind === subStatus
   if (subStatus === '') return heard.text.startsWith('250') && !control.text.startsWith('250')
@@ -60,7 +60,7 @@ function shows(subStatus: string, heard: Heard, control: Heard): boolean {
   return WORDS[subStatus]?.test(heard.text) ?? false
 }
 
-/** Some of each behaviour and, where there are several kinds of mailboxes, of each kind. */
+/** Some addresses of each behavior and, when there are several states of mailboxes, of each state. */
 function sample(): SimulatedAddress[] {
   const counts = new Map<string, number>()
   return simulation.addresses.filter(({ behaviour, exists, email }) => {
@@ -70,7 +70,7 @@ function sample(): SimulatedAddress[] {
   })
 }
 
-test('whoever asks for an address is told what is true, as far as its server tells anything', {
+test('replies match the expected verdict of each address', {
   timeout: 60_000,
 }, async () => {
   const addresses = sample()
@@ -96,7 +96,7 @@ async function hostOf(behaviour: BehaviourName): Promise<string> {
   return (await askWorld(running, `postmaster@${domainOf(behaviour)}`)).address
 }
 
-/** A server of the behaviour, greeted, with a transaction begun, and whom it knows. */
+/** An SMTP session with a server of the behavior after MAIL, and a known recipient of it. */
 async function meet(behaviour: BehaviourName, hello = 'EHLO client.example') {
   const domain = domainOf(behaviour)
   const talk = callServer({ host: await hostOf(behaviour), port: smtpPort })
@@ -106,13 +106,13 @@ async function meet(behaviour: BehaviourName, hello = 'EHLO client.example') {
   await talk.hear()
   const offers = await talk.ask(hello)
   await talk.ask('MAIL FROM:<sender@client.example>')
-  return { ...talk, offers, rcpt: `RCPT TO:<${known?.email}>`, nobody: `RCPT TO:<no-such-person@${domain}>` }
+  return { ...talk, offers, rcpt: `RCPT TO:<${known?.email}>`, unknownRcpt: `RCPT TO:<no-such-person@${domain}>` }
 }
 
-test('answers pipelined recipients in their order', async () => {
-  const { say, hear, rcpt, nobody, offers } = await meet('gmail')
+test('the server answers pipelined recipients in order', async () => {
+  const { say, hear, rcpt, unknownRcpt, offers } = await meet('gmail')
   expect(offers).toContain('PIPELINING')
-  say('RSET', 'MAIL FROM:<sender@client.example>', rcpt, nobody, rcpt, 'QUIT')
+  say('RSET', 'MAIL FROM:<sender@client.example>', rcpt, unknownRcpt, rcpt, 'QUIT')
   const codes: string[] = []
   for (let n = 0; n < 6; n += 1) codes.push((await hear()).text.slice(0, 3))
   expect(codes).toEqual(['250', '250', '250', '550', '250', '221'])
@@ -122,14 +122,14 @@ test('answers pipelined recipients in their order', async () => {
 test.each<[BehaviourName, string]>([
   ['no_pipelining', 'EHLO client.example'],
   ['postfix', 'HELO client.example'],
-])('%s ends it with whoever sends on after %s', async (behaviour, hello) => {
+])('%s disconnects a client that sends ahead after %s', async (behaviour, hello) => {
   const { say, hear, rcpt } = await meet(behaviour, hello)
   say(rcpt, rcpt)
   expect((await hear()).text).toMatch(/^554 5\.5\.0 .*synchronization/)
   expect((await hear()).text).toBe('')
 })
 
-test('turns away who talks before the greeting where there is a pause, and greets who waits', async () => {
+test('a server with a greeting delay rejects a client that sends before the banner', async () => {
   const host = await hostOf('greet_pause')
   const hasty = callServer({ host, port: smtpPort })
   const patient = callServer({ host, port: smtpPort })
@@ -144,7 +144,7 @@ test.each<[BehaviourName, number, RegExp]>([
   ['one_recipient', 1, /^452 4\.5\.3/],
   ['limits', 2, /^452 4\.5\.3/],
   ['mox', 1, /^452 4\.5\.3 only one/],
-])('%s takes %d to a transaction, and more in the next one', async (behaviour, max, refusal) => {
+])('%s accepts %d recipients per transaction, and more in the next one', async (behaviour, max, refusal) => {
   const { ask, rcpt } = await meet(behaviour)
   for (let n = 0; n < max; n += 1) expect(await ask(rcpt)).toMatch(/^250/)
   expect(await ask(rcpt)).toMatch(refusal)
@@ -153,7 +153,7 @@ test.each<[BehaviourName, number, RegExp]>([
   expect(await ask(rcpt)).toMatch(/^250/)
 })
 
-test('Google takes one domain to a transaction', async () => {
+test('Google accepts one domain per transaction', async () => {
   const { ask, rcpt } = await meet('gmail')
   await ask(rcpt)
   const { rcpt: elsewhere } = await meet('google_workspace')
@@ -167,17 +167,17 @@ test.each<[BehaviourName, number, RegExp]>([
   ['exim', 5, /^421 .*Too many failed recipients/],
   ['exchange', 5, /^421 4\.7\.0 Too many errors/],
   ['icloud', 10, /^421 4\.7\.0 .*too many errors/],
-])('%s hangs up after %d refusals', async (behaviour, errors, lastWords) => {
-  const { ask, hear, nobody } = await meet(behaviour)
-  for (let n = 0; n < errors; n += 1) expect(await ask(nobody)).toMatch(/^550/)
+])('%s disconnects after %d rejected recipients', async (behaviour, errors, lastWords) => {
+  const { ask, hear, unknownRcpt } = await meet(behaviour)
+  for (let n = 0; n < errors; n += 1) expect(await ask(unknownRcpt)).toMatch(/^550/)
   expect((await hear()).text).toMatch(lastWords)
   expect((await hear()).text).toBe('')
 })
 
-test('the tarpit gets slower with each refusal, for whatever is asked then', { tags: ['timed'] }, async () => {
-  const { say, hear, rcpt, nobody } = await meet('tarpit')
+test('the tarpit delays every reply more with each rejection', { tags: ['timed'] }, async () => {
+  const { say, hear, rcpt, unknownRcpt } = await meet('tarpit')
   const took: number[] = []
-  for (const command of [rcpt, nobody, nobody, nobody, rcpt]) {
+  for (const command of [rcpt, unknownRcpt, unknownRcpt, unknownRcpt, rcpt]) {
     say(command)
     took.push((await hear()).ms)
   }
@@ -187,29 +187,29 @@ test('the tarpit gets slower with each refusal, for whatever is asked then', { t
   expect(took[0]).toBeLessThan(took[1] ?? 0)
 })
 
-test('Exchange holds back its refusals and nothing else', { tags: ['timed'] }, async () => {
-  const { say, hear, rcpt, nobody } = await meet('exchange')
-  say(nobody)
+test('Exchange delays rejections and no other reply', { tags: ['timed'] }, async () => {
+  const { say, hear, rcpt, unknownRcpt } = await meet('exchange')
+  say(unknownRcpt)
   expect((await hear()).ms).toBeGreaterThanOrEqual(295)
   say(rcpt)
   expect((await hear()).ms).toBeLessThan(295)
 })
 
-test('a server answers for its own domains and for no others', async () => {
+test('a server accepts recipients of its own domains only', async () => {
   const { ask } = await meet('comcast')
   const { rcpt } = await meet('gmail')
   expect(await ask(rcpt)).toMatch(/^554 5\.7\.1 .*Relay access denied/)
 })
 
-test('knows HELO where EHLO is unheard of', async () => {
+test('a server without EHLO accepts HELO', async () => {
   expect((await meet('helo_only')).offers).toMatch(/^502/)
-  const { offers, ask, rcpt, nobody } = await meet('helo_only', 'HELO client.example')
+  const { offers, ask, rcpt, unknownRcpt } = await meet('helo_only', 'HELO client.example')
   expect(offers).toMatch(/^250 /)
   expect(await ask(rcpt)).toMatch(/^250/)
-  expect(await ask(nobody)).toMatch(/^550/)
+  expect(await ask(unknownRcpt)).toMatch(/^550/)
 })
 
-test('every third connection to a busy server is sent away', async () => {
+test('every third connection to a busy server is rejected', async () => {
   const host = await hostOf('sometimes_busy')
   const banners: string[] = []
   for (let n = 0; n < 6; n += 1) {
@@ -220,22 +220,22 @@ test('every third connection to a busy server is sent away', async () => {
   expect(banners.toSorted((a, b) => a.localeCompare(b))).toEqual(['220', '220', '220', '220', '421', '421'])
 })
 
-test('greylists each triplet for one to three seconds, and a later one anew', {
+test('greylisting delays each triplet for one to three seconds, and a later one anew', {
   tags: ['timed'],
   timeout: 15_000,
 }, async () => {
-  const { ask, nobody } = await meet('greylisting')
-  const someone = nobody.replace('no-such-person', `${Date.now()}`)
+  const { ask, unknownRcpt } = await meet('greylisting')
+  const triplet = unknownRcpt.replace('no-such-person', `${Date.now()}`)
   const began = performance.now()
-  expect(await ask(someone)).toMatch(/^450 4\.2\.0 .*Greylisted for [123] seconds/)
-  await vi.waitFor(async () => expect(await ask(someone)).toMatch(/^550 5\.1\.1/), { timeout: 5_000, interval: 900 })
+  expect(await ask(triplet)).toMatch(/^450 4\.2\.0 .*Greylisted for [123] seconds/)
+  await vi.waitFor(async () => expect(await ask(triplet)).toMatch(/^550 5\.1\.1/), { timeout: 5_000, interval: 900 })
   expect(performance.now() - began).toBeGreaterThanOrEqual(1_000)
   await ask('RSET')
   await ask('MAIL FROM:<other@client.example>')
-  expect(await ask(someone)).toMatch(/^450/)
+  expect(await ask(triplet)).toMatch(/^450/)
 })
 
-test('two thousand connections at once are all answered', { timeout: 60_000 }, async () => {
+test('two thousand connections at once all receive replies', { timeout: 60_000 }, async () => {
   const people = simulation.addresses.filter(({ behaviour }) => behaviour === 'gmail').slice(0, 2_000)
   const before = running.connections()
   const hosts = simulation.findDomain('gmail.com')?.hosts ?? []
@@ -260,7 +260,7 @@ test('two thousand connections at once are all answered', { timeout: 60_000 }, a
   expect(answers).toEqual(expected)
 })
 
-test('worlds live side by side, but not on one port, and leave nothing behind', async () => {
+test('several simulations run at once, but not on one port, and leave nothing behind', async () => {
   const size = { seed: 2, domains: DOMAINS_MIN, addresses: 200 }
   await expect(startSimulation({ ...size, port: smtpPort })).rejects.toThrow('EADDRINUSE')
   const port = await freePort()

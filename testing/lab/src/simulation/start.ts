@@ -7,33 +7,33 @@ import { createMailPopulation, type MailPopulation, type SimulationSize } from '
 import { makeZone } from './zone.ts'
 
 export type SimulationOptions = SimulationSize & {
-  /** Where mail servers listen; a free port if there is none. */
+  /** The port of the mail servers; a free port by default. */
   port?: number
   dnsPort?: number
   /** The first two bytes of all addresses, as in `127.77`. */
   addressBase?: string
-  /** Other names in DNS, each with its address on loopback: a webhook receiver, for example. */
+  /** Other DNS names, each with its loopback address: a webhook receiver, for example. */
   hosts?: Record<string, string>
 }
 
-/** A world that answers. Its parts have the shapes that the engine asks for, so that they can be handed to it as they are. */
+/** A running simulation. Its parts have the types that the engine requires and can be passed to it unchanged. */
 export type RunningSimulation = {
   simulation: MailPopulation
   dnsPort: number
   smtpPort: number
-  /** Lets the engine dial the mail servers of this world and nobody else. */
+  /** Allows the engine to connect to the mail servers of this simulation only. */
   policy: { port: number; allows(address: string): boolean }
-  /** A pace at which runs end; the real limits would make them last for days. */
+  /** Limits with which runs end; the real limits would make them last for days. */
   habits: typeof SIMULATED_LIMITS
   addressLimits: typeof SIMULATED_ADDRESS_LIMITS
-  /** Connections that mail servers have taken so far. */
+  /** Connections accepted by the mail servers so far. */
   connections(): number
   stop(): Promise<void>
 }
 
 const ADDRESS_BASE = '127.77'
 
-/** A free port is taken on one address first, and may belong to somebody on the next. */
+/** A port that is free on the first address may be taken on the next one. */
 const TRIES = 5
 
 export async function startSimulation(options: SimulationOptions): Promise<RunningSimulation> {

@@ -3,7 +3,7 @@ import { resolverAt } from '../dns/start.ts'
 import { callServer } from '../mail/test-client.ts'
 import type { RunningSimulation } from './start.ts'
 
-/** How far somebody got who asks for an address by hand: to a reply, or only so far. */
+/** How far a manual probe got: to a reply, or to the step before. */
 export type Heard = {
   kind:
     | 'reply'
@@ -14,16 +14,16 @@ export type Heard = {
     | 'not_routable'
     | 'connection_failed'
     | 'timeout'
-  /** The reply to RCPT, or the one that ended it before. */
+  /** The reply to RCPT, or an earlier reply that ended the session. */
   text: string
-  /** Of the server that was asked last. */
+  /** The IP address of the last server probed. */
   address: string
 }
 
 const PATIENCE_MS = 5_000
 const TRIES_MAX = 20
 
-/** Asks the mail hosts in their order, and again after a while where the answer is not for good. */
+/** Probes the mail hosts in order of preference, and retries temporary replies. */
 export async function askWorld(running: RunningSimulation, email: string): Promise<Heard> {
   const hosts = await findHosts(running, email.slice(email.lastIndexOf('@') + 1))
   if (typeof hosts === 'string') return { kind: hosts, text: '', address: '' }
@@ -61,7 +61,7 @@ async function addressesOf({ dnsPort }: RunningSimulation, host: string): Promis
   return [...(await orNone(resolver.resolve4(host))), ...(await orNone(resolver.resolve6(host)))]
 }
 
-/** A name has addresses of one kind or of none here. */
+/** In the simulation a name has addresses of one family or none. */
 async function orNone(look: Promise<string[]>): Promise<string[]> {
   try {
     return await look

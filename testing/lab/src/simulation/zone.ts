@@ -4,10 +4,10 @@ import type { Loopback } from './loopback.ts'
 import type { MailPopulation } from './population.ts'
 import { hashText } from './random.ts'
 
-/** What the world's DNS knows: names with their data, and names whose servers answer with an error. */
+/** The DNS data of a simulation: names with their records, and names whose servers return an error. */
 export type SimulatedZone = { names: Names; failing: Set<string> }
 
-/** About as many as publish them. */
+/** About the real share of domains that publish them. */
 const SPF_SHARE = 0.75
 const DMARC_SHARE = 0.45
 

@@ -1,19 +1,19 @@
 import type { Duplex } from 'node:stream'
 
-/** What a client says, line by line. */
+/** The lines of a client. */
 export type Lines = {
-  /** The next line without its end; undefined when the client is gone or said more than any line may hold. */
+  /** The next line without its end; undefined when the client has disconnected or exceeded the line limit. */
   next(): Promise<string | undefined>
-  /** Whole lines that have come and were not asked for yet. */
+  /** Complete lines that were received but not read yet. */
   waiting(): number
-  /** Stops reading, for good, and leaves what comes next to somebody else. */
+  /** Stops reading permanently and leaves further bytes to another reader. */
   letGo(): void
 }
 
-/** RFC 5321 §4.5.3.1.4 allows 512 bytes; a client of ours has no reason to come near twice that. */
+/** RFC 5321 §4.5.3.1.4 allows 512 bytes; our clients never come near twice that. */
 const LINE_LENGTH_MAX = 1_000
 
-/** Reads by events rather than by iterating over the stream, which would throw whenever a client vanishes. */
+/** Uses events instead of iterating over the stream, which would throw whenever a client disconnects. */
 export function readLines(stream: Duplex): Lines {
   const lines: string[] = []
   let rest = ''

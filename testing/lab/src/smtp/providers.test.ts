@@ -24,7 +24,7 @@ const WAIT_MS = 3_000
 const EHLO = 'EHLO probe.example'
 const MAIL = 'MAIL FROM:<probe@example.com>'
 
-/** Whoever begins with "real" has a mailbox. */
+/** Local parts that begin with "real" have a mailbox. */
 const directory = { exists: (recipient: string) => recipient.startsWith('real') }
 
 function rcpt(who: string): string {
@@ -36,7 +36,7 @@ async function start(script: Script) {
   whenDone(() => server.stop())
   const say = (commands: string[], localAddress = '127.0.0.1') =>
     talk({ host: server.host, port: server.port, localAddress }, commands, WAIT_MS)
-  /** Asks for all of them in one transaction; the replies to them alone. */
+  /** Sends all recipients in one transaction and returns their replies only. */
   const ask = async (recipients: string[], localAddress?: string) => {
     const { codes } = await say([EHLO, MAIL, ...recipients.map(rcpt), 'QUIT'], localAddress)
     return codes.slice('220 250 250 '.length).split(' ').slice(0, recipients.length).join(' ')
@@ -44,7 +44,7 @@ async function start(script: Script) {
   return { server, say, ask }
 }
 
-test('Outlook.com takes one recipient per transaction', async () => {
+test('Outlook.com accepts one recipient per transaction', async () => {
   const { ask, say } = await start(microsoft(directory))
   expect(await ask(['real', 'real2'])).toBe('250 452')
   const { codes, text } = await say([EHLO, MAIL, rcpt('real'), 'RSET', MAIL, rcpt('gone'), 'QUIT'])
@@ -52,7 +52,7 @@ test('Outlook.com takes one recipient per transaction', async () => {
   expect(text).toContain('550 5.5.0 Requested action not taken: mailbox unavailable')
 })
 
-test('Microsoft 365 denies access to who is not there', async () => {
+test('Microsoft 365 rejects unknown recipients with "Access denied"', async () => {
   const { text, codes } = await (await start(microsoft365(directory))).say([
     EHLO,
     MAIL,
@@ -64,7 +64,7 @@ test('Microsoft 365 denies access to who is not there', async () => {
   expect(text).toContain('550 5.4.1 Recipient address rejected: Access denied')
 })
 
-test('Google says in several lines who is absent, full or disabled', async () => {
+test('Google uses several lines for absent, full and disabled mailboxes', async () => {
   const script = google({
     ...directory,
     isFull: (recipient) => recipient.startsWith('full'),
@@ -78,12 +78,12 @@ test('Google says in several lines who is absent, full or disabled', async () =>
   expect(text).toContain('550 5.2.1 DisabledUser')
 })
 
-test('Google takes one domain per transaction', async () => {
+test('Google accepts one domain per transaction', async () => {
   const { ask } = await start(google(directory))
   expect(await ask(['real@a.example', 'real@b.example', 'real2@a.example'])).toBe('250 451 250')
 })
 
-test('GMX hangs up after the first recipient that it refuses', async () => {
+test('GMX disconnects after the first rejected recipient', async () => {
   const { say } = await start(gmx(directory))
   const { codes, end } = await say([EHLO, MAIL, rcpt('real'), rcpt('gone'), rcpt('real2'), 'QUIT'])
   expect({ codes, end }).toEqual({ codes: '220 250 250 250 550', end: 'closed' })
@@ -92,27 +92,27 @@ test('GMX hangs up after the first recipient that it refuses', async () => {
 test.each([
   ['Yahoo', yahoo],
   ['a catch-all', catchAll],
-])('%s accepts everybody', async (_name, script) => {
+])('%s accepts every recipient', async (_name, script) => {
   const { ask, server } = await start(script())
   expect(await ask(['real', 'gone'])).toBe('250 250')
   expect(server.recipients).toEqual(['real@example.com', 'gone@example.com'])
 })
 
-test('Mimecast holds a newcomer and then tells the truth', async () => {
+test('Mimecast greylists a new triplet and then reports the real state', async () => {
   const { ask } = await start(mimecast({ ...directory, holdMs: 300, invalidMax: 5 }))
   expect(await ask(['real', 'gone'])).toBe('451 451')
   await vi.waitFor(async () => expect(await ask(['real', 'gone'])).toBe('250 550'), 5_000)
   expect(await ask(['real'], '127.0.0.2')).toBe('451')
 })
 
-test('Mimecast puts off who asks for too many that are not there', async () => {
+test('Mimecast defers a client that probes too many unknown recipients', async () => {
   const { ask, say } = await start(mimecast({ ...directory, holdMs: 0, invalidMax: 2 }))
   expect(await ask(['gone', 'lost', 'real'])).toBe('550 550 451')
   expect((await say([EHLO, MAIL, rcpt('real'), 'QUIT'])).text).toContain('451 Recipient temporarily unavailable')
   expect(await ask(['real'], '127.0.0.2')).toBe('250')
 })
 
-test('GoDaddy blocks an address that asks for too many that are not there, over all its connections', async () => {
+test('GoDaddy blocks an IP address that probes too many unknown recipients, over all its connections', async () => {
   const { ask, say } = await start(goDaddy({ ...directory, invalidMax: 3 }))
   expect(await ask(['gone', 'lost'])).toBe('550 550')
   expect(await ask(['away', 'real'])).toBe('550 554')
@@ -123,19 +123,19 @@ test('GoDaddy blocks an address that asks for too many that are not there, over 
   expect(await ask(['real'], '127.0.0.2')).toBe('250')
 })
 
-test('takes a single recipient per transaction', async () => {
+test('oneRecipient accepts a single recipient per transaction', async () => {
   const { ask } = await start(oneRecipient(directory))
   expect(await ask(['gone', 'real', 'real2'])).toBe('550 250 452')
 })
 
-test('a tarpit answers slower with every recipient that it refuses', { tags: ['timed'] }, async () => {
+test('the tarpit delays replies more with every rejected recipient', { tags: ['timed'] }, async () => {
   const { ask } = await start(tarpit({ ...directory, stepMs: 100 }))
   const began = performance.now()
   expect(await ask(['gone', 'lost', 'away', 'real'])).toBe('550 550 550 250')
   expect(performance.now() - began).toBeGreaterThan(600 - 10)
 })
 
-test('says how many recipients it takes and holds us to it', async () => {
+test('the LIMITS server advertises its recipient limit and enforces it', async () => {
   const { ask, say } = await start(limitedRecipients(directory))
   expect((await say([EHLO, 'QUIT'])).text).toContain('250 LIMITS RCPTMAX=2\r\n')
   expect(await ask(['gone', 'real', 'real2'])).toBe('550 250 452')
@@ -143,13 +143,13 @@ test('says how many recipients it takes and holds us to it', async () => {
   expect(codes).toBe('220 250 250 250 550 250 250 250 221')
 })
 
-test('knows HELO alone', async () => {
+test('the HELO-only server rejects EHLO', async () => {
   const { say } = await start(heloOnly(directory))
   const { codes } = await say([EHLO, 'HELO probe.example', MAIL, rcpt('real'), rcpt('gone'), 'QUIT'])
   expect(codes).toBe('220 500 250 250 250 550 221')
 })
 
-test('hangs up after so many recipients', async () => {
+test('the server disconnects after a fixed number of recipients', async () => {
   const { say } = await start(hangsUpAfter({ ...directory, recipientsMax: 2 }))
   const { codes, end } = await say([EHLO, MAIL, rcpt('real'), rcpt('gone'), rcpt('real2'), 'QUIT'])
   expect({ codes, end }).toEqual({ codes: '220 250 250 250 550', end: 'closed' })
@@ -159,13 +159,13 @@ test.each([
   ['banner', '554'],
   ['mail', '220 250 554 250 221'],
   ['rcpt', '220 250 250 554 221'],
-] as const)('blocks our address at %s, by its number', async (at, codes) => {
+] as const)('the server blocks our IP address at %s', async (at, codes) => {
   const met = await (await start(blocksUs({ at }))).say([EHLO, MAIL, rcpt('real'), 'QUIT'])
   expect(met.codes).toBe(codes)
   expect(met.text).toContain('554 5.7.1 Service unavailable; Client host [127.0.0.1] blocked using dnsbl.example')
 })
 
-test('greylists by client, sender and recipient', async () => {
+test('greylisting depends on client, sender and recipient', async () => {
   const { ask, say } = await start(greylists({ ...directory, holdMs: 300 }))
   expect(await ask(['real', 'gone'])).toBe('450 450')
   await vi.waitFor(async () => expect(await ask(['real', 'gone'])).toBe('250 550'), 5_000)

@@ -1,6 +1,6 @@
 import type { Peer, Script } from './server.ts'
 
-/** Who has a mailbox. All scripts take it, so that a test knows the truth. */
+/** The existing mailboxes. All scripts use it, so that a test knows the real state. */
 export type Directory = { exists(recipient: string): boolean }
 
 function domainOf(address: string): string {
@@ -20,7 +20,7 @@ export function microsoft({ exists }: Directory): Script {
   }
 }
 
-/** Microsoft 365 where unknown recipients are blocked at the edge. */
+/** Microsoft 365 with directory-based edge blocking. */
 export function microsoft365({ exists }: Directory): Script {
   return {
     name: 'mx.mail.protection.outlook.com',
@@ -33,7 +33,7 @@ export function microsoft365({ exists }: Directory): Script {
 
 type GoogleDirectory = Directory & { isFull?(recipient: string): boolean; isDisabled?(recipient: string): boolean }
 
-/** Google: several lines to a refusal, and one domain per transaction. */
+/** Google: multiline rejections, and one domain per transaction. */
 export function google({ exists, isFull = () => false, isDisabled = () => false }: GoogleDirectory): Script {
   return {
     name: 'mx.google.com',
@@ -59,7 +59,7 @@ export function google({ exists, isFull = () => false, isDisabled = () => false 
   }
 }
 
-/** GMX and its kin: they hang up after the first recipient that they refuse. */
+/** GMX and related services: they disconnect after the first rejected recipient. */
 export function gmx({ exists }: Directory): Script {
   return {
     name: 'gmx.net',
@@ -72,14 +72,17 @@ export function gmx({ exists }: Directory): Script {
   }
 }
 
-/** Yahoo: everybody is accepted, and the truth comes after the message. So it has no directory to ask. */
+/** Yahoo: every recipient is accepted, and bounces come after the message. So it needs no directory. */
 export function yahoo(): Script {
   return { name: 'mta.am0.yahoodns.net', rcpt: () => '250 recipient ok' }
 }
 
 type MimecastRules = Directory & { holdMs: number; invalidMax: number }
 
-/** Mimecast: newcomers are held, and who asks for too many that do not exist is put off whomever he asks for. */
+/**
+ * Mimecast: new triplets are greylisted, and a client that probes too many unknown recipients is deferred for every
+ * recipient.
+ */
 export function mimecast({ exists, holdMs, invalidMax }: MimecastRules): Script {
   const isHeld = holdNewcomers(holdMs)
   const countInvalid = countByAddress()
@@ -95,7 +98,7 @@ export function mimecast({ exists, holdMs, invalidMax }: MimecastRules): Script 
   }
 }
 
-/** GoDaddy: who asks for too many that do not exist is turned away for an hour, from the greeting on. */
+/** GoDaddy: a client that probes too many unknown recipients is blocked for an hour, from the greeting on. */
 export function goDaddy({ exists, invalidMax }: Directory & { invalidMax: number }): Script {
   const countInvalid = countByAddress()
   const block = (peer: Peer) =>
@@ -115,7 +118,7 @@ export function goDaddy({ exists, invalidMax }: Directory & { invalidMax: number
   }
 }
 
-/** Takes one recipient per transaction and says so to the second. */
+/** Accepts one recipient per transaction and rejects the second with the reason. */
 export function oneRecipient({ exists }: Directory): Script {
   return {
     rcpt: (peer, recipient) =>
@@ -127,14 +130,14 @@ export function catchAll(): Script {
   return { rcpt: () => '250 2.1.5 Ok' }
 }
 
-/** Tells the truth, slower by a step with every recipient that it refuses. */
+/** Honest replies, with a growing delay for every rejected recipient. */
 export function tarpit({ exists, stepMs }: Directory & { stepMs: number }): Script {
   return {
     rcpt: (peer, recipient) => ({ reply: answerPlainly(exists(recipient)), afterMs: peer.refused * stepMs }),
   }
 }
 
-/** RFC 9422: says in EHLO how many recipients a transaction may have, and holds clients to it. */
+/** RFC 9422: advertises the recipients per transaction in EHLO, and enforces the limit. */
 export function limitedRecipients({ exists, recipientsMax = 2 }: Directory & { recipientsMax?: number }): Script {
   return {
     capabilities: ['PIPELINING', `LIMITS RCPTMAX=${recipientsMax}`],
@@ -150,7 +153,7 @@ export function limitedRecipients({ exists, recipientsMax = 2 }: Directory & { r
   }
 }
 
-/** Knows no EHLO, as RFC 821 did not, and therefore no pipelining. */
+/** Supports HELO only, as in RFC 821, and therefore no pipelining. */
 export function heloOnly({ exists }: Directory): Script {
   return {
     ehlo: () => '500 5.5.1 Command unrecognized',
@@ -158,14 +161,14 @@ export function heloOnly({ exists }: Directory): Script {
   }
 }
 
-/** Answers so many recipients on a connection and hangs up at the next, without a word. */
+/** Replies to a number of recipients per connection and disconnects at the next one without a reply. */
 export function hangsUpAfter({ exists, recipientsMax }: Directory & { recipientsMax: number }): Script {
   return {
     rcpt: (peer, recipient) => (peer.asked > recipientsMax ? 'hang_up' : answerPlainly(exists(recipient))),
   }
 }
 
-/** Wants nothing from our address, and says so at one point of the conversation or another. */
+/** Blocks our IP address at one command of the session. */
 export function blocksUs({ at }: { at: 'banner' | 'mail' | 'rcpt' }): Script {
   const refusal = (peer: Peer) =>
     `554 5.7.1 Service unavailable; Client host [${peer.address}] blocked using dnsbl.example`
@@ -173,7 +176,7 @@ export function blocksUs({ at }: { at: 'banner' | 'mail' | 'rcpt' }): Script {
   return { [at]: refusal }
 }
 
-/** Greylisting as Postgrey does it: known by client, sender and recipient, everybody is put off once. */
+/** Greylisting as in Postgrey: each triplet of client, sender and recipient is deferred once. */
 export function greylists({ exists, holdMs }: Directory & { holdMs: number }): Script {
   const isHeld = holdNewcomers(holdMs)
   return {
@@ -188,7 +191,7 @@ function answerPlainly(exists: boolean): string {
   return exists ? '250 2.1.5 Ok' : '550 5.1.1 Recipient address rejected: User unknown'
 }
 
-/** Whether a triplet is still too young to be let in. The clock runs from the first time that it was met. */
+/** Whether a triplet is still within its delay, which starts with its first attempt. */
 function holdNewcomers(holdMs: number): (peer: Peer, recipient: string) => boolean {
   const firstMet = new Map<string, number>()
   return ({ address, sender }, recipient) => {
@@ -199,7 +202,7 @@ function holdNewcomers(holdMs: number): (peer: Peer, recipient: string) => boole
   }
 }
 
-/** Counts over all connections from one address, and tells the count. */
+/** A counter per IP address over all connections; it returns the count. */
 function countByAddress(): (peer: Peer, more: number) => number {
   const counts = new Map<string, number>()
   return ({ address }, more) => {

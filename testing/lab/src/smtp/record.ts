@@ -1,25 +1,25 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
-/** What one connection to a mail server of the lab was sent. */
+/** The record of one connection to a mail server of the lab. */
 export type SessionRecord = {
   server: string
   verbs: string[]
-  /** Recipients that the server refused. */
+  /** Recipients that the server rejected. */
   refused: number
-  /** How many it bears; null where the server has no limit worth keeping to. */
+  /** Rejected recipients that it tolerates; null when the server has no limit that a client must respect. */
   errorsMax: number | null
 }
 
-/** All that may ever be said to a mail server. DATA is not in it, and never will be. */
+/** All allowed SMTP verbs. DATA is excluded: Probity never sends a message to a probed server. */
 const MAY_SAY = new Set(['EHLO', 'HELO', 'STARTTLS', 'MAIL', 'RCPT', 'RSET', 'QUIT'])
 
-/** Notes a session where the run of the suites keeps its records, if it keeps any. */
+/** Records a session when the test run keeps records. */
 export function recordSession(session: SessionRecord): void {
   const file = process.env['PROBITY_SMTP_RECORD']
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(session)}\n`)
 }
 
-/** Sessions in which something was said that must not be, or more recipients were refused than the server bears. */
+/** Sessions with a forbidden verb or with more rejected recipients than the server tolerates. */
 export function listMisconduct(file: string): string[] {
   if (!existsSync(file)) return []
   const sessions = readFileSync(file, 'utf8').trim().split('\n').filter(Boolean)

@@ -18,13 +18,13 @@ async function start(script: Script) {
   return server
 }
 
-test('answers as a plain server does where the script is silent', async () => {
+test('the server replies as a plain server when the script has no reply', async () => {
   const { codes, text } = await talk(await start({}), [EHLO, MAIL, 'RCPT TO:<a@example.com>', 'RSET', 'QUIT'], 3_000)
   expect(codes).toBe('220 250 250 250 250 221')
   expect(text).toContain('250-mx.example\r\n250-PIPELINING\r\n250 8BITMIME\r\n')
 })
 
-test('answers pipelined commands in order, however slow the script is', async () => {
+test('the server answers pipelined commands in order, however slow the script is', async () => {
   const server = await start({
     rcpt: (_peer, recipient) => ({ reply: recipient.startsWith('a') ? '250 Ok' : '550 No', afterMs: 20 }),
   })
@@ -32,7 +32,7 @@ test('answers pipelined commands in order, however slow the script is', async ()
   expect((await talk(server, [EHLO, asked, 'QUIT'], 3_000)).codes).toBe('220 250 250 250 550 250 221')
 })
 
-test('survives clients that reset the connection, and goes on', async () => {
+test('the server survives clients that reset the connection', async () => {
   const server = await start({ mail: () => ({ reply: '250 Ok', afterMs: 50 }) })
   for (let n = 0; n < 10; n++) {
     const socket = connect(server)
@@ -45,7 +45,7 @@ test('survives clients that reset the connection, and goes on', async () => {
   expect(server.connections()).toBe(11)
 })
 
-test('notes what every connection was sent, so that the run can find misconduct', async () => {
+test('the server records the commands of every connection, so that the run can find misconduct', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'probity-record-'))
   whenDone(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'sessions')

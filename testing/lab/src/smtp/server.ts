@@ -2,38 +2,38 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { pathIn, readLines, verbOf } from './lines.ts'
 import { recordSession } from './record.ts'
 
-/** A reply as text: the code, then the rest; lines are separated by `\n` and carry their codes. */
+/** A reply as text: the code, then the rest; lines are separated by `\n` and include their codes. */
 export type ScriptedReply =
   | string
   | { reply: string; afterMs?: number; thenClose?: boolean }
-  /** Closes without a word. */
+  /** Disconnects without a reply. */
   | 'hang_up'
 
-/** What a connection has been through so far. `state` is the script's own. */
+/** The state of a connection. `state` belongs to the script. */
 export type Peer = {
-  /** The client's address. */
+  /** The client's IP address. */
   address: string
   sender: string
-  /** Recipients of this transaction that were accepted. */
+  /** Accepted recipients of this transaction. */
   recipients: string[]
-  /** Recipients refused on this connection. */
+  /** Rejected recipients of this connection. */
   refused: number
   /** All recipients of this connection. */
   asked: number
   state: Record<string, unknown>
 }
 
-/** How a scripted server answers. What is left out is answered as a plain, honest server would. */
+/** The replies of a scripted server. A missing part has the reply of a plain, honest server. */
 export type Script = {
-  /** Shown in banner and EHLO. */
+  /** Used in banner and EHLO. */
   name?: string
   capabilities?: string[]
-  /** How many refused recipients per connection this server bears; the run checks that nobody was sent more. */
+  /** Rejected recipients per connection that this server tolerates; the test run fails when a client exceeds it. */
   errorsMax?: number
   banner?(peer: Peer): ScriptedReply
   ehlo?(peer: Peer): ScriptedReply
   helo?(peer: Peer): ScriptedReply
-  /** `parameters` is what stands behind the sender (RFC 5321 §4.1.1.2). */
+  /** `parameters` follow the sender (RFC 5321 §4.1.1.2). */
   mail?(peer: Peer, sender: string, parameters: string): ScriptedReply
   rcpt?(peer: Peer, recipient: string): ScriptedReply
 }
@@ -41,16 +41,16 @@ export type Script = {
 export type ScriptedServer = {
   host: string
   port: number
-  /** Connections taken so far. */
+  /** Connections accepted so far. */
   connections(): number
-  /** Every recipient asked for, in order. */
+  /** Recipients of all RCPT commands, in order. */
   recipients: string[]
-  /** The commands that came together, in one write of the client's. */
+  /** The commands that arrived together in one read. */
   groups: string[][]
   stop(): Promise<void>
 }
 
-/** A mail server that answers by a script. For what no real server does on demand. */
+/** A mail server with scripted replies, for behavior that no real server shows on demand. */
 export async function startScripted(script: Script, { host, port }: { host: string; port: number }) {
   const sockets = new Set<Socket>()
   const recipients: string[] = []
@@ -59,7 +59,7 @@ export async function startScripted(script: Script, { host, port }: { host: stri
   const server = createServer((socket) => {
     connections += 1
     sockets.add(socket)
-    socket.on('error', () => {}) // a client may vanish at any time
+    socket.on('error', () => {}) // a client may disconnect at any time
     socket.on('close', () => sockets.delete(socket))
     socket.on('data', (chunk) => groups.push(chunk.toString('latin1').trim().split('\r\n').map(verbOf)))
     void serve(script, socket, recipients)
@@ -153,7 +153,7 @@ function textOf(reply: ScriptedReply): string {
   return typeof reply === 'string' ? reply : reply.reply
 }
 
-/** False when the connection is over. */
+/** False when the connection has ended. */
 async function say(socket: Socket, scripted: ScriptedReply): Promise<boolean> {
   if (scripted === 'hang_up') return false
   const { reply, afterMs = 0, thenClose = false } = typeof scripted === 'string' ? { reply: scripted } : scripted

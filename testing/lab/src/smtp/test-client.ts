@@ -1,33 +1,33 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** What a server said to somebody who takes everything as it comes. */
+/** The output of a server, as received by a tolerant client. */
 export type Talk = {
-  /** As Latin-1, so that no byte is lost; the first part of it where there is a flood. */
+  /** As Latin-1, so that no byte is lost; only the beginning of a flood. */
   text: string
   bytes: number
-  /** In how many pieces it came. */
+  /** The number of reads. */
   pieces: number
-  /** The codes of all replies that were complete. */
+  /** The codes of all complete replies. */
   codes: string
-  /** How it stood when all was said: `open` means that the server left us waiting. */
+  /** The state at the end: `open` means that the client timed out. */
   end: 'open' | 'closed' | 'reset' | 'refused' | 'no_tls'
 }
 
 type Where = { host: string; port: number; localAddress?: string }
 
 const TEXT_LENGTH_MAX = 100_000
-/** More than this nobody needs to see to know that there is no end to it. */
+/** Enough to detect an endless flood. */
 const BYTES_MAX = 16_000_000
-/** The last line of a reply, however it is ended. */
+/** The last line of a reply, with any line end. */
 const LAST_LINE = /^\d{3}(?:[^-\r\n][^\n]*)?\r?\n/gm
 const REFUSAL_AT_END = /\n[45]\d\d [^\n]*\n$/
 const ENDS: Record<string, Talk['end']> = { ECONNRESET: 'reset', EPIPE: 'reset', ECONNREFUSED: 'refused' }
 
 /**
- * Says one command after the other, each when the one before is answered, and gives up on what takes longer than `waitMs`. What
- * has several lines is sent at once. After `<tls>` it goes on in TLS, whoever the server may be; where the server refused, it
- * says no more, since a handshake would be random commands to it.
+ * Sends the commands one by one, each after the reply to the one before, and stops after `waitMs` without a reply. A
+ * command with several lines is sent in one write. After `<tls>` it continues over TLS without checking the
+ * certificate; when the server rejected STARTTLS it sends no more, since a handshake would be random commands to it.
  */
 export async function talk(where: Where, commands: string[], waitMs: number): Promise<Talk> {
   const talked: Talk = { text: '', bytes: 0, pieces: 0, codes: '', end: 'open' }
@@ -45,7 +45,7 @@ export async function talk(where: Where, commands: string[], waitMs: number): Pr
     }
   }
   if (isAnswered) await until(() => false, { talked, socket, waitMs })
-  socket.removeAllListeners().on('error', () => {}) // what comes now is no longer of interest
+  socket.removeAllListeners().on('error', () => {}) // later events are ignored
   socket.destroy()
   return { ...talked, codes: (talked.text.match(LAST_LINE) ?? []).map((line) => line.slice(0, 3)).join(' ') }
 }
@@ -74,7 +74,7 @@ function listen(talked: Talk, socket: Socket): Socket {
     })
 }
 
-/** Waits until it is enough, which it tells, or over, or too late. */
+/** Waits until the condition is met, which it returns, or until the end of the connection or the timeout. */
 function until(
   isEnough: () => boolean,
   { talked, socket, waitMs }: { talked: Talk; socket: Socket; waitMs: number },

@@ -6,29 +6,29 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeCertificate } from '../certificates.ts'
 
-/** A request as it came in. */
+/** A received request. */
 export type Received = { path: string; headers: Record<string, string>; body: string; at: number }
 
-/** How a receiver answers: with a status, or with whatever it does by itself. */
+/** The reply of a receiver: a status, or a function. */
 export type Answering = (received: Received, response: ServerResponse) => Promise<number> | number
 
 export type Receiver = {
   address: string
   port: number
-  /** The certificate, which signs itself, for whoever is to believe it. */
+  /** The self-signed certificate, which a client has to trust. */
   authority: string
-  /** All that came in, the first one first. */
+  /** All received requests in order. */
   received: Received[]
-  /** Connections that were ever made, and how many requests were at once. */
+  /** Connections so far, and the highest number of concurrent requests. */
   counts: { connections: number; atOnce: number; atOnceMax: number }
-  /** Answers otherwise from now on. */
+  /** Changes the reply from now on. */
   answer(answering: Answering): void
   stop(): Promise<void>
 }
 
 type Place = { name: string; address?: string; port?: number; certificate?: { key: string; cert: string } }
 
-/** Somebody who receives webhooks, by TLS on loopback, and answers 200 until told otherwise. */
+/** A webhook receiver with TLS on loopback, which replies 200 by default. */
 export async function startReceiver(place: Place): Promise<Receiver> {
   const { name, address = '127.0.0.1', port = 0, certificate = makeCertificate({ name }) } = place
   const sockets = new Set<Duplex>()
@@ -47,7 +47,7 @@ export async function startReceiver(place: Place): Promise<Receiver> {
       const status = await answering(one, response)
       if (!response.headersSent) response.writeHead(status).end()
     } catch {
-      response.destroy() // whoever sent it went away
+      response.destroy() // the sender has disconnected
     } finally {
       counts.atOnce--
     }
@@ -56,7 +56,7 @@ export async function startReceiver(place: Place): Promise<Receiver> {
   server.on('connection', (socket) => {
     counts.connections += 1
     sockets.add(socket)
-    socket.on('error', () => {}) // clients come and go
+    socket.on('error', () => {}) // clients may disconnect at any time
     socket.once('close', () => sockets.delete(socket))
   })
   server.listen(port, address)

@@ -1,9 +1,9 @@
 import type { Zones } from '../zone-file.ts'
 
-/** Every case that domains are met in, one domain each. Addresses are those kept for documentation (RFC 5737, RFC 3849). */
+/** One domain for each DNS configuration. IP addresses are reserved for documentation (RFC 5737, RFC 3849). */
 export const ZONES: Zones = {
   names: {
-    // Where mail goes.
+    // Domains with mail hosts.
     'two-mx.example': {
       mx: [
         [20, 'mx2.two-mx.example'],
@@ -44,7 +44,7 @@ export const ZONES: Zones = {
     'aaaa-only.example': { aaaa: ['2001:db8::21'] },
     'both-addresses.example': { a: ['192.0.2.22'], aaaa: ['2001:db8::22'] },
 
-    // No mail.
+    // Domains without mail.
     'no-data.example': { txt: ['exists, and has nothing to do with mail'] },
     'leaf.empty-node.example': { a: ['192.0.2.23'] },
     'null-mx.example': { mx: [[0, '.']], a: ['192.0.2.24'], txt: ['v=spf1 -all'] },
@@ -77,7 +77,7 @@ export const ZONES: Zones = {
     'mx-to-alias.example': { mx: [[10, 'alias.mx-to-alias.example']] },
     'alias.mx-to-alias.example': { cname: 'mx1.two-mx.example' },
 
-    // Exchanges that are no names of mail hosts.
+    // MX records that are not host names.
     'mx-integer.example': { mx: [[10, '2130706433']] },
     'mx-literal.example': { mx: [[10, '127.0.0.1']] },
     'mx-short-literal.example': { mx: [[10, '127.1']] },
@@ -108,7 +108,7 @@ export const ZONES: Zones = {
       ],
     },
 
-    // Exchanges that are names, and lead nowhere.
+    // MX host names without a reachable address.
     'mx-no-address.example': { mx: [[10, 'nothing.mx-no-address.example']] },
     'nothing.mx-no-address.example': { txt: ['no address here'] },
     'mx-not-there.example': { mx: [[10, 'not-there.example']] },

@@ -1,15 +1,15 @@
-/** One mail server as the world sees it. */
+/** One mail server with its public name and address. */
 export type MailHost = {
   host: string
   /** Its name in banner and DNS. */
   name: string
-  /** How many refused recipients per connection it bears; null where it has no limit worth keeping to. */
+  /** Rejected recipients that it tolerates per connection; null when it has no limit that a client must respect. */
   errorsMax: number | null
 }
 
 /**
- * Postfix answers slowly after ten errors (smtpd_soft_error_limit), so nine go unpunished. Our strict Exim drops the connection
- * at the fourth refused recipient; an Exim as it comes, and OpenSMTPD, do not count them.
+ * Postfix delays replies after ten errors (smtpd_soft_error_limit), so nine have no effect. Our strict Exim drops the
+ * connection at the fourth rejected recipient; Exim with default settings and OpenSMTPD do not count them.
  */
 export const MAIL_HOSTS = {
   postfix: { host: '127.25.0.1', name: 'mx.postfix.example', errorsMax: 9 },
@@ -29,24 +29,24 @@ export type MailHostId = keyof typeof MAIL_HOSTS
 
 export type MailDomain = {
   at: MailHostId
-  /** Whether the server takes everything at the domain. */
+  /** Whether the server accepts every recipient of the domain. */
   catchAll?: boolean
   mailboxes: Mailbox[]
 }
 
-/** What is so about a mailbox, whatever its server says. */
+/** The real state of a mailbox, independent of the server's replies. */
 export type Standing = 'exists' | 'absent' | 'full' | 'disabled' | 'moved' | 'elsewhere' | 'in_trouble'
 
 export type Mailbox = {
   local: string
   is: Standing
-  /** The reply to the first RCPT, whole; to MAIL where the server wants TLS before that. */
+  /** The complete reply to the first RCPT, or to MAIL when the server requires TLS before it. */
   reply: string
-  /** The reply to those that ask again after a while, where it is another. */
+  /** The reply after a retry, when it differs. */
   later?: string
 }
 
-/** Who lives where. What is not in here is absent, but for the domains that catch all. */
+/** The mailboxes of all domains. Other recipients do not exist, except at catch-all domains. */
 export const MAIL_DOMAINS: Record<string, MailDomain> = {
   'postfix.example': {
     at: 'postfix',

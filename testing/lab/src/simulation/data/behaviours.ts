@@ -1,43 +1,49 @@
 import type { SiteName } from './sites.ts'
 
-/** What an address is. `full`, `disabled` and `moved` name mailboxes that are there and take no mail now. */
+/** The real state of an address. `full`, `disabled` and `moved` are mailboxes that exist and accept no mail now. */
 export type Existence = 'yes' | 'no' | 'full' | 'disabled' | 'moved'
 
-/** The words for a verdict that this world can lead to; each belongs to one status. */
+/** The sub_status values that this simulation can produce; each belongs to one status. */
 export type SubStatus = keyof typeof STATUS_OF
 
-/** A mail host: its preference, its name (`{domain}`, or `{dashed}` for the domain with hyphens) and where it is, if not at the site. */
+/**
+ * A mail host: its preference, its name (`{domain}`, or `{dashed}` for the domain with hyphens) and its location, if
+ * not at the site.
+ */
 export type HostPlan = [preference: number, name: string, where?: 'closed' | 'private' | 'ipv6']
 
 export type Behaviour = {
   about: string
-  /** Who has such domains, which decides how many addresses they get. */
+  /** The kind of domain, which decides how many addresses it gets. */
   group: 'large' | 'tail' | 'typo' | 'disposable'
-  /** Of the addresses of a large provider, else of the domains of the group. */
+  /** Weight among the addresses of a large provider, else among the domains of the group. */
   weight: number
-  /** The domains themselves; where there are none, as many as needed are made up. */
+  /** The domain names; without them, as many as needed are generated. */
   domains?: readonly string[]
-  /** Who runs the mail hosts, by the ids the engine gives providers; `''` is anybody. */
+  /** The mailbox provider of the mail hosts, as an engine provider id; `''` is any other. */
   provider: string
-  /** Whose servers answer, if any do. */
+  /** The site whose servers reply, if any do. */
   site?: SiteName
-  /** What DNS says: mail hosts, none but an address, a null MX, a name without either, no such name, or an error. */
+  /** The DNS records: mail hosts, only an address, a null MX, a name without either, NXDOMAIN, or an error. */
   dns?: 'address' | 'parked' | 'null_mx' | 'nothing' | 'absent' | 'servfail'
   hosts?: readonly HostPlan[]
-  /** The smallest and largest share of addresses that are no good mailbox; 0 to 0.4 where nothing is said. */
+  /** The smallest and largest share of undeliverable addresses; the default is 0 to 0.4. */
   bad?: readonly [number, number]
-  /** What it says of each kind of mailbox. Kinds that are not here do not occur, but `yes` and `no` always do. */
+  /** The reply for each state of a mailbox. States that are missing do not occur, but `yes` and `no` always do. */
   replies?: Partial<Record<Existence, string>>
-  /** It says this to every recipient. */
+  /** The reply to every recipient. */
   always?: string
-  /** Said to each new triplet of client, sender and recipient until its time is over; `{seconds}` are left. */
+  /**
+   * The reply to each new triplet of client, sender and recipient until its delay is over; `{seconds}` is the remaining
+   * time.
+   */
   greylist?: string
-  /** The share of addresses with letters beyond ASCII. */
+  /** The share of addresses with non-ASCII characters. */
   utf8?: number
-  /** What may be concluded, for all of its addresses; where nothing is said, the truth. */
+  /** The possible verdicts for all of its addresses; by default the real state of each address. */
   verdicts?: readonly SubStatus[]
-  /** Where every address is the same: nobody has a mailbox there, or everything is delivered. */
-  everybody?: 'no' | 'yes'
+  /** When all addresses are alike: no mailbox exists, or all mail is delivered. */
+  everyAddress?: 'no' | 'yes'
 }
 
 export const STATUS_OF = {
@@ -63,7 +69,7 @@ export const STATUS_OF = {
   server_error: 'unknown',
 } as const satisfies Record<string, 'valid' | 'invalid' | 'risky' | 'unknown'>
 
-/** What a server that knows its recipients, and says so, leads to. */
+/** The verdicts of a server that knows its recipients and rejects unknown ones. */
 export const VERDICT_OF_TRUTH: Record<Existence, SubStatus> = {
   yes: '',
   no: 'mailbox_not_found',
@@ -231,7 +237,7 @@ export const BEHAVIOURS = {
     },
   },
   comcast: {
-    about: 'Comcast: says that somebody is not its customer.',
+    about: 'Comcast: replies that the recipient is not a customer.',
     group: 'tail',
     weight: 0,
     domains: ['comcast.net'],
@@ -257,7 +263,7 @@ export const BEHAVIOURS = {
     verdicts: ['blocked'],
   },
 
-  // Firms at a provider.
+  // Businesses at a provider.
   google_workspace: {
     about: 'A firm at Google Workspace that knows its recipients.',
     group: 'tail',
@@ -276,7 +282,7 @@ export const BEHAVIOURS = {
     hosts: [[1, 'smtp.google.com']],
     replies: { yes: '250 2.1.5 OK gsmtp', no: '250 2.1.5 OK gsmtp' },
     verdicts: ['catch_all'],
-    everybody: 'yes',
+    everyAddress: 'yes',
   },
   microsoft365: {
     about: 'A firm at Microsoft 365 whose unknown recipients are denied access.',
@@ -371,7 +377,7 @@ export const BEHAVIOURS = {
     replies: { no: '550 5.1.1 User unknown', full: '452 4.2.2 Over quota' },
   },
 
-  // Firms behind a gateway.
+  // Businesses behind a gateway.
   proofpoint: {
     about: 'A gateway that has the list of recipients.',
     group: 'tail',
@@ -480,7 +486,7 @@ export const BEHAVIOURS = {
     replies: { no: '550 Verification failed for <{rcpt}>: 550 No such user here' },
   },
 
-  // Firms with a server of their own.
+  // Businesses with their own server.
   postfix: {
     about: 'Postfix with a list of recipients.',
     group: 'tail',
@@ -565,10 +571,10 @@ export const BEHAVIOURS = {
     hosts: OWN,
     replies: { no: '250 2.1.5 Ok' },
     verdicts: ['catch_all'],
-    everybody: 'yes',
+    everyAddress: 'yes',
   },
   mox: {
-    about: 'mox: accepts one recipient at a time, whoever it is, and decides after the message.',
+    about: 'mox: accepts one recipient at a time, known or not, and decides after the message.',
     group: 'tail',
     weight: 0.5,
     provider: '',
@@ -702,7 +708,7 @@ export const BEHAVIOURS = {
     replies: { yes: '250 Accepted', no: '550 No Such User Here' },
   },
 
-  // Those that tell nothing about the mailbox.
+  // Servers whose replies do not depend on the mailbox.
   blocked_at_banner: {
     about: 'Turns our address away before we say a word.',
     group: 'tail',
@@ -752,7 +758,7 @@ export const BEHAVIOURS = {
     verdicts: ['server_error'],
   },
   mx_dead: {
-    about: 'Nobody listens at its mail hosts.',
+    about: 'No server listens at its mail hosts.',
     group: 'tail',
     weight: 2,
     provider: '',
@@ -806,7 +812,7 @@ export const BEHAVIOURS = {
     hosts: OWN,
     always: '554 5.7.1 <{rcpt}>: Relay access denied',
     verdicts: ['domain_not_hosted'],
-    everybody: 'no',
+    everyAddress: 'no',
   },
   null_mx: {
     about: 'It declares that it takes no mail (RFC 7505).',
@@ -815,7 +821,7 @@ export const BEHAVIOURS = {
     provider: '',
     dns: 'null_mx',
     verdicts: ['null_mx'],
-    everybody: 'no',
+    everyAddress: 'no',
   },
   no_mail_server: {
     about: 'It exists and has neither mail host nor address.',
@@ -824,7 +830,7 @@ export const BEHAVIOURS = {
     provider: '',
     dns: 'nothing',
     verdicts: ['no_mail_server'],
-    everybody: 'no',
+    everyAddress: 'no',
   },
   no_such_domain: {
     about: 'It has lapsed: DNS knows no such name.',
@@ -833,12 +839,12 @@ export const BEHAVIOURS = {
     provider: '',
     dns: 'absent',
     verdicts: ['domain_not_found'],
-    everybody: 'no',
+    everyAddress: 'no',
   },
 
-  // Slips of the finger.
+  // Typos of well-known domains.
   typo_absent: {
-    about: 'A misspelt provider that nobody has registered.',
+    about: 'A misspelled, unregistered provider domain.',
     group: 'typo',
     weight: 1,
     domains: [
@@ -856,7 +862,7 @@ export const BEHAVIOURS = {
     provider: '',
     dns: 'absent',
     verdicts: ['domain_not_found'],
-    everybody: 'no',
+    everyAddress: 'no',
   },
   typo_parked: {
     about: 'A misspelt provider with a page of advertisements and no mail host.',
@@ -866,7 +872,7 @@ export const BEHAVIOURS = {
     provider: '',
     dns: 'parked',
     verdicts: ['connection_failed'],
-    everybody: 'no',
+    everyAddress: 'no',
   },
   typo_squatter: {
     about: 'A misspelt provider whose owner reads what people send there.',
@@ -878,10 +884,10 @@ export const BEHAVIOURS = {
     hosts: OWN,
     replies: { no: '250 2.1.5 Ok' },
     verdicts: ['catch_all'],
-    everybody: 'yes',
+    everyAddress: 'yes',
   },
 
-  // Addresses that are thrown away after use.
+  // Disposable addresses.
   disposable: {
     about: 'A domain that hands out mailboxes for ten minutes and takes mail for every name.',
     group: 'disposable',
@@ -903,7 +909,7 @@ export const BEHAVIOURS = {
     hosts: OWN,
     replies: { no: '250 2.1.5 Ok' },
     verdicts: ['disposable'],
-    everybody: 'yes',
+    everyAddress: 'yes',
   },
 } as const satisfies Record<string, Behaviour>
 

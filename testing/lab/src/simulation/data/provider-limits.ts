@@ -1,4 +1,4 @@
-/** How a provider is to be asked, in the shape of the engine's own table. */
+/** Provider limits in the shape of the engine's own table. */
 export type SimulatedLimits = {
   probe: 'A' | 'B' | 'C' | 'D' | '?'
   recipientsPerTransaction: number
@@ -13,7 +13,7 @@ export type SimulatedLimits = {
   truthfulDomains: string[]
 }
 
-/** Nobody counts by the hour or by the minute here, and waits are seconds: greylisting lasts one to three. */
+/** No limits per hour or minute, and delays of seconds: greylisting lasts one to three. */
 const QUICK: SimulatedLimits = {
   probe: '?',
   recipientsPerTransaction: 25,
@@ -28,13 +28,15 @@ const QUICK: SimulatedLimits = {
   truthfulDomains: [],
 }
 
-/** For one IP address, in the shape of the engine's own: as many as for a site, since each host has an address of its own. */
+/**
+ * Limits per IP address in the shape of the engine's own: the same as for a site, since each host has its own address.
+ */
 export const SIMULATED_ADDRESS_LIMITS = {
   connections: QUICK.connectionsPerEgress,
   perMinute: QUICK.connectionsPerMinute,
 }
 
-/** What a connection bears and what an answer is worth are as in reality, for the providers that this world has. */
+/** Connection limits and probe grades are the real ones for the providers of this simulation. */
 export const SIMULATED_LIMITS: Record<string, SimulatedLimits> & { '': SimulatedLimits } = {
   '': QUICK,
   apple: { ...QUICK, probe: 'B', errorsPerConnection: 5, truthfulDomains: ['icloud.com'] },

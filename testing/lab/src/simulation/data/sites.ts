@@ -1,33 +1,39 @@
 /**
- * How the mail hosts of one operator behave on a connection, whoever the recipient is. Replies are templates: `{host}`, `{client}`,
- * `{rcpt}` and `{domain}` are filled in, and lines are separated by `\n` and carry their codes.
+ * How the mail hosts of one operator behave on a connection, independent of the recipient. Replies are templates:
+ * `{host}`, `{client}`, `{rcpt}` and `{domain}` are filled in, and lines are separated by `\n` and include their codes.
  */
 export type Site = {
   banner: string
-  /** What EHLO lists; null where the server knows HELO only. */
+  /** EHLO capabilities; null when the server supports HELO only. */
   capabilities: readonly string[] | null
-  /** Accepts connections and never says a word. */
+  /** Accepts connections and never replies. */
   silent?: true
-  /** A pause before the banner. Who talks during it is turned away. */
+  /** A delay before the banner. A client that sends during it is rejected. */
   greetsAfterMs?: number
-  /** Every so many connections meet this banner instead, and are closed. */
+  /** Every nth connection receives this banner instead and is closed. */
   busy?: { every: number; banner: string }
-  /** The answer to MAIL, if it is not 250. */
+  /** The reply to MAIL, if it is not 250. */
   mail?: string
-  /** How many refused recipients a connection `bears`; after `closesAfter` it says its last words, if any, and hangs up. */
+  /**
+   * Rejected recipients that a connection tolerates (`bears`); after `closesAfter` the server sends its last reply, if
+   * any, and disconnects.
+   */
   errors?: { bears: number; closesAfter: number; lastWords: string | null }
-  /** Recipients of one transaction, and what each further one is told. */
+  /** Recipients of one transaction, and the reply to each further one. */
   recipients?: { max: number; reply: string }
-  /** What a recipient in another domain than the first of its transaction is told. */
+  /** The reply to a recipient in another domain than the first of its transaction. */
   oneDomain?: string
-  /** Replies are held back once `afterErrors` recipients were refused; `refusalsOnly` spares what is accepted. */
+  /** Replies are delayed after `afterErrors` rejected recipients; `refusalsOnly` excludes accepted ones. */
   slow?: { afterErrors: number; baseMs: number; perErrorMs: number; maxMs: number; refusalsOnly?: true }
 }
 
 const MODERN = ['PIPELINING', 'SIZE 52428800', 'ENHANCEDSTATUSCODES', '8BITMIME', 'SMTPUTF8', 'CHUNKING'] as const
 const OLDER = ['PIPELINING', 'SIZE 20480000', 'ENHANCEDSTATUSCODES', '8BITMIME'] as const
 
-/** Postfix's stock limits: a second for each reply from the tenth error on, so it bears nine; the end at the twentieth. */
+/**
+ * Postfix's default limits: a second for each reply from the tenth error on, so nine are tolerated; the end at the
+ * twentieth.
+ */
 const POSTFIX = {
   banner: '220 {host} ESMTP Postfix',
   capabilities: MODERN,
@@ -48,7 +54,7 @@ const MICROSOFT = {
 } as const satisfies Partial<Site>
 
 export const SITES = {
-  // The large ones.
+  // Large providers.
   google: {
     banner: '220 mx.google.com ESMTP gsmtp',
     capabilities: MODERN,
@@ -72,7 +78,7 @@ export const SITES = {
     errors: { bears: 1, closesAfter: 1, lastWords: null },
   },
 
-  // Providers and hosters of the tail.
+  // Providers and hosting providers of the tail.
   microsoft365: { ...MICROSOFT },
   yandex: { banner: '220 {host} (Want to use Yandex.Mail for your domain?)', capabilities: OLDER },
   mail_ru: { banner: '220 Mail.Ru ESMTP', capabilities: OLDER },
@@ -123,11 +129,11 @@ export const SITES = {
   trendmicro: { banner: '220 {host} Trend Micro Email Security Service ready', capabilities: OLDER },
   spamexperts: {
     ...EXIM,
-    // It asks the customer's own server before it answers, and that takes its time.
+    // It probes the customer's own server before it replies, which takes time.
     slow: { afterErrors: 1, baseMs: 200, perErrorMs: 0, maxMs: 200, refusalsOnly: true },
   },
 
-  // Servers that domains run themselves.
+  // Servers that businesses run themselves.
   postfix: { ...POSTFIX },
   exim: {
     ...EXIM,
@@ -157,7 +163,7 @@ export const SITES = {
     recipients: { max: 1, reply: '452 4.5.3 only one recipient allowed without spf pass' },
   },
 
-  // Servers with a habit worth meeting.
+  // Servers with an unusual behavior.
   one_recipient: {
     ...POSTFIX,
     recipients: { max: 1, reply: '452 4.5.3 Error: too many recipients' },
@@ -170,7 +176,7 @@ export const SITES = {
   hangs_up: {
     banner: '220 {host} ESMTP ready',
     capabilities: OLDER,
-    // Nobody can know it beforehand, so who asks may have as many on the way as one grants a server of an unknown kind.
+    // A client cannot know this limit beforehand, so it may pipeline as many recipients as to any unknown server.
     errors: { bears: 4, closesAfter: 1, lastWords: null },
   },
   tarpit: {

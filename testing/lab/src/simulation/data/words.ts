@@ -1,4 +1,4 @@
-/** Given names of many places, in ASCII, as they stand in addresses. Whoever they make together is nobody we know of. */
+/** Given names from many countries, in ASCII, as in email addresses. Combinations do not refer to real people. */
 export const GIVEN_NAMES = `
 aaron abel ada adele adrian agnes aisha alan alba albert alexa alfred alice alina amelia amir ana andre andrea angela anita
 anja anna antonio anton arjun arthur astrid aurora axel barbara beatrice ben bernd bianca bjorn boris brigitte bruno camille
@@ -40,7 +40,7 @@ winter wolf wong wood yilmaz young zimmer
   .trim()
   .split(/\s+/)
 
-/** Local parts with letters beyond ASCII, which need SMTPUTF8 (RFC 6531). */
+/** Local parts with non-ASCII characters, which need SMTPUTF8 (RFC 6531). */
 export const NAMES_BEYOND_ASCII = `
 jürgen.groß françois.lefèvre josé.núñez søren.åberg zoë.köhler łukasz.wójcik çağla.şahin žofie.dvořák bjørn.ødegård
 rené.gómez gülşen.öztürk ágnes.szűcs θάνος.νικολάου ольга.орлова 佐藤.葵 müge.yıldız
@@ -69,7 +69,9 @@ export const ROLES = [
 
 export const TAGS = ['news', 'shop', 'newsletter', 'work', 'spam', 'travel', 'lists', 'forum', 'web', 'signup']
 
-/** Two of these, one from each list, are the name of a firm or a club; all of them end in `.example` (RFC 2606). */
+/**
+ * Two of these, one from each list, make the name of a business or a club; all of them end in `.example` (RFC 2606).
+ */
 export const FIRST_WORDS = `
 amber arctic autumn azure basalt birch bold bright bronze brook calm cedar central cinder citrus clear clover coastal cobalt
 copper coral crimson crystal delta early eastern elder ember falcon fern first forest garden gentle glacier golden granite
@@ -93,7 +95,7 @@ water works yachts
   .trim()
   .split(/\s+/)
 
-/** What people and programs make of an address when they get it wrong. `{a}` and `{b}` are names. */
+/** Common mistakes of people and programs in an address. `{a}` and `{b}` are names. */
 export const BROKEN = [
   '{a}.{b}',
   '{a}.{b}@',

@@ -1,15 +1,16 @@
 import type { Visit } from './session.ts'
 
-/** One way to mistreat those who ask. */
+/** One way to mistreat SMTP clients. */
 export type Behaviour = {
-  /** What the server does, as a sentence. */
+  /** The behavior of the server, as a sentence. */
   about: string
   /**
-   * The sub_status that a correct prober concludes for `someone@<name>.hostile.example`, `''` for a valid address. There are
-   * several where nobody but the clock decides between them, or where two words for the same "unknown" are equally true.
+   * The sub_status that a correct prober returns for `someone@<name>.hostile.example`, `''` for a valid address. There
+   * are several values when timing decides between them, or when two values for the same unknown result are equally
+   * correct.
    */
   expected: string | string[]
-  /** Acts it out on one connection. Without it nobody listens at all. */
+  /** Performs the behavior on one connection. Without it no server listens at all. */
   act?(visit: Visit): void | Promise<void>
 }
 

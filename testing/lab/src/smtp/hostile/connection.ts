@@ -1,10 +1,10 @@
 import type { Behaviours } from './behaviour.ts'
 import { honestBut } from './honest.ts'
 
-/** What can go wrong before a word is said. */
+/** Failures before the first reply. */
 export const CONNECTION: Behaviours = {
   refused: {
-    about: 'Nobody listens: the connection is refused.',
+    about: 'No server listens: the connection is refused.',
     expected: 'connection_failed',
   },
   silent: {
@@ -14,7 +14,7 @@ export const CONNECTION: Behaviours = {
   },
   reset: {
     about: 'Takes the connection and resets it at once.',
-    // The reset may overtake the news that the connection stands.
+    // The reset may arrive before the client sees the connection as established.
     expected: ['server_error', 'connection_failed'],
     act: ({ socket }) => void socket.resetAndDestroy(),
   },

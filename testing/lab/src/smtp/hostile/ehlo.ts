@@ -4,12 +4,12 @@ import { drip, pour, type Visit } from './session.ts'
 
 const CAPABILITIES = Buffer.from('250-X-CAPABILITY\r\n'.repeat(1_000))
 
-/** Answers with the bytes of an honest reply, each of them in a segment of its own. */
+/** Sends the bytes of an honest reply, each in its own segment. */
 function byteByByte(reply: string) {
   return (visit: Visit) => drip(visit, Buffer.from(`${reply}\r\n`), 0)
 }
 
-/** Keeps its reply back until nothing that was said is left to answer, and then sends all of them in one segment. */
+/** Holds its replies until every received command has one, then sends all of them in one segment. */
 function inOneSegment(answer: (line: string) => string) {
   return async (visit: Visit, line: string) => {
     visit.held += `${answer(line)}\r\n`
@@ -20,7 +20,7 @@ function inOneSegment(answer: (line: string) => string) {
   }
 }
 
-/** What a server makes of the first command, or of the way it answers every command. */
+/** Odd replies to the first command, or odd ways to send every reply. */
 export const EHLO: Behaviours = {
   'ehlo-unknown': {
     about: 'Knows no EHLO, but HELO.',

@@ -3,13 +3,13 @@ import type { Behaviours } from './behaviour.ts'
 import { honestBut } from './honest.ts'
 import { drip, pour, type Visit } from './session.ts'
 
-/** All floods are poured from these, so that a thousand connections cost no more memory than one. */
+/** All floods send this buffer, so that a thousand connections use no more memory than one. */
 const LETTERS = Buffer.alloc(65_536, 'x')
 const CONTINUED = Buffer.from('220-and another thing\r\n'.repeat(2_000))
-/** A handshake_failure alert (RFC 8446 §6), as a server says that expects TLS from the first byte on. */
+/** A handshake_failure alert (RFC 8446 §6), as sent by a server that expects TLS from the first byte on. */
 const TLS_ALERT = Buffer.from('15030300020228', 'hex')
 
-/** Greets so, then ends the connection. */
+/** Sends this greeting and closes the connection. */
 function greetsAndLeaves(bytes: string | Uint8Array) {
   return ({ send, socket }: Visit) => {
     send(bytes)
@@ -17,7 +17,7 @@ function greetsAndLeaves(bytes: string | Uint8Array) {
   }
 }
 
-/** What a server does in place of a proper greeting. */
+/** Behaviors in place of a proper greeting. */
 export const GREETING: Behaviours = {
   'greeting-drips': {
     about: 'Sends its greeting at one byte per unit of time, and the line never ends.',

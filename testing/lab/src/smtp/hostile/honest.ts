@@ -1,12 +1,12 @@
 import { pathIn, verbOf } from '../lines.ts'
 import type { Visit } from './session.ts'
 
-/** What a server does at one point of the conversation: a reply, or whatever it likes. */
+/** The behavior of a server for one command: a reply, or a function. */
 type Part = string | ((visit: Visit, line: string) => void | Promise<void>)
 
-/** Where a server departs from honest manners. */
+/** The commands at which a server differs from an honest one. */
 export type Oddities = {
-  /** Shown in place of the usual list, one line each. */
+  /** Replaces the usual capabilities, one line each. */
   capabilities?: string[]
   banner?: Part
   EHLO?: Part
@@ -18,7 +18,7 @@ export type Oddities = {
   QUIT?: Part
 }
 
-/** Talks as an honest server does: `someone` has a mailbox and nobody else has one. Only what is given here is different. */
+/** Behaves as an honest server: `someone` is the only mailbox. Only the given parts differ. */
 export function honestBut(oddities: Oddities): (visit: Visit) => Promise<void> {
   return async (visit) => {
     await perform(visit, oddities.banner ?? '220 mx.hostile.example ESMTP', '')
@@ -26,7 +26,7 @@ export function honestBut(oddities: Oddities): (visit: Visit) => Promise<void> {
   }
 }
 
-/** The conversation from after the greeting, which is also how it goes on after STARTTLS. */
+/** The session after the greeting, and also after STARTTLS. */
 export async function listen(visit: Visit, oddities: Oddities): Promise<void> {
   for (let line = await visit.lines.next(); line !== undefined; line = await visit.lines.next()) {
     const verb = verbOf(line)
@@ -38,7 +38,7 @@ export async function listen(visit: Visit, oddities: Oddities): Promise<void> {
   }
 }
 
-/** What an honest server says of a recipient. */
+/** The honest reply to a recipient. */
 export function answerTruly(line: string): string {
   return pathIn(line).startsWith('someone@')
     ? '250 2.1.5 Ok'

@@ -4,7 +4,7 @@ import { pour } from './session.ts'
 
 const LETTERS = Buffer.alloc(65_536, 'x')
 
-/** How servers part. By then everything has been said, so none of it may change a verdict or cost time. */
+/** Odd ways to end a session. All replies have been sent by then, so none of them may change a verdict or cost time. */
 export const QUIT: Behaviours = {
   'quit-ignored': {
     about: 'Neither answers QUIT nor hangs up.',

@@ -5,12 +5,12 @@ import { answerTruly, honestBut } from './honest.ts'
 import { pour, type Visit } from './session.ts'
 
 const LETTERS = Buffer.alloc(65_536, 'x')
-/** How long a newcomer is put off: long enough that no test comes back in time by chance. */
+/** The greylisting delay: long enough that no test retries in time by accident. */
 const GREYLIST_UNITS = 86_400
 const BLUE = '\x1b[34m'
 const CLEAR_SCREEN = '\x1b[2J\x1b]0;pwned\x07'
 
-/** Says this of `someone`, and the truth of everybody else. */
+/** Sends this reply for `someone`, and honest replies for other recipients. */
 function ofSomeone(reply: string) {
   return ({ say }: Visit, line: string) => say(answerTruly(line).startsWith('2') ? reply : answerTruly(line))
 }
@@ -23,7 +23,7 @@ function greylist({ memory, unitMs, socket, say }: Visit, line: string): void {
   say(hasWaited ? answerTruly(line) : '451 4.7.1 Greylisted, please come back later')
 }
 
-/** How servers mislead, or stumble, when they are asked what we came for. */
+/** Misleading or broken replies to RCPT. */
 export const RECIPIENTS: Behaviours = {
   'mail-unknown-user': {
     about: 'Refuses our sender with the very words that mean an unknown mailbox at RCPT.',
@@ -43,7 +43,7 @@ export const RECIPIENTS: Behaviours = {
     act: honestBut({ RCPT: '250 2.1.5 Ok' }),
   },
   'rcpt-all-unknown': {
-    about: 'Knows nobody, and says so plainly.',
+    about: 'Rejects every recipient as unknown.',
     expected: 'mailbox_not_found',
     act: honestBut({ RCPT: '550 5.1.1 Recipient address rejected: User unknown' }),
   },

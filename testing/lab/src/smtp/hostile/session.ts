@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net'
 import { type Lines, readLines } from '../lines.ts'
 
-/** One connection to a hostile server, and the means to treat it badly. */
+/** One connection to a hostile server, and the means to misbehave on it. */
 export type Visit = {
   socket: Socket
   lines: Lines
-  /** What this behaviour remembers from one visit to the next. */
+  /** State of this behavior that is kept between connections. */
   memory: Map<string, number>
-  /** How long a unit of time is. */
+  /** The length of a time unit. */
   unitMs: number
-  /** Recipients asked for on this connection. */
+  /** Recipients of RCPT commands on this connection. */
   asked: number
-  /** Replies that are kept back. */
+  /** Replies that are held back. */
   held: string
-  /** Everything the client said. */
+  /** All verbs sent by the client. */
   verbs: string[]
-  /** Bytes as they are, unless the client is gone. */
+  /** Sends raw bytes, unless the client has disconnected. */
   send(bytes: string | Uint8Array): void
-  /** One reply with the end of line it needs; lines in it are separated by `\n`. */
+  /** Sends one reply with its line end; lines within it are separated by `\n`. */
   say(reply: string): void
-  /** Over when the client is gone, too: then nothing more is to be done. */
+  /** Also ends when the client disconnects: then no further action is needed. */
   wait(units: number): Promise<void>
   isOver(): boolean
 }
@@ -48,14 +48,14 @@ export function moveVisit(visit: Visit, socket: Socket): Visit {
   return { ...openVisit(socket, visit), verbs: visit.verbs }
 }
 
-/** Sends the same bytes again and again, at the pace at which they are taken, so that no flood is ever held in memory. */
+/** Sends the same bytes repeatedly, as fast as the client reads them, so that a flood is never buffered in memory. */
 export async function pour(visit: Visit, bytes: Uint8Array, times: number): Promise<void> {
   for (let n = 0; n < times && !visit.isOver(); n++) {
     if (!visit.socket.write(bytes)) await drained(visit.socket)
   }
 }
 
-/** Sends a byte at a time, so long apart. */
+/** Sends one byte at a time with a delay. */
 export async function drip(visit: Visit, bytes: Uint8Array, units: number): Promise<void> {
   for (const byte of bytes) {
     if (visit.isOver()) return

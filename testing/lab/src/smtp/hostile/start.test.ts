@@ -12,7 +12,7 @@ const WAIT_MS = 2_000
 const hostile = await startHostile({ base: '127.66.1', timeUnitMs: 5 })
 afterAll(() => hostile.stop())
 
-/** Asks for `someone` and for somebody who is not there, as any prober would. */
+/** Probes `someone` and a recipient that does not exist, as any prober would. */
 function visit(name: string, before: string[] = [], at = hostile): Promise<Talk> {
   const domain = `${name}.hostile.example`
   const commands = ['MAIL FROM:<probe@example.com>', `RCPT TO:<someone@${domain}>`, `RCPT TO:<other@${domain}>`, 'QUIT']
@@ -20,10 +20,13 @@ function visit(name: string, before: string[] = [], at = hostile): Promise<Talk>
 }
 
 const TO_TLS = ['MAIL FROM:<probe@example.com>', 'STARTTLS', '<tls>', 'EHLO probe.example']
-/** An honest server: banner, EHLO, MAIL, the recipient that exists, the one that does not, QUIT. */
+/** The reply codes of an honest server: banner, EHLO, MAIL, the recipient that exists, the one that does not, QUIT. */
 const HONEST = '220 250 250 250 550 221'
 
-/** What a client meets: the codes of complete replies, how it ends, and, where these do not show the oddity, what does. */
+/**
+ * The visible result of each behavior: the codes of complete replies, the end, and, when these do not show the oddity,
+ * another property.
+ */
 const MET: Record<string, [codes: string, end: Talk['end'], shows?: (talk: Talk) => boolean]> = {
   refused: ['', 'refused'],
   silent: ['', 'open', ({ bytes }) => bytes === 0],
@@ -107,18 +110,18 @@ const MET: Record<string, [codes: string, end: Talk['end'], shows?: (talk: Talk)
   'quit-resets': ['220 250 250 250 550', 'reset'],
 }
 
-test('has behaviours enough to call the world hostile, and knows what each one looks like', () => {
+test('every hostile behavior has an expected visible result', () => {
   expect(Object.keys(HOSTILE).length).toBeGreaterThanOrEqual(60)
   expect(Object.keys(MET).toSorted()).toEqual(Object.keys(HOSTILE).toSorted())
 })
 
-/** Goes as far as the oddity is. */
+/** Stops at the command with the oddity. */
 function meet(name: string): Promise<Talk> {
   const demandsTls = name.startsWith('tls-') && name !== 'tls-offered-broken'
   return visit(name, demandsTls ? TO_TLS : [])
 }
 
-// All at once, since most of them are about waiting. One that is tried again is met alone.
+// All at once, since most of them wait. A retry runs alone.
 const TALKS = new Map(Object.keys(HOSTILE).map((name) => [name, meet(name)]))
 
 test.each(Object.entries(HOSTILE).map(([name, { about }]) => [name, about]))('%s: %s', async (name) => {
@@ -129,13 +132,13 @@ test.each(Object.entries(HOSTILE).map(([name, { about }]) => [name, about]))('%s
   expect(met).toSatisfy(shows)
 })
 
-test('knows HELO where it knows no EHLO', async () => {
+test('the no-EHLO behavior accepts HELO', async () => {
   const where = { host: hostile.hostOf('ehlo-unknown'), port: hostile.port }
   const { codes } = await talk(where, ['EHLO probe.example', 'HELO probe.example', 'QUIT'], WAIT_MS)
   expect(codes).toBe('220 502 250 221')
 })
 
-test('closes one direction and reads on in the other', async () => {
+test('the half-close behavior closes one direction and keeps reading', async () => {
   const other = await startHostile({ base: '127.66.5', timeUnitMs: 5 })
   whenDone(() => other.stop())
   const socket = connect({ host: other.hostOf('half-closed'), port: other.port, allowHalfOpen: true })
@@ -147,14 +150,14 @@ test('closes one direction and reads on in the other', async () => {
   await vi.waitFor(() => expect(other.countOpen()).toBe(0))
 })
 
-test('answers in one segment what was asked in one', async () => {
+test('the one-segment behavior sends all replies in one segment', async () => {
   const where = { host: hostile.hostOf('replies-joined'), port: hostile.port }
   const asked = 'MAIL FROM:<probe@example.com>\nRCPT TO:<someone@example.com>\nRCPT TO:<other@example.com>'
   const { codes, pieces } = await talk(where, ['EHLO probe.example', asked], 300)
   expect({ codes, pieces }).toEqual({ codes: '220 250 250 250 550', pieces: 3 })
 })
 
-test('shows the certificates that it is said to show', async () => {
+test('the TLS behaviors present the documented certificates', async () => {
   const shown = async (name: string) => {
     const socket = await startTls(name)
     return socket.getPeerX509Certificate()
@@ -167,30 +170,30 @@ test('shows the certificates that it is said to show', async () => {
   expect(wrong?.subject).toBe('CN=mx.elsewhere.example')
 })
 
-test('speaks TLS 1.0 with those who still want it, and with them alone', async () => {
+test('the outdated TLS behavior accepts TLS 1.0 only', async () => {
   const old = await startTls('tls-outdated', { minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })
   expect(old.getProtocol()).toBe('TLSv1')
 })
 
-test('begins the handshake where it stalls', async () => {
+test('the stalled TLS handshake sends its first message', async () => {
   const socket = await goAhead('tls-stalls')
   const sent = new PassThrough()
   const secure = connectTls({ socket: Duplex.from({ writable: socket, readable: sent }), rejectUnauthorized: false })
-  secure.on('error', () => {}) // ended by us
+  secure.on('error', () => {}) // ended by the test
   const [hello] = (await once(socket, 'data')) as [Buffer]
   secure.destroy()
   // A handshake record (22) whose message is a ServerHello (2): RFC 8446 §4 and §5.1.
   expect([hello[0], hello[5], hello.length]).toEqual([22, 2, 5 + hello.readUInt16BE(3)])
 })
 
-test('lets in who was put off when the time is over', async () => {
+test('greylisting accepts the recipient after the delay', async () => {
   const quick = await startHostile({ base: '127.66.2', timeUnitMs: 0.001 })
   whenDone(() => quick.stop())
   expect((await visit('rcpt-greylisted', [], quick)).codes).toBe('220 250 250 451 451 221')
   await vi.waitFor(async () => expect((await visit('rcpt-greylisted', [], quick)).codes).toBe(HONEST), 2_000)
 })
 
-test('takes as many units of time as it says', { tags: ['timed'] }, async () => {
+test('delays last the documented number of time units', { tags: ['timed'] }, async () => {
   const patient = await startHostile({ base: '127.66.3', timeUnitMs: 20 })
   whenDone(() => patient.stop())
   const slow = performance.now()
@@ -201,7 +204,7 @@ test('takes as many units of time as it says', { tags: ['timed'] }, async () => 
   expect(performance.now() - growing).toBeGreaterThan((5 + 10) * 20 - 5)
 })
 
-test('has a name in DNS for every behaviour, each with an address of its own', () => {
+test('every behavior has a DNS name with its own address', () => {
   const addresses = Object.keys(HOSTILE).map((name) => {
     const [[, exchange] = []] = hostile.names[`${name}.hostile.example`]?.mx ?? []
     return hostile.names[exchange ?? '']?.a?.[0]
@@ -210,7 +213,7 @@ test('has a name in DNS for every behaviour, each with an address of its own', (
   expect(new Set(addresses).size).toBe(addresses.length)
 })
 
-test('keeps no connection of those who went away, and none when it stops', async () => {
+test('connections are dropped after the client disconnects and when the server stops', async () => {
   const other = await startHostile({ base: '127.66.4', timeUnitMs: 5 })
   whenDone(() => other.stop())
   const names = Object.keys(HOSTILE).filter((name) => name !== 'refused')
@@ -228,7 +231,7 @@ test('keeps no connection of those who went away, and none when it stops', async
   expect(other.countOpen()).toBe(0)
 })
 
-test('holds little in memory however much it pours', async () => {
+test('a flood uses little memory', async () => {
   const other = await startHostile({ base: '127.66.6', timeUnitMs: 5 })
   whenDone(() => other.stop())
   const before = process.memoryUsage.rss()
@@ -241,7 +244,7 @@ test('holds little in memory however much it pours', async () => {
   expect(process.memoryUsage.rss() - before).toBeLessThan(48_000_000)
 })
 
-/** A connection on which the server has just given leave to start TLS. */
+/** A connection on which the server has just replied 220 to STARTTLS. */
 async function goAhead(name: string, at = hostile): Promise<Socket> {
   const socket = connect({ host: at.hostOf(name), port: at.port })
   whenDone(() => socket.destroy())

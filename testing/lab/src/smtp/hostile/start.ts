@@ -11,19 +11,19 @@ import { RECIPIENTS } from './recipients.ts'
 import { openVisit } from './session.ts'
 import { STARTTLS } from './starttls.ts'
 
-/** Every hostile behaviour by its name, in the order in which a conversation would meet them. */
+/** Every hostile behavior by name, in the order of the SMTP commands. */
 export const HOSTILE: Behaviours = { ...CONNECTION, ...GREETING, ...EHLO, ...STARTTLS, ...RECIPIENTS, ...QUIT }
 
 export type HostileOptions = {
-  /** The first three numbers of the loopback addresses to use, each behaviour having one of its own. */
+  /** The first three bytes of the loopback addresses; each behavior has its own address. */
   base?: string
-  /** The same for all; a free one where none is given. */
+  /** The port of all behaviors; a free one by default. */
   port?: number
-  /** Every delay is a number of units, so that a test may take them at any speed. */
+  /** Every delay is a number of units, so that a test may run them at any speed. */
   timeUnitMs: number
 }
 
-/** Mail servers that misbehave, each at an address of its own. They do not keep a process alive. */
+/** Mail servers that misbehave, each on its own address. They do not keep a process alive. */
 export async function startHostile({ base = '127.66.0', port = 0, timeUnitMs }: HostileOptions) {
   const sockets = new Set<Socket>()
   const servers: Server[] = []
@@ -38,10 +38,10 @@ export async function startHostile({ base = '127.66.0', port = 0, timeUnitMs }: 
   }
   return {
     port: common,
-    /** What DNS says of `<behaviour>.hostile.example`. */
+    /** The DNS data of `<behaviour>.hostile.example`. */
     names: Object.assign({}, ...Object.keys(HOSTILE).map((name) => namesOf(name, base))) as Names,
     hostOf: (name: string) => addressOf(name, base),
-    /** Connections that stand at the moment. */
+    /** Currently open connections. */
     countOpen: () => sockets.size,
     async stop() {
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()))
@@ -55,7 +55,7 @@ function serve(name: string, { act }: Behaviour, unitMs: number, sockets: Set<So
   const server = createServer({ noDelay: true }, (socket) => {
     const visit = openVisit(socket, { unitMs, memory })
     sockets.add(socket.unref())
-    socket.on('error', () => socket.destroy()) // a client may vanish at any time
+    socket.on('error', () => socket.destroy()) // a client may disconnect at any time
     socket.on('close', () => {
       sockets.delete(socket)
       recordSession({ server: `${name}.hostile.example`, verbs: visit.verbs, refused: 0, errorsMax: null })

@@ -7,10 +7,13 @@ import { moveVisit, type Visit } from './session.ts'
 
 const GO_AHEAD = '220 2.0.0 Ready to start TLS'
 
-/** Who gives up reports the error; who tries again without TLS is told that it is demanded. Neither knows of the mailbox. */
+/**
+ * A client that gives up reports the TLS error; a client that retries without TLS learns that it is required. Neither
+ * learns about the mailbox.
+ */
 const WITHOUT_TLS = ['server_error', 'policy_rejected']
 
-/** Says nothing of recipients until the conversation is encrypted: only then does anybody ask for STARTTLS. */
+/** Replies to recipients only after encryption: otherwise a prober has no reason to send STARTTLS. */
 function demandsTls(startTls: Oddities['STARTTLS']): (visit: Visit) => Promise<void> {
   return honestBut({
     capabilities: ['PIPELINING', 'STARTTLS'],
@@ -19,19 +22,21 @@ function demandsTls(startTls: Oddities['STARTTLS']): (visit: Visit) => Promise<v
   })
 }
 
-/** Goes on in TLS, as an honest server would. The options are made when first needed, since making keys takes time. */
+/**
+ * Continues over TLS, as an honest server would. The options are created on first use, since creating keys takes time.
+ */
 function inTls(makeOptions: () => SecureContextOptions, goAhead = GO_AHEAD) {
   const contextOf = once(makeOptions)
   return async (visit: Visit) => {
     visit.lines.letGo()
     visit.say(goAhead)
     const socket = new TLSSocket(visit.socket, { isServer: true, secureContext: contextOf() })
-    socket.on('error', () => visit.socket.destroy()) // a handshake that fails is what most of these are for
+    socket.on('error', () => visit.socket.destroy()) // most of these handshakes fail on purpose
     await listen(moveVisit(visit, socket), {})
   }
 }
 
-/** Lets the first record of its side of the handshake through and holds back the rest. */
+/** Sends the first record of its side of the handshake and holds back the rest. */
 function stallsAfterHello() {
   const contextOf = once(() => makeCertificate({ name: 'mx.tls-stalls.hostile.example' }))
   return (visit: Visit) => {
@@ -39,7 +44,7 @@ function stallsAfterHello() {
     visit.say(GO_AHEAD)
     const [near, far] = duplexPair()
     const server = new TLSSocket(near, { isServer: true, secureContext: contextOf() })
-    server.on('error', () => {}) // the handshake ends when the client loses patience
+    server.on('error', () => {}) // the handshake ends when the client times out
     far.once('data', (bytes: Buffer) => visit.send(bytes.subarray(0, 5 + bytes.readUInt16BE(3))))
     visit.socket.pipe(far)
     visit.socket.once('close', () => server.destroy())
@@ -47,7 +52,7 @@ function stallsAfterHello() {
 }
 
 function hangsUp({ lines, say, socket }: Visit): void {
-  lines.letGo() // what comes now is a handshake, not a command
+  lines.letGo() // the next bytes are a handshake, not a command
   say(GO_AHEAD)
   socket.resume().end()
 }
@@ -57,7 +62,7 @@ function once(makeOptions: () => SecureContextOptions): () => SecureContext {
   return () => (context ??= createSecureContext(makeOptions()))
 }
 
-/** What can go wrong between STARTTLS and a conversation that nobody overhears. */
+/** Failures between STARTTLS and an encrypted session. */
 export const STARTTLS: Behaviours = {
   'tls-injected': {
     about:
@@ -86,7 +91,7 @@ export const STARTTLS: Behaviours = {
     act: demandsTls(stallsAfterHello()),
   },
   'tls-self-signed': {
-    about: 'Shows a certificate that nobody vouches for; all else is in order.',
+    about: 'Presents a self-signed certificate that is otherwise valid.',
     expected: '',
     act: demandsTls(inTls(() => makeCertificate({ name: 'mx.tls-self-signed.hostile.example' }))),
   },

@@ -12,7 +12,7 @@ import { type ApiClient, createApiClient } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
-/** How sure the product is, and what moves it, with a mail server that tells the truth and one that accepts everybody. */
+/** Confidence and the evidence that changes it, with an honest mail server and a catch-all server. */
 const database = await createTestDatabase()
 const domains = ['truthful', 'all', 'firm', 'alone', 'shop']
 const dns = await startDns({
@@ -70,7 +70,7 @@ const logit = (p: number) => Math.log(p / (1 - p))
 const people = (domain: string, count: number) =>
   Array.from({ length: count }, (_, n) => `person.${'abcdefghij'[n % 10]}${'klmnopqrst'[Math.floor(n / 10)]}@${domain}`)
 
-test('the evidence of every kind of result adds up to the chance, which the confidence follows', async () => {
+test('the evidence of every kind of result adds up to the deliverability, and confidence follows it', async () => {
   const apiClient = await newCustomer()
   const emails = ['ada@truthful.example', 'bob@truthful.example', 'grace@all.example', 'xk7qzvw9trb4@all.example']
   for (const email of [...emails, 'nonsense', 'a@not-there.example']) {
@@ -81,7 +81,7 @@ test('the evidence of every kind of result adds up to the chance, which the conf
   }
 })
 
-test('reported outcomes count within seconds, for whoever reported them', async () => {
+test('reported outcomes count within seconds, for every account', async () => {
   const [apiClient, other] = [await newCustomer(), await newCustomer()]
   const before = await sendRequest(apiClient, 'hedy.lamarr@firm.example')
   expect(before).toMatchObject({ sub_status: 'catch_all', safe_to_send: false })
@@ -96,7 +96,7 @@ test('reported outcomes count within seconds, for whoever reported them', async 
     },
     { timeout: 10_000, interval: 500 },
   )
-  expect(after.sub_status).toBe('catch_all') // what the server says is said as before
+  expect(after.sub_status).toBe('catch_all') // the SMTP replies are unchanged
   expect(after.deliverability).toBeGreaterThan(0.97)
   expect(after.evidence.find(({ check }) => check === 'domain_history')).toMatchObject({ outcome: 'positive' })
   expect(Math.abs(sumOf(after) - logit(after.deliverability))).toBeLessThan(1e-9)
@@ -114,7 +114,7 @@ test('reported outcomes count within seconds, for whoever reported them', async 
   )
 })
 
-test('the model takes part where the plan and the request let it, and says so', async () => {
+test('the model is used when the plan and the request allow it, and the result says so', async () => {
   const [apiClient, starter] = [await newCustomer(), await newCustomer('starter')]
   const email = 'xk7qzvw9trb4@all.example'
   const used = await sendRequest(apiClient, email)
@@ -131,10 +131,10 @@ test('the model takes part where the plan and the request let it, and says so', 
     expect(without.metadata.features_used.ai_enhancement).toBe(false)
     expect(without.deliverability).toBeGreaterThan(used.deliverability + 0.2)
   }
-  expect((await sendRequest(apiClient, email)).deliverability).toBe(used.deliverability) // and not what the other request was told
+  expect((await sendRequest(apiClient, email)).deliverability).toBe(used.deliverability) // not from the cached result of the other request
 })
 
-test('without the catch-all test nobody is asked for an address that cannot exist', async () => {
+test('validation probes no control recipient when the catch-all test is off', async () => {
   const apiClient = await newCustomer()
   const result = await sendRequest(apiClient, 'ada.byron@alone.example', { catchall: false })
   expect(result).toMatchObject({ status: 'risky', sub_status: 'catch_all_untested', safe_to_send: false })
@@ -148,7 +148,7 @@ test('without the catch-all test nobody is asked for an address that cannot exis
   expect((await sendRequest(apiClient, 'ada.byron@alone.example')).sub_status).toBe('catch_all')
 })
 
-test('what is safe to send to is what the account says', async () => {
+test('safe_to_send follows the settings of the account', async () => {
   const apiClient = await newCustomer()
   expect(await sendRequest(apiClient, 'ada@truthful.example')).toMatchObject({ status: 'valid', safe_to_send: true })
   const machine = 'xk7qzvw9trb4@truthful.example'
@@ -166,7 +166,7 @@ test('what is safe to send to is what the account says', async () => {
   })
 })
 
-test('a list is judged as its confirmation and its account say', async () => {
+test('a job uses the settings of its confirmation and its account', async () => {
   const apiClient = await newCustomer()
   await apiClient.call('PATCH', '/account', { sending: { excluded_traits: [] } })
   const judge = async (options: object) => {

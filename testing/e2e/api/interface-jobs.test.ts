@@ -12,7 +12,7 @@ import { type ApiClient, callApi, createApiClient } from '../environment/instanc
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
-/** What the interface says of lists, with a worker that may dial loopback. One test for each statement. */
+/** The interface specification of lists, with a worker that can connect to loopback. One test per statement. */
 const database = await createTestDatabase()
 const dns = await startDns({
   names: {
@@ -90,7 +90,7 @@ function list(count: number, domain = 'truthful.example'): string {
   return `email\n${Array.from({ length: count }, (_, n) => `person${n}@${domain}`).join('\n')}\n`
 }
 
-test('4.4, 2.3 a CSV in the form field file is answered with its id, its name, its columns and the one with the addresses', async () => {
+test('4.4, 2.3 uploading a CSV in the form field file returns its id, its name, its columns and the email column', async () => {
   const csv = 'Name,E-Mail\nAda,ada@truthful.example\nBob,bob@truthful.example\n'
   const { status, body } = await upload(apiClient, csv, { name: 'people.csv' })
   expect(status).toBe(200)
@@ -98,12 +98,12 @@ test('4.4, 2.3 a CSV in the form field file is answered with its id, its name, i
   expect(body).toMatchObject({ filename: 'people.csv', columns: ['Name', 'E-Mail'], suggested_email_column: 'E-Mail' })
 })
 
-test('4.4 the file comes in the form field file, and has a column with addresses', async () => {
+test('4.4 the file is sent in the form field file and has an email column', async () => {
   expect((await upload(apiClient, list(1), { field: 'csv' })).body['code']).toBe('no_file')
   expect((await upload(apiClient, 'name\nAda\n')).body['code']).toBe('no_email_column')
 })
 
-test('4.5, 2.4, 3 confirming with the upload and a column of it makes a job that is queued', async () => {
+test('4.5, 2.4, 3 confirming an upload with a column creates a queued job', async () => {
   const { status, body } = await confirm(apiClient, list(2))
   expect(status).toBe(201)
   expect([...Value.Errors(JobCreated, body)]).toEqual([])
@@ -111,7 +111,7 @@ test('4.5, 2.4, 3 confirming with the upload and a column of it makes a job that
   expect((await getJob(apiClient, body['id'])).id).toBe(body['id'])
 })
 
-test('4.5 the column is any of the columns, not just the suggested one', async () => {
+test('4.5 the column can be any column, not just the suggested one', async () => {
   const csv = 'email,second\nada@truthful.example,bob@truthful.example\n'
   const { body } = await confirm(apiClient, csv, 'second')
   expect(await completed(apiClient, body['id'])).toMatchObject({
@@ -120,7 +120,7 @@ test('4.5 the column is any of the columns, not just the suggested one', async (
   })
 })
 
-test('3 without a valid upload_id and email_column no job is made', async () => {
+test('3 no job is created without a valid upload_id and email_column', async () => {
   const by = await createApiClient({ db: database.db, api })
   const { body: uploaded } = await upload(by, list(1))
   for (const wish of [
@@ -137,7 +137,7 @@ test('3 without a valid upload_id and email_column no job is made', async () => 
   expect(await creditsOf(by)).toMatchObject({ available: 1_000, reserved: 0 })
 })
 
-test('4.7, 2.4 a job is fetched by its id, and in the end every address of the file has its verdict', async () => {
+test('4.7, 2.4 a job is found by its id, and every address of the completed job has its verdict', async () => {
   const csv = 'email\nada@truthful.example\nbob@truthful.example\nada@@truthful\nada@null.truthful.example\nn/a\n'
   const { body } = await confirm(apiClient, csv)
   const job = await completed(apiClient, body['id'])
@@ -154,7 +154,7 @@ test('4.7, 2.4 a job is fetched by its id, and in the end every address of the f
   })
 })
 
-test('4.7 a job that is not there is not found', async () => {
+test('4.7 an unknown job id returns 404', async () => {
   expect((await apiClient.call('GET', '/bulk/jobs/0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a')).status).toBe(404)
 })
 
@@ -168,7 +168,7 @@ test('1, 8 each unique address of a file costs one credit, and duplicates are fr
   expect(await creditsOf(by)).toMatchObject({ available: 8, reserved: 0, used: 2 })
 })
 
-test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and limit say otherwise', async () => {
+test('4.6, 8 jobs are listed ten per page from the first, unless skip and limit are given', async () => {
   const by = await createApiClient({ db: database.db, api })
   const ids: unknown[] = []
   for (let n = 0; n < 11; n++) ids.unshift((await confirm(by, list(1))).body['id'])
@@ -182,7 +182,7 @@ test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and l
   expect(await page('?skip=1&limit=2')).toEqual(ids.slice(1, 3))
 })
 
-test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', async () => {
+test('8 a file has at most 100,000 emails, or 10,000 if the plan has that limit', async () => {
   const small = await createApiClient({ db: database.db, api }, { plan: 'starter' })
   expect((await upload(small, list(10_000))).body['unique_count']).toBe(10_000)
   expect((await upload(small, list(10_001))).body['code']).toBe('too_many_emails')
@@ -190,14 +190,14 @@ test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', as
   expect((await upload(apiClient, list(100_001))).body['code']).toBe('too_many_emails')
 })
 
-test('8 several files of one customer are worked on in parallel', { tags: ['timed'] }, async () => {
+test('8 several files of one customer are processed in parallel', { tags: ['timed'] }, async () => {
   askedAt.length = 0
   const confirmed = await Promise.all([
     confirm(apiClient, list(1, 'slow-one.example')),
     confirm(apiClient, list(1, 'slow-two.example')),
   ])
   const jobs = await Promise.all(confirmed.map(({ body }) => completed(apiClient, body['id'])))
-  // The second was asked about while the first was still being waited for.
+  // The second job was probed while the first was still waiting for its reply.
   expect(askedAt).toHaveLength(2)
   expect(Math.max(...askedAt) - Math.min(...askedAt)).toBeLessThan(SLOW_MS)
   for (const job of jobs) expect(job.status_counts.invalid).toBe(1)
@@ -208,6 +208,6 @@ test.each([
   ['POST', '/bulk/upload/confirm'],
   ['GET', '/bulk/jobs'],
   ['GET', '/bulk/jobs/0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'],
-])('4, 5.1 %s %s needs a key', async (method, path) => {
+])('4, 5.1 %s %s requires a key', async (method, path) => {
   expect((await callApi(`${api.url}/api/v1${path}`, method)).body).toMatchObject({ code: 'missing_api_key' })
 })

@@ -10,7 +10,7 @@ import { createApiClient } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
-/** What the interface says of mail servers, with a worker that may dial loopback. */
+/** The interface specification of mail servers, with a worker that can connect to loopback. */
 const database = await createTestDatabase()
 const dns = await startDns({
   names: {
@@ -45,7 +45,7 @@ async function sendRequest(email: string): Promise<ValidationResult> {
   return (await apiClient.call('POST', '/validation/single', { email })).body as unknown as ValidationResult
 }
 
-test('1 it checks SMTP reachability: what the mail server says of the recipient is the verdict', async () => {
+test('1 it checks SMTP reachability: the reply to the recipient decides the verdict', async () => {
   const ada = await sendRequest('ada@truthful.example')
   expect(ada).toMatchObject({ status: 'valid', sub_status: '', is_valid: true, safe_to_send: true })
   expect(ada.details).toMatchObject({ smtp_valid: true, smtp_code: 250 })
@@ -54,7 +54,7 @@ test('1 it checks SMTP reachability: what the mail server says of the recipient 
   expect(bob.details).toMatchObject({ smtp_valid: false, smtp_code: 550 })
 })
 
-test('1 it checks for catch-all domains, and says whether it did', async () => {
+test('1 it checks for catch-all domains and reports whether it did', async () => {
   const found = await sendRequest('anybody@all.example')
   expect(found).toMatchObject({ status: 'risky', sub_status: 'catch_all', catchall: { is_catchall: true } })
   expect(found.catchall.confidence).toBeGreaterThan(0.9)
@@ -63,7 +63,7 @@ test('1 it checks for catch-all domains, and says whether it did', async () => {
   expect(other.catchall).toEqual({ is_catchall: false, confidence: found.catchall.confidence })
 })
 
-test('2.2 a list is asked together: one connection for the addresses of a domain', async () => {
+test('2.2 addresses of one domain in a list share one connection', async () => {
   const before = truthful.connections()
   const emails = Array.from({ length: 12 }, (_, n) => `${n % 4 === 0 ? 'nobody' : 'ada'}+${n}@truthful.example`)
   const { status, body } = await apiClient.call('POST', '/validation/bulk', { emails })

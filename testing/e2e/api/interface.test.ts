@@ -6,8 +6,8 @@ import { callApi, createApiClient } from '../environment/instance.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
 
 /**
- * One test for every statement of the interface, with its section in the name. Those of lists are in interface-lists, those of mail
- * servers in interface-mailbox, and that of the page for keys (5.2) in web-keys.
+ * One test per statement of the interface specification, with its section in the title. Statements about lists are in
+ * interface-jobs, those about mail servers in interface-smtp, and that of the keys page (5.2) in web/keys.
  */
 const instance = await useSharedInstance()
 const apiClient = await createApiClient(instance)
@@ -26,7 +26,7 @@ test('1 it checks syntax', async () => {
 })
 
 test.each(['nul\0@two-mx.example', 'half\ud83d@two-mx.example', 'line\r\nbreak@two-mx.example', ' ', 'x'.repeat(1024)])(
-  '1 it checks syntax, of any text: %j',
+  '1 it checks the syntax of any text: %j',
   async (email) => {
     const { status, body } = await post(email)
     expect([status, body['sub_status'], body['email']]).toEqual([200, 'syntax_error', email])
@@ -38,7 +38,7 @@ test.each([
   ['mailto:ada@two-mx.example', 'ada@two-mx.example'],
   ['"Lovelace, Ada" <ada@gmial.com>', 'ada@gmail.com'],
   ['ada lovelace@two-mx.example', null],
-])('1 a text that wraps an address is a syntax error and suggests the address: %j', async (email, suggestion) => {
+])('1 a text around an address is a syntax error and suggests the address: %j', async (email, suggestion) => {
   const { body } = await post(email)
   expect(body).toMatchObject({ email, sub_status: 'syntax_error', did_you_mean: suggestion })
   const { body: bulk } = await apiClient.call('POST', '/validation/bulk', { emails: [email, email] })
@@ -101,7 +101,7 @@ test('2.1 confidence is a fraction, the response time whole milliseconds, the ti
   expect(result.metadata.plan_tier).toBe('scale')
 })
 
-test('2.1 sub_status may be a reason, catchall.confidence null, and the smtp code 0 where nobody was asked', async () => {
+test('2.1 sub_status may be a reason, catchall.confidence null, and the smtp code 0 without a probe', async () => {
   const { body } = await post('ada@two-mx.example')
   expect(body).toMatchObject({
     status: 'unknown',
@@ -112,14 +112,14 @@ test('2.1 sub_status may be a reason, catchall.confidence null, and the smtp cod
   })
 })
 
-test('4.1 POST takes a JSON body with the field email, which is required', async () => {
+test('4.1 POST requires a JSON body with the field email', async () => {
   expect((await apiClient.call('POST', '/validation/single', { email: 'ada@null-mx.example' })).status).toBe(200)
   const { status, body } = await apiClient.call('POST', '/validation/single', {})
   expect(status).toBe(400)
   expect(body['errors']).toContainEqual({ pointer: '/email', detail: 'is required' })
 })
 
-test('4.2 the address comes as the query parameter email, without a body', async () => {
+test('4.2 GET takes the address from the query parameter email, without a body', async () => {
   const { status, body } = await apiClient.call(
     'GET',
     `/validation/single?email=${encodeURIComponent('ada+x@null-mx.example')}`,
@@ -127,7 +127,7 @@ test('4.2 the address comes as the query parameter email, without a body', async
   expect([status, body['email'], body['sub_status']]).toEqual([200, 'ada+x@null-mx.example', 'null_mx'])
 })
 
-test('4.3, 2.2 a list of addresses gets a summary with a verdict for each', async () => {
+test('4.3, 2.2 a bulk request returns a summary and a verdict for each address', async () => {
   const emails = ['ada@null-mx.example', 'nonsense', 'ADA@null-mx.example', 'ada@two-mx.example']
   const { status, body } = await apiClient.call('POST', '/validation/bulk', { emails })
   expect(status).toBe(200)
@@ -140,7 +140,7 @@ test('4.3, 2.2 a list of addresses gets a summary with a verdict for each', asyn
   ])
 })
 
-test('4.3, 8 one credit per unique address, duplicates free, up to 1,000 addresses in a request', async () => {
+test('4.3, 8 one credit per unique address, duplicates free, up to 1,000 addresses per request', async () => {
   const { call } = await createApiClient(instance, { credits: 1_500 })
   const many = Array.from({ length: 999 }, (_, n) => `a${n}@null-mx.example`)
   const { status, body } = await call('POST', '/validation/bulk', { emails: [...many, 'A0@null-mx.example'] })

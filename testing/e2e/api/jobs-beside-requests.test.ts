@@ -14,10 +14,10 @@ import { startApiProcess } from '../environment/processes.ts'
 const HOST = '127.95.0.1'
 const SLOW_MS = 12_000
 
-/** Long enough for a second line, if lists took it. */
-const SECOND_LINE_MS = 3_000
+/** Long enough for the job to open a second connection, if it did. */
+const SECOND_CONNECTION_MS = 3_000
 
-test('a caller does not stand in line behind a list at the same mail server, which leaves a connection free', {
+test('a single validation does not wait for a job at the same mail server, because the job leaves a connection free', {
   tags: ['timed'],
 }, async () => {
   const [{ url, db }, redis, port] = await Promise.all([createTestDatabase(), startRedis(), freePort()])
@@ -31,13 +31,13 @@ test('a caller does not stand in line behind a list at the same mail server, whi
     faults: {},
   })
   whenDone(() => dns.stop())
-  const askedAt = { list: 0, caller: 0 }
+  const probedAt = { list: 0, client: 0 }
   const rcpt = (_peer: unknown, to: string) => {
     if (to.startsWith('listed')) {
-      askedAt.list ||= performance.now()
+      probedAt.list ||= performance.now()
       return { reply: '550 5.1.1 User unknown', afterMs: SLOW_MS }
     }
-    if (to.startsWith('ada')) askedAt.caller = performance.now()
+    if (to.startsWith('ada')) probedAt.client = performance.now()
     return to.startsWith('ada') ? '250 2.1.5 Ok' : '550 5.1.1 User unknown'
   }
   const server = await startScripted({ rcpt }, { host: HOST, port })
@@ -46,12 +46,12 @@ test('a caller does not stand in line behind a list at the same mail server, whi
   const settings = listSettings(url, redis.url)
   await startWorkerHere({ settings, dnsPort: dns.port, smtpPort: port, allows: (address) => address === HOST })
   const api = await startApiProcess(settings)
-  const [large, caller] = await Promise.all([createApiClient({ db, api }), createApiClient({ db, api })])
+  const [jobOwner, client] = await Promise.all([createApiClient({ db, api }), createApiClient({ db, api })])
 
-  await confirmList(api.url, large, [{ email: 'listed@busy.example' }, { email: 'listed@also-busy.example' }])
-  await vi.waitFor(() => expect(askedAt.list).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })
-  await sleep(SECOND_LINE_MS)
-  const { body } = await caller.call('POST', '/validation/single', { email: 'ada@busy.example', timeout: 30 })
+  await confirmList(api.url, jobOwner, [{ email: 'listed@busy.example' }, { email: 'listed@also-busy.example' }])
+  await vi.waitFor(() => expect(probedAt.list).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })
+  await sleep(SECOND_CONNECTION_MS)
+  const { body } = await client.call('POST', '/validation/single', { email: 'ada@busy.example', timeout: 30 })
   expect(body).toMatchObject({ status: 'valid' })
-  expect(askedAt.caller).toBeLessThan(askedAt.list + SLOW_MS)
+  expect(probedAt.client).toBeLessThan(probedAt.list + SLOW_MS)
 })

@@ -6,7 +6,7 @@ import { readCells } from '../browser/files.ts'
 import { createApiClient } from '../environment/instance.ts'
 import {
   COMPLETES_WITHIN_MS,
-  expectCleanBooks,
+  expectCleanLedger,
   expectCompleted,
   listSettings,
   startListWorker,
@@ -99,7 +99,7 @@ test(
     )
     expect(existing.filter(({ email }) => !valid.has(email))).toEqual([])
 
-    await expectCleanBooks(database.db)
+    await expectCleanLedger(database.db)
     const { rows: ledger } = await asOwner(database.db, (trx) =>
       sql<{ refunded: number }>`select refunded_count as refunded from jobs where id = ${String(body['id'])}`.execute(
         trx,

@@ -11,7 +11,10 @@ import { callApi, createApiClient } from '../environment/instance.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { claimRedis } from '../environment/redis.ts'
 
-/** What a page is told takes as long whether a mailbox exists or not. The mail server here would make the difference plain. */
+/**
+ * A decision takes the same time whether the mailbox exists or not. The mail server here would make a difference
+ * visible.
+ */
 const TELLTALE_MS = 600
 const ROUNDS = 12
 const ORIGIN = 'https://www.example.com'
@@ -68,7 +71,7 @@ function median(asked: Asked[]): number {
   return asked.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(asked.length / 2)] ?? 0
 }
 
-/** One after another and by turns, so that whatever else the machine does falls on both alike. */
+/** Sequential and alternating, so that other load on the machine affects both equally. */
 async function compare(one: (n: number) => string, other: (n: number) => string) {
   const pairs: [Asked, Asked][] = []
   for (let n = 0; n < ROUNDS; n++) pairs.push([await askFromPage(one(n)), await askFromPage(other(n))])
@@ -76,10 +79,10 @@ async function compare(one: (n: number) => string, other: (n: number) => string)
   return { texts: new Set(pairs.flat().map(({ text }) => text)), apartMs: Math.abs(median(ones) - median(others)) }
 }
 
-test('a mailbox that exists and one that does not are answered alike, as fast, and nobody is asked about either', {
+test('existing and missing mailboxes have the same response and latency, and neither is probed', {
   tags: ['timed'],
 }, async () => {
-  await askFromPage('warm@telling.example') // what DNS says of the domain is known from here on
+  await askFromPage('warm@telling.example') // the DNS result of the domain is cached from here on
   const { texts, apartMs } = await compare(
     (n) => `there-${n}@telling.example`,
     (n) => `gone-${n}@telling.example`,
@@ -89,14 +92,14 @@ test('a mailbox that exists and one that does not are answered alike, as fast, a
   expect(server.connections()).toBe(0)
 })
 
-test('what was found out with a secret key neither shows in the answer of a page nor makes it faster', {
+test('a result stored with a secret key neither changes the decision nor makes it faster', {
   tags: ['timed'],
   timeout: 180_000,
 }, async () => {
   const known = Array.from({ length: ROUNDS }, (_, n) => `there-known-${n}@telling.example`)
   const began = performance.now()
   const first = await apiClient.call('POST', '/validation/single', { email: known[0] ?? '', timeout: 20 })
-  // The difference that a page must not see is there, for whoever may.
+  // A secret key sees the difference that a publishable key must not reveal.
   expect(first.body).toMatchObject({ status: 'valid' })
   expect(performance.now() - began).toBeGreaterThan(TELLTALE_MS)
   await Promise.all(known.map((email) => apiClient.call('POST', '/validation/single', { email, timeout: 30 })))

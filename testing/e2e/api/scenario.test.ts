@@ -16,15 +16,15 @@ type Scenario = { single: string[]; many: string[]; file: { column: string; rows
 
 const SCENARIO = JSON.parse(readFileSync(new URL('./scenario.json', import.meta.url), 'utf8')) as Scenario
 
-/** What somebody was told: an answer, or why there is none. */
-type Told = { answer: Record<string, unknown> } | { refused: string }
+/** A response, or the code of the problem. */
+type Outcome = { answer: Record<string, unknown> } | { refused: string }
 
-/** One way to the service. */
-type Way = {
-  single(email: string): Promise<Told>
-  /** The verdicts, one for each different address. */
+/** One client of the service. */
+type Client = {
+  single(email: string): Promise<Outcome>
+  /** The verdicts, one for each unique address. */
   many(emails: string[]): Promise<unknown[]>
-  /** Has the file validated; gives it back marked. */
+  /** Validates the file as a job and returns its CSV results. */
   file(path: string, column: string): Promise<string>
 }
 
@@ -35,17 +35,17 @@ const instance = await useSharedInstance()
 const { key } = await createApiClient(instance, { credits: 0, key: { mode: 'test' } })
 const { url } = instance.api
 
-function byCurl(): Way {
+function byCurl(): Client {
   const curl = async (path: string, ...more: string[]) =>
     (await run('curl', ['-s', `${url}/api/v1${path}`, '-H', `X-API-Key: ${key}`, ...more])).stdout
   const post = (path: string, body: object) =>
     curl(path, '-H', 'Content-Type: application/json', '-d', JSON.stringify(body))
-  const told = (text: string): Told => {
+  const parse = (text: string): Outcome => {
     const answer = JSON.parse(text) as Record<string, unknown>
     return 'code' in answer ? { refused: String(answer['code']) } : { answer }
   }
   return {
-    single: async (email) => told(await post('/validation/single', { email })),
+    single: async (email) => parse(await post('/validation/single', { email })),
     many: async (emails) => JSON.parse(await post('/validation/bulk', { emails })).results.map(verdictOf),
     async file(path, column) {
       const { upload_id } = JSON.parse(await curl('/bulk/upload/preview', '-F', `file=@${path}`))
@@ -59,9 +59,9 @@ function byCurl(): Way {
   }
 }
 
-function bySdk(): Way {
+function bySdk(): Client {
   const probity = new Probity({ apiKey: key, baseUrl: url, maxRetries: 0 })
-  const told = (call: Promise<object>): Promise<Told> =>
+  const settle = (call: Promise<object>): Promise<Outcome> =>
     call.then(
       (answer) => ({ answer: answer as Record<string, unknown> }),
       (error: unknown) => {
@@ -70,7 +70,7 @@ function bySdk(): Way {
       },
     )
   return {
-    single: (email) => told(probity.validate(email)),
+    single: (email) => settle(probity.validate(email)),
     many: async (emails) => (await probity.validateBulk(emails)).results.map(verdictOf),
     async file(path, emailColumn) {
       const { upload_id: uploadId } = await probity.uploads.create(new Blob([readFileSync(path)]))
@@ -81,7 +81,7 @@ function bySdk(): Way {
   }
 }
 
-function byCli(): Way {
+function byCli(): Client {
   const { run: probity } = openHome({ PROBITY_BASE_URL: url, PROBITY_API_KEY: key })
   return {
     async single(email) {
@@ -101,7 +101,7 @@ function byCli(): Way {
 }
 
 /** Through the MCP tools. They transfer no files, so the upload and the download of a file use the API. */
-async function byMcp(): Promise<Way> {
+async function byMcp(): Promise<Client> {
   const { call, get } = await connectAgent(url, key)
   const runJob = async (list: object): Promise<string> => {
     const { confirmation } = await get('estimate_job', list)
@@ -135,34 +135,38 @@ async function byMcp(): Promise<Way> {
 
 type Verdict = { email: string; status: string; sub_status: string; confidence: number }
 
-/** What stands in a list of verdicts, and in each of them alone. */
+/** The fields that bulk results and single results share. */
 function verdictOf({ email, status, sub_status, confidence }: Verdict): Verdict {
   return { email, status, sub_status, confidence }
 }
 
-/** Without what belongs to one answer alone. */
-function standing(told: Told): unknown {
-  if ('refused' in told) return told
-  const { id: _, performance: __, metadata: ___, evidence = [], ...rest } = told.answer
+/** Without the fields that are unique to one response. */
+function withoutIds(outcome: Outcome): unknown {
+  if ('refused' in outcome) return outcome
+  const { id: _, performance: __, metadata: ___, evidence = [], ...rest } = outcome.answer
   const found = (evidence as object[]).map((item) => ({ ...item, checked_at: '', duration_ms: 0 }))
   return { ...rest, evidence: found }
 }
 
-test('the same scenario has the same answers, whichever way it is asked', async () => {
+test('the same scenario has the same results with curl, the SDK, the CLI and MCP', async () => {
   const path = join(folder, 'list.csv')
   writeFileSync(path, `${SCENARIO.file.rows.join('\n')}\n`)
-  const ways = [byCurl(), bySdk(), byCli(), await byMcp()]
-  // Each address is asked all ways before the next one: what is put off at first is settled half a minute later.
+  const clients = [byCurl(), bySdk(), byCli(), await byMcp()]
+  // All clients validate an address before the next one: a deferred address has its result half a minute later.
   const singles = []
   for (const email of SCENARIO.single) {
-    const told = []
-    for (const way of ways) told.push(standing(await way.single(email)))
-    singles.push(told)
+    const outcomes = []
+    for (const client of clients) outcomes.push(withoutIds(await client.single(email)))
+    singles.push(outcomes)
   }
   const answers = []
-  for (const [n, way] of ways.entries()) {
-    const single = singles.map((told) => told[n])
-    answers.push({ single, many: await way.many(SCENARIO.many), file: await way.file(path, SCENARIO.file.column) })
+  for (const [n, client] of clients.entries()) {
+    const single = singles.map((outcomes) => outcomes[n])
+    answers.push({
+      single,
+      many: await client.many(SCENARIO.many),
+      file: await client.file(path, SCENARIO.file.column),
+    })
   }
   const [first, ...others] = answers
   for (const other of others) expect(other).toEqual(first)

@@ -14,10 +14,10 @@ const NAME = 'hooks.journey.example'
 const ADDRESS_BASE = '127.96.0'
 const ROWS = 200
 const SOON = { timeout: 60_000, interval: 100 }
-/** What a worker held that was killed is let out again after 30 seconds. */
+/** The claims of a killed worker are released after 30 seconds. */
 const LEASE_OVER = { timeout: 90_000, interval: 100 }
 
-/** The product, with a receiver that it may send to. Nobody asks mail servers: a list is done when DNS has answered. */
+/** A test environment with a webhook receiver. Jobs need no SMTP probe: DNS decides all verdicts. */
 async function startPlace() {
   const [redis, dns] = await Promise.all([startRedis(), startDns()])
   whenDone(() => Promise.all([redis.stop(), dns.stop()]))
@@ -33,14 +33,14 @@ async function startPlace() {
   return { redis, receiver, api, worker, apiClient, startWorker }
 }
 
-test('a list ends and its customer is told, though the worker and Redis are killed over it', async () => {
+test('a job completes and its webhook is delivered although the worker and Redis are killed', async () => {
   const { redis, receiver, api, worker, apiClient, startWorker } = await startPlace()
   const { body: hook } = await apiClient.call('POST', '/webhooks', { url: `https://${NAME}/` })
   const verifier = new Webhook(String(hook['secret']))
   const typeOf = (received: Received) => (verifier.verify(received.body, received.headers) as { type: string }).type
   const completions = () => receiver.received.filter((received) => typeOf(received) === 'job.completed')
 
-  // The receiver takes the event and says nothing, so that the worker is in the middle of it.
+  // The receiver accepts the event and does not respond, so that the worker is killed during the delivery.
   receiver.answer(() => new Promise(() => {}))
   const addresses = Array.from({ length: ROWS }, (_, n) => ({ email: `row-${n}@null-mx.example` }))
   const jobId = await confirmList(api.url, apiClient, addresses)
@@ -57,7 +57,7 @@ test('a list ends and its customer is told, though the worker and Redis are kill
   expect(second?.body).toBe(first?.body)
   expect(JSON.parse(second?.body ?? '')).toMatchObject({ livemode: true, data: shown })
 
-  // Redis is still away: who lets deliveries out sends them.
+  // Redis is still down: the dispatcher sends the deliveries.
   const sent = await apiClient.call('POST', `/webhooks/${hook['id']}/test`)
   const log = async (id: unknown) => (await apiClient.call('GET', `/webhooks/${hook['id']}/deliveries/${id}`)).body
   await vi.waitFor(
@@ -65,7 +65,7 @@ test('a list ends and its customer is told, though the worker and Redis are kill
     SOON,
   )
 
-  // Redis is killed while a hundred are on their way, and comes back with nothing.
+  // Redis is killed during a hundred deliveries and starts again empty.
   receiver.answer(() => sleep(100).then(() => 204))
   await redis.restart()
   const ids = await Promise.all(

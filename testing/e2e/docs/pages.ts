@@ -2,19 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../environment/programs.ts'
 
-/** A fenced block of a page: what stands in it, and what the comment right above it says about it. */
+/** A fenced block of a page: its text, and the marker in the comment directly above it. */
 export type Block = {
   page: string
   line: number
   language: string
   text: string
-  /** As in `<!-- test: cli -->`: `test` and `cli`. */
+  /** For `<!-- test: cli -->`: `test` and `cli`. */
   marker: { kind: string; value: string } | undefined
-  /** The heading that it stands under. */
+  /** The heading above the block. */
   section: string
 }
 
-/** Every page that is shown to readers: the README, and all of `docs` but what is written for those who change the code. */
+/** Every page for readers: the README and all of `docs`, except the pages for contributors. */
 export function listPages(): string[] {
   const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md') && !path.startsWith('decisions'))
@@ -28,7 +28,7 @@ export function readPage(page: string): string {
 
 const MARKER = /^<!-- ([a-z]+): (.*) -->\s*$/s
 
-/** The blocks of a page in their order. */
+/** The blocks of a page in order. */
 export function readBlocks(page: string, text: string = readPage(page)): Block[] {
   const fences = [...text.matchAll(/^( *)```([^\n]*)\n(.*?)^\1```$/gms)]
   return fences.map(({ index, 1: indent = '', 2: language = '', 3: inside = '' }) => {

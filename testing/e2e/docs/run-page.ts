@@ -9,7 +9,7 @@ import { ROOT } from '../environment/programs.ts'
 import type { Block } from './pages.ts'
 
 const WITHIN_MS = 120_000
-/** Between what one block prints and what the next one does. */
+/** Separates the output of one block from that of the next. */
 const BETWEEN = '\u001e'
 const RUNS: Record<string, (file: string) => string> = {
   ts: (file) => `node ${file}`,
@@ -17,7 +17,7 @@ const RUNS: Record<string, (file: string) => string> = {
   python: (file) => `python3 ${file}`,
 }
 
-/** What cron would start at its time, in the folder of the page and with a key in its file. */
+/** The command of a crontab line, run in the folder of the page with the key in a file. */
 function commandOf(line: string): string {
   const command = line.trim().split(/\s+/).slice(5).join(' ').replace('/srv/crm', '.')
   return `printf '%s' "$PROBITY_API_KEY" >probity.key\nsh -c ${inShell(command)}`
@@ -27,7 +27,7 @@ function inShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Whether a block is something to run, and not something to look at. */
+/** Whether a block is run, and not only shown. */
 export function isRun({ language, marker }: Block): boolean {
   return (language === 'sh' || language === 'cron' || Object.hasOwn(RUNS, language)) && marker?.kind !== 'file'
 }
@@ -35,8 +35,8 @@ export function isRun({ language, marker }: Block): boolean {
 export type Installed = { sdk: InstalledSdk; env: Record<string, string>; asHere: (text: string) => string }
 
 /**
- * Runs the blocks of one page in their order, in one shell and one folder, so that a page can build on what came before. What each of
- * them printed comes back beside it. The first that fails ends the page.
+ * Runs the blocks of one page in order, in one shell and one folder, so that later blocks can use the results of
+ * earlier ones. Returns each block with its output. The first failure ends the page.
  */
 export async function runPage(blocks: Block[], { sdk, env, asHere }: Installed): Promise<Map<Block, string>> {
   const folder = makeFolder('probity-page')
@@ -61,7 +61,7 @@ export async function runPage(blocks: Block[], { sdk, env, asHere }: Installed):
   return new Map(blocks.map((block, n) => [block, printed[n] ?? '']))
 }
 
-/** The command line and the operator's commands, as somebody has them who has installed the one and cloned the other. */
+/** The CLI and the admin commands, as an installed package and a clone provide them. */
 const PRELUDE = `
 probity() { node "${CLI}" "$@"; }
 pnpm() { (cd '${ROOT}' && command pnpm "$@"); }
@@ -82,7 +82,7 @@ function compileIn(folder: string, files: string[]): void {
   run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], folder)
 }
 
-/** What it prints, errors included: they are part of what somebody sees. In a group of its own, so that nothing stays behind. */
+/** Stdout and stderr together, as users see them. It runs in its own process group, so that no process survives. */
 function runShell(script: string, cwd: string, env: Record<string, string>): Promise<string> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${script}`], {
     cwd,
@@ -94,7 +94,7 @@ function runShell(script: string, cwd: string, env: Record<string, string>): Pro
     try {
       if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL')
     } catch {
-      // all of it has ended
+      // all processes have ended
     }
   }
   whenDone(end)

@@ -49,12 +49,12 @@ function asHere(text: string): string {
 const env = { ...instance.settings, PROBITY_BASE_URL: instance.api.url }
 const pages = listPages().filter((path) => !OTHERS.includes(path))
 
-/** A block that another test shows, or that is held to something below. */
+/** A block that another test shows, or that is checked below. */
 function isMarked({ marker }: Block): boolean {
   return marker?.kind === 'test' || marker?.kind === 'body' || marker?.kind === 'config'
 }
 
-/** Whether what a block shows is what the block before it printed. */
+/** Whether a block shows the output of the block before it. */
 function isOutput(block: Block, before: Block | undefined): boolean {
   return ['json', 'text', 'csv'].includes(block.language) && !block.marker && before !== undefined && isRun(before)
 }
@@ -91,13 +91,13 @@ const marked = pages.flatMap((path) => readBlocks(path)).filter(({ marker }) => 
 const withMarker = (kind: string, value?: string) =>
   marked.filter(({ marker }) => marker?.kind === kind && (value === undefined || marker.value === value))
 
-test.each(withMarker('body'))('$page:$line is taken as it stands', async ({ marker, text }) => {
+test.each(withMarker('body'))('$page:$line is used unchanged', async ({ marker, text }) => {
   const [method = '', path = ''] = marker?.value.split(' ') ?? []
   const answer = await live.call(method, path.replace('/api/v1', ''), JSON.parse(text))
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
 })
 
-test.each(withMarker('config', 'mcp'))('$page:$line leads an agent to its tools', async ({ language, text }) => {
+test.each(withMarker('config', 'mcp'))('$page:$line connects an agent to its tools', async ({ language, text }) => {
   if (language === 'json') JSON.parse(text)
   const [, url = ''] = /(https:[^" ]*\/mcp)/.exec(text) ?? []
   const [, named] = /X-API-Key"?: "?(pb_[a-z]+_…|\$\{input:probity-key\})/.exec(text) ?? []
@@ -114,7 +114,7 @@ test.each(withMarker('config', 'mcp'))('$page:$line leads an agent to its tools'
   expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('validate_email')])
 })
 
-test('what docker starts is where the service looks without settings', () => {
+test('the services started by docker are at the default URLs', () => {
   expect(withMarker('config', 'compose').map(({ page: path }) => path)).toEqual(['README.md'])
   const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8')
   const config = readFileSync(join(ROOT, 'packages/settings/src/admin-settings.ts'), 'utf8')
@@ -135,13 +135,13 @@ test.each(withMarker('config', 'settings'))('$page:$line names existing settings
   for (const name of names) expect(readPage('docs/settings.md')).toMatch(new RegExp(`\\| \`(PROBITY_)?${name}\` \\|`))
 })
 
-test.each(pages.filter((path) => path.startsWith('docs/')))('%s begins with a title and what it is about', (path) => {
+test.each(pages.filter((path) => path.startsWith('docs/')))('%s begins with a title and its definition', (path) => {
   const [title = '', empty, sentence = ''] = readPage(path).split('\n')
   expect([title, empty]).toEqual([expect.stringMatching(/^# \S/), ''])
   expect(sentence).toMatch(/^[`A-Z]/)
 })
 
-test('every route that a page names is there', async () => {
+test('every route on a page exists', async () => {
   const { paths } = (await callApi(`${instance.api.url}/api/v1/openapi.json`, 'GET')).body as {
     paths: Record<string, Record<string, object>>
   }
@@ -152,14 +152,14 @@ test('every route that a page names is there', async () => {
   )
   const named = pages.concat(OTHERS).flatMap((page) =>
     [...readPage(page).matchAll(/`(GET|POST|PATCH|DELETE|PUT) (\/[^ `?]*)/g)]
-      .filter(([, , path = '']) => !/^\/(v2|app\/api)\//.test(path)) // other services', and the web application's own
+      .filter(([, , path = '']) => !/^\/(v2|app\/api)\//.test(path)) // those of other services and of the web app
       .map(([, method, path = '']) => ({ page, route: `${method} ${path.replace('/api/v1', '')}` })),
   )
   expect(named.length).toBeGreaterThan(30)
   expect(named.filter(({ route }) => !known.has(route))).toEqual([])
 })
 
-test.each(['zerobounce', 'kickbox'])('every field that the guide from %s leads to is in a result', (service) => {
+test.each(['zerobounce', 'kickbox'])('every field in the migration guide from %s exists in a result', (service) => {
   const [, table = ''] = /^## Fields\n(.*?)^## /ms.exec(readPage(`docs/guides/migrate-from-${service}.md`)) ?? []
   const fields = [...table.matchAll(/\| ([^|]*) \|$/gm)].flatMap(([, ours = '']) =>
     [...ours.matchAll(/`([a-z_.]{3,})`/g)].map(([, field = '']) => field),
@@ -184,7 +184,7 @@ test.each(withMarker('config', 'webhook'))('$page:$line has the headers of a rea
   expect(Object.keys(JSON.parse(body))).toEqual(['id', 'type', 'api_version', 'timestamp', 'livemode', 'data'])
 })
 
-test.each(pages)('%s: does what it says', { timeout: 150_000 }, async (path) => {
+test.each(pages)('%s: the page works as described', { timeout: 150_000 }, async (path) => {
   const blocks = readBlocks(path)
   const isOurs = (block: Block) => !isMarked(block) || isRunTwice(block)
   const printed = await runPage(blocks.filter(isOurs), { sdk, env, asHere })
@@ -194,7 +194,7 @@ test.each(pages)('%s: does what it says', { timeout: 150_000 }, async (path) => 
   }
 })
 
-/** Shown elsewhere, and cheap: they run here as well, so that what stands below them can be compared. */
+/** Checked elsewhere and cheap: they also run here, so that the output below them can be compared. */
 const RUN_HERE_TOO = new Set(['policies', 'feedback', 'mcp'])
 
 function isRunTwice({ marker }: Block): boolean {
@@ -207,7 +207,7 @@ function expectPrinted(block: Block, out: string): void {
   else expect(out, where).toMatch(patternOf(block.text))
 }
 
-/** What is another at every time is only held to be there, and of its kind. */
+/** Values that change with time are only checked for presence and type. */
 const VARIES = new Set([
   'id',
   'request_id',
@@ -235,7 +235,7 @@ function anyLike(value: unknown): unknown {
   return value === null ? null : expect.any(typeof value === 'number' ? Number : String)
 }
 
-/** The text with `…` for whatever differs. Lines may stand between those that are shown only where a line is `…`. */
+/** The text with `…` in place of differences. A `…` line in the page allows any lines in the output. */
 function patternOf(text: string): RegExp {
   const lines = text.trimEnd().split('\n')
   const patterns = lines.map((line) =>

@@ -6,13 +6,13 @@ import type { ApiClient } from './instance.ts'
 import { confirmList, getDone, type TestSimulation } from './jobs.ts'
 
 const LISTS_MAX = 200
-/** So that a process which starts meanwhile has the processors for half of the time. */
+/** Leaves half of the CPU time to processes that start meanwhile. */
 const PAUSE_MS = 2_000
 const SLOWLY = { timeout: 180_000, interval: 20 }
 
 type Task = { db: Db; url: string; apiClient: ApiClient; simulation: TestSimulation; rows: number; atOnce: number }
 
-/** A customer who has so many lists under way at once, and confirms the next a little after one has ended. */
+/** A customer with a fixed number of concurrent jobs, who confirms the next one shortly after one has completed. */
 export function startListAfterList({ db, url, apiClient, simulation, rows, atOnce }: Task) {
   const jobs: string[] = []
   let going = true
@@ -33,7 +33,7 @@ export function startListAfterList({ db, url, apiClient, simulation, rows, atOnc
   const running = goOn()
   return {
     first,
-    /** Waits until some of the latest list is done and some of it is not. */
+    /** Waits until the latest job is partly done. */
     async atWork() {
       await vi.waitFor(async () => {
         const done = await getDone(db, jobs.at(-1) ?? '')

@@ -11,15 +11,15 @@ import { inject } from 'vitest'
 type TestServers = {
   settings: Record<string, string>
   dnsPort: number
-  /** The port that mail servers have here. */
+  /** The port of all mail servers. */
   smtpPort: number
-  /** What the worker may dial. */
+  /** The IP addresses that the worker may connect to. */
   allows(address: string): boolean
-  /** How providers want to be asked, if otherwise than in the world. */
+  /** Provider limits, if they differ from those of the simulation. */
   habits?: ProviderLimitsTable
 }
 
-/** A worker in this process, over servers of the test's own making. */
+/** A worker in this process, for mail servers that the test creates. */
 export async function startWorkerHere(servers: TestServers): Promise<void> {
   const { settings, dnsPort, smtpPort, allows, habits = PROVIDER_LIMITS } = servers
   const config = readConfig({

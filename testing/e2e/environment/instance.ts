@@ -9,8 +9,8 @@ import { type ApiProcess, startApiProcess, startWorkerProcess, type WorkerProces
 import { startOwnRedis } from './redis.ts'
 
 /**
- * The whole product over the lab's DNS: the api and a worker as processes of their own. Its Redis is its own, too: workers of other
- * tests would take its tasks, whose rows they could not find.
+ * The API and a worker as separate processes, with the lab's DNS. It has its own Redis: workers of other tests would
+ * take its tasks, whose rows they could not find.
  */
 export type Instance = TestDatabase & { api: ApiProcess; worker: WorkerProcess; settings: Record<string, string> }
 
@@ -37,7 +37,10 @@ type Call = (method: string, path: string, body?: object, headers?: Record<strin
 
 type CustomerOptions = { credits?: number; plan?: string; key?: Partial<NewKey> }
 
-/** A customer with a key, who calls the api as any program would. Paths are relative to /api/v1, as in the interface. */
+/**
+ * A customer with a key, who calls the API as any client would. Paths are relative to /api/v1, as in the interface
+ * specification.
+ */
 export async function createApiClient(
   { db, api }: Pick<Instance, 'db'> & { api: Pick<ApiProcess, 'url'> },
   options: CustomerOptions = {},

@@ -24,7 +24,7 @@ const UP_WITHIN_MS = 60_000
 const GONE_WITHIN_MS = 35_000
 export const COMPLETES_WITHIN_MS = 180_000
 
-/** Servers that answer at once and of whose answers there is one right reading, however they are asked. */
+/** Servers that reply at once and whose replies have a single correct interpretation in every session. */
 const PROMPT = new Set<BehaviourName | 'broken'>([
   'gmail',
   'icloud',
@@ -40,12 +40,12 @@ const PROMPT = new Set<BehaviourName | 'broken'>([
 const ADDRESSES_PER_ROW = 3
 const DOMAINS = 300
 
-/** A world of mail servers, and addresses of it to ask about. */
+/** A simulation with addresses to validate. */
 export type TestSimulation = {
   running: RunningSimulation
-  /** The next so many, from the first on again when all were had. */
+  /** The next addresses, starting again with the first when all were used. */
   draw(count: number): SimulatedAddress[]
-  /** Whether this is the verdict that the truth about the address calls for. */
+  /** Whether this is the correct verdict of the address. */
   isRight(email: string, status: unknown, subStatus: unknown): boolean
 }
 
@@ -69,14 +69,16 @@ export async function startTestSimulation(count: number): Promise<TestSimulation
   }
 }
 
-/** Settings that api and worker share, with a folder for uploads of their own. */
+/** Settings shared by the API and the worker, with a separate folder for uploads. */
 export function listSettings(databaseUrl: string, redisUrl: string): Record<string, string> {
   const uploads = makeFolder('probity-uploads')
   whenDone(() => removeFolder(uploads))
   return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, UPLOADS_FOLDER: uploads, STOP_NOTICE_MS: '0' }
 }
 
-/** A worker as in production but for what it may dial, which is the world and nothing else. `root` is the tree of another version. */
+/**
+ * A worker as in production, except that it can connect to the simulation only. `root` is the tree of another version.
+ */
 export function startListWorker(
   settings: Record<string, string>,
   { running }: TestSimulation,
@@ -98,7 +100,7 @@ export function startListWorker(
 /** Versions before the folder `testing` have the worker in `chaos`. */
 const WORKER_SCRIPTS = ['testing/chaos/worker.ts', 'chaos/worker.ts']
 
-/** A worker as in production, in surroundings that the task describes. */
+/** A worker as in production, in the environment that the task describes. */
 export async function startTaskWorker(
   task: object,
   { root = ROOT, flags = [] }: { root?: string; flags?: string[] } = {},
@@ -119,7 +121,7 @@ export async function startTaskWorker(
   }
 }
 
-/** Uploads and confirms a list of these addresses, and gives back the job's id. */
+/** Uploads and confirms a list of these addresses, and returns the job id. */
 export async function confirmList(url: string, apiClient: ApiClient, addresses: { email: string }[]): Promise<string> {
   const csv = `email\n${addresses.map(({ email }) => `${email}\n`).join('')}`
   const form = new FormData()
@@ -139,7 +141,7 @@ export async function getDone(db: Db, jobId: string): Promise<number> {
   return rows[0]?.doneCount ?? 0
 }
 
-/** The job comes to its end: each address has the verdict that is true, and each was paid for once. */
+/** The job completes: each address has the correct verdict and was charged once. */
 export async function expectCompleted(
   db: Db,
   simulation: TestSimulation,
@@ -156,8 +158,8 @@ export async function expectCompleted(
   expect(results.filter(({ email, status, subStatus }) => !simulation.isRight(email, status, subStatus))).toEqual([])
 }
 
-/** Every credit is where it belongs, and the auditor finds nothing. */
-export async function expectCleanBooks(db: Db): Promise<void> {
+/** The ledger has no mismatch and no credit stays reserved. */
+export async function expectCleanLedger(db: Db): Promise<void> {
   expect(await asOwner(db, listDrift)).toEqual([])
   expect(await withoutTenant(db, (trx) => listLedgerMismatches(trx, { all: true }))).toEqual([])
   const { rows } = await asOwner(db, (trx) =>
@@ -166,7 +168,7 @@ export async function expectCleanBooks(db: Db): Promise<void> {
   expect(rows).toEqual([{ reserved: 0 }])
 }
 
-/** One call of a customer: how it went, and when it began and ended, in milliseconds of this process. */
+/** One request of a customer: its outcome, start and end, in milliseconds of this process. */
 export type Observed = {
   what: string
   status: number
@@ -176,12 +178,15 @@ export type Observed = {
   retryAfter: boolean
 }
 
-/** Between an answer and the next question: who asks without a pause takes the processors that everything else needs. */
+/**
+ * The pause between a response and the next request: without it the load would take the CPU time of all other
+ * processes.
+ */
 const PAUSE_MS = 50
 
 type Load = { simulation: TestSimulation; jobId(): string; singles: number; readers: number }
 
-/** Callers who ask about one address each, and others who look at their lists, each again soon after they are answered. */
+/** Clients that validate single addresses, and others that read their jobs, each again shortly after a response. */
 export function startListLoad({ call }: ApiClient, { simulation, jobId, singles, readers }: Load) {
   const observed: Observed[] = []
   let going = true
@@ -215,12 +220,12 @@ export function startListLoad({ call }: ApiClient, { simulation, jobId, singles,
       await observe('jobs', '/bulk/jobs')
     }
   }
-  const callers = [...Array.from({ length: singles }, askOn), ...Array.from({ length: readers }, readOn)]
+  const clients = [...Array.from({ length: singles }, askOn), ...Array.from({ length: readers }, readOn)]
   return {
     observed,
     async stop() {
       going = false
-      await Promise.all(callers)
+      await Promise.all(clients)
       return observed
     },
   }

@@ -9,10 +9,10 @@ import { sql } from 'kysely'
 import type { TestUser } from '../browser/users.ts'
 import type { Instance } from './instance.ts'
 
-/** Every tenth row in turn has the next of these. */
+/** Every tenth row has the next of these in turn. */
 const REASONS: SubStatus[] = ['', '', '', '', '', '', 'catch_all', 'mailbox_not_found', 'mailbox_full', 'timeout']
 
-/** A completed sandbox job with this many results, as a worker leaves them. */
+/** A completed sandbox job with this many results, as a worker stores them. */
 export async function openLargeList(
   { db }: Pick<Instance, 'db'>,
   { accountId }: TestUser,

@@ -8,12 +8,12 @@ import { listSettings, startListWorker, startTaskWorker, startTestSimulation, ty
 import { startApiProcess } from './processes.ts'
 import { OPEN } from './programs.ts'
 
-/** The product with its doors open: anybody may sign up, and an organisation begins with credits. */
+/** A service with open sign-up, where new accounts have credits. */
 export function startOpenInstance(changes: Record<string, string> = {}): Promise<Instance> {
   return startInstance({ ...OPEN, ...changes })
 }
 
-/** The same over a world of mail servers that has so many plain addresses. */
+/** The same with a simulation that has this many plain addresses. */
 export async function startOpenSimulation(addresses: number): Promise<Instance & { simulation: TestSimulation }> {
   const redis = await startRedis()
   whenDone(() => redis.stop())
@@ -25,7 +25,7 @@ export async function startOpenSimulation(addresses: number): Promise<Instance &
 
 const RECEIVERS = '127.97.0'
 
-/** The same with somebody who receives webhooks under this name; the worker may send to nobody else. */
+/** The same with a webhook receiver of this name; the worker can deliver to no other host. */
 export async function startReceivingInstance(name: string): Promise<Instance & { receiver: Receiver }> {
   const [redis, dns] = await Promise.all([startRedis(), startDns()])
   whenDone(() => Promise.all([redis.stop(), dns.stop()]))

@@ -14,8 +14,9 @@ export type PartialJob = { accountId: string; jobId: string; key: string; credit
 const BATCHES = 4
 
 /**
- * An account with a key and a list that is half done, as a version of long ago left them: one batch is settled, one is with a worker that
- * died, the rest waits. In SQL of its own, since what this version would insert may have no place in those tables.
+ * An account with a key and a partly processed job, as an old version left them: one batch is settled, one is claimed
+ * by a worker that died, the rest is queued. In plain SQL, since the inserts of the current version may not fit these
+ * tables.
  */
 export async function insertPartialJob(
   db: Db,
@@ -38,7 +39,7 @@ export async function insertPartialJob(
     await sql`select ledger_post('grant', ${credits}, ${randomUUID()})`.execute(trx)
     await sql`select ledger_post('reserve', ${addresses.length}, ${jobId})`.execute(trx)
   })
-  const worker = randomUUID() // of which nobody will hear again
+  const worker = randomUUID() // its worker is dead
   await settleFirst(db, simulation, await claimBatch(db, worker, { jobId, no: 0 }))
   await claimBatch(db, worker, { jobId, no: 1 })
   return { accountId, jobId, key, credits }

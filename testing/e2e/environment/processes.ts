@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import { apiIsReady, type Program, ROOT, startProgram, workerIsReady } from './programs.ts'
 import { claimRedis } from './redis.ts'
 
-/** How a process ended, and how long that took. */
+/** The exit code and duration of a process's shutdown. */
 export type Stopped = { code: number | null; ms: number }
 
 export type ApiProcess = {
@@ -19,11 +19,11 @@ export type ApiProcess = {
 
 export type WorkerProcess = {
   stop(): Promise<Stopped>
-  /** Ends it at once, in the middle of whatever it does. */
+  /** Sends SIGKILL, whatever the process is doing. */
   kill(): Promise<void>
 }
 
-/** The api as it runs in production, a process of its own. `root` is the tree of another version. */
+/** The API as in production, in its own process. `root` is the tree of another version. */
 export async function startApiProcess(
   settings: Record<string, string>,
   port?: number,
@@ -36,14 +36,14 @@ export async function startApiProcess(
   return { port: chosen, url, readLog: program.readLog, stop: () => stopTimed(program) }
 }
 
-/** The worker as it runs in production. */
+/** The worker as in production. */
 export async function startWorkerProcess(settings: Record<string, string>): Promise<WorkerProcess> {
   const program = await startOwn(join(ROOT, 'apps/worker/src/server/main.ts'), settings)
   await workerIsReady(program)
   return { stop: () => stopTimed(program), kill: () => stopChild(program.child, 'SIGKILL') }
 }
 
-/** Maintenance and notifications as they run in production. */
+/** Maintenance and notifications as in production. */
 export async function startMaintenanceProcess(settings: Record<string, string>): Promise<WorkerProcess> {
   const program = await startOwn(join(ROOT, 'apps/worker/src/server/main.ts'), {
     ...settings,
@@ -53,7 +53,7 @@ export async function startMaintenanceProcess(settings: Record<string, string>):
   return { stop: () => stopTimed(program), kill: () => stopChild(program.child, 'SIGKILL') }
 }
 
-/** It ends with the test or the file. Its log goes where the run looks for secrets. */
+/** The process ends with the test or the file. The run searches its log for secrets. */
 async function startOwn(path: string, settings: Record<string, string>): Promise<Program> {
   const logFile = join(inject('logFolder'), `process-${randomUUID()}.log`)
   const redis = settings['REDIS_URL'] ?? (await claimRedis())

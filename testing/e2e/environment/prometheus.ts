@@ -6,7 +6,7 @@ import { ROOT } from './programs.ts'
 
 export const MONITORING = join(ROOT, 'deploy/monitoring')
 
-/** Days of the files are seconds of a test: what must last for minutes lasts for one second, and what is looked back at is short. */
+/** Days in the files are seconds in a test: `for` lasts one second instead of minutes, and ranges are short. */
 function inAHurry(text: string): string {
   return text
     .replaceAll(/for: \d+[mh]/g, 'for: 1s')
@@ -15,7 +15,10 @@ function inAHurry(text: string): string {
     .replaceAll(/_interval: \d+s/g, '_interval: 1s')
 }
 
-/** A Prometheus that reads the files of deploy/monitoring, of these two processes instead of those of the compose file. */
+/**
+ * A Prometheus with the files of deploy/monitoring that scrapes these two processes instead of those of the compose
+ * file.
+ */
 export async function startPrometheusFor(ports: { api: number; worker: number }) {
   const read = (name: string) => inAHurry(readFileSync(join(MONITORING, name), 'utf8'))
   const config = read('prometheus.yml')
@@ -28,14 +31,14 @@ export async function startPrometheusFor(ports: { api: number; worker: number })
 
 type Panel = { title: string; targets?: { expr: string }[] }
 
-/** The queries of the dashboard, each once. */
+/** The queries of the dashboards, without duplicates. */
 export function listDashboardQueries(): string[] {
   const text = readFileSync(join(MONITORING, 'grafana/dashboards/probity.json'), 'utf8')
   const { panels } = JSON.parse(text) as { panels: Panel[] }
   return [...new Set(panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => inAHurry(expr))))]
 }
 
-/** What a query reads: names with the labels they are chosen by. */
+/** The metrics of a query: names with their label matchers. */
 export function listSelectors(query: string): string[] {
   return query.match(/\b(?:up|(?:probity|process|nodejs)_[a-z0-9_]+)(?:\{[^}]*\})?/g) ?? []
 }

@@ -5,7 +5,9 @@ import { inject } from 'vitest'
 
 let claimed: Promise<string> | undefined
 
-/** A database of the run's Redis for this file alone: a worker takes every task that it finds, whoever it was meant for. */
+/**
+ * A separate database in the run's Redis: a worker takes every task in its database, including those of other tests.
+ */
 export function claimRedis(): Promise<string> {
   claimed ??= claim(inject('redisUrl'))
   return claimed
@@ -18,7 +20,7 @@ async function claim(url: string): Promise<string> {
   return `${url}/${number}`
 }
 
-/** A server for one product alone, of several in a file or with work that outlives its product. */
+/** A Redis server for one instance, for files with several instances or with tasks that outlive their instance. */
 export async function startOwnRedis(): Promise<string> {
   const redis = await startRedis()
   whenDone(() => redis.stop())

@@ -68,7 +68,7 @@ export async function serveSharedInstances(servers: TestServers): Promise<{ url:
   }
 }
 
-/** The api and a worker with their doors open, over the lab's DNS. */
+/** The API and a worker with open sign-up, with the lab's DNS. */
 async function startOpenInstance({ postgresUrl, logFolder }: TestServers): Promise<Running> {
   await using started = new AsyncDisposableStack()
   const database = await makeDatabase(postgresUrl, 'postgres')

@@ -21,14 +21,14 @@ import { OPEN } from './programs.ts'
 export type StripeInstance = TestDatabase & {
   api: Pick<Instance['api'], 'url' | 'readLog'>
   stripe: TestStripe
-  /** Has the payment provider tell the service of what was paid, and say what that was answered with. */
+  /** Sends a Stripe event to the service and returns the response status. */
   tell(event: Parameters<typeof sendable>[0]): Promise<number>
 }
 
-/** A provider of payments tells again what nobody had the time to hear. */
-const TOLD_AT_MOST = 10
+/** Attempts of an event: Stripe repeats an event that was not accepted. */
+const ATTEMPTS_MAX = 10
 
-/** The api in this process, selling through a stand-in for Stripe that has pages to pay on. Nothing here is validated. */
+/** The API in this process, with a fake Stripe that has checkout pages. It validates no addresses. */
 export async function startStripeInstance(): Promise<StripeInstance> {
   const redis = await startRedis()
   whenDone(() => redis.stop())
@@ -46,17 +46,17 @@ export async function startStripeInstance(): Promise<StripeInstance> {
   whenDone(() => api.stop())
 
   const tell: StripeInstance['tell'] = async (event) => {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const { url: path, method, headers, payload } = sendable(event)
       const { status } = await fetch(`${url}${path}`, { method, headers, body: payload })
-      if (status !== 503 || tries === TOLD_AT_MOST) return status
+      if (status !== 503 || attempts === ATTEMPTS_MAX) return status
       await sleep(500)
     }
   }
   return { ...database, api: { url, readLog: () => readFileSync(logFile, 'utf8') }, stripe, tell }
 }
 
-/** Pages as people see them there: one to pay on, from which two ways lead back, and one with their payments. */
+/** The pages of the fake Stripe: a checkout page with two links back, and a billing portal. */
 async function startPages(find: () => TestStripe['things'] | undefined): Promise<TestStripe['pages']> {
   const server = createServer((request, response) => show(request, response, find() ?? new Map()))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

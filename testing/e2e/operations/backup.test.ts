@@ -132,14 +132,14 @@ test('restore rejects a damaged backup and one of a newer version before it chan
 
 test('backup --keep removes older backups and keeps other files', async () => {
   const { url } = await createTestDatabase()
-  const stranger = join(FOLDER, 'probity-of-somebody.dump')
-  writeFileSync(stranger, 'x')
+  const foreignFile = join(FOLDER, 'probity-of-somebody.dump')
+  writeFileSync(foreignFile, 'x')
   const first = await backUp(url)
   await new Promise((resolve) => setTimeout(resolve, 1_100)) // file names have a resolution of one second
   const second = await backUp(url, '--keep', '1')
   expect(second.removed).toContain(first.file)
-  expect(second.removed).not.toContain(stranger)
-  expect(statSync(second.file).isFile() && statSync(stranger).isFile()).toBe(true)
+  expect(second.removed).not.toContain(foreignFile)
+  expect(statSync(second.file).isFile() && statSync(foreignFile).isFile()).toBe(true)
 })
 
 test.each([

@@ -27,7 +27,7 @@ test(
   () => expectExactResults(10_000),
 )
 
-/** The results, the charges and the bytes of the export are those of a run in which nothing is killed. */
+/** The results, the charges and the exported bytes equal those of a run without kills. */
 async function expectExactResults(rows: number, more: string[] = []): Promise<void> {
   const logs = makeFolder('probity-chaos-logs')
   whenDone(() => removeFolder(logs))

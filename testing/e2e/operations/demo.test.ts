@@ -66,7 +66,7 @@ function rowsIn(text: string): string[][] {
   })
 }
 
-/** What there is of a demo on the servers: its database, and every database of Redis that holds something. */
+/** The data of a demo on the servers: its database, and all non-empty Redis databases. */
 async function listTraces(): Promise<string[]> {
   const databases = await onPostgres((trx) =>
     sql<{ name: string }>`select datname as name from pg_database where datname = 'probity_demo'`.execute(trx),

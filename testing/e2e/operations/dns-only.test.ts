@@ -22,8 +22,8 @@ const CLOSED = { mode: 'dns', reason: 'port_25_closed' }
 const SOON = { timeout: 30_000, interval: 100 }
 const NOTICE = 'Mailbox checks are unavailable.'
 
-/** The product with a worker whose port leads nowhere, until somebody opens it. */
-async function startShutIn() {
+/** The service with a worker whose SMTP port is closed until `open` is called. */
+async function startDnsOnly() {
   const [redis, dns, database] = await Promise.all([startRedis(), startDns(), createTestDatabase()])
   whenDone(() => Promise.all([redis.stop(), dns.stop()]))
   const smtpPort = await freePort()
@@ -34,10 +34,10 @@ async function startShutIn() {
       ...hosts.map(({ name, host }) => [name, { a: [host] }]),
     ]),
   )
-  // No plan gives back what ends unknown, so what comes back does for want of a way out.
+  // No plan refunds unknown results, so every refund here is caused by the closed port.
   await asOwner(database.db, (trx) => sql`update plans set refund_unknown = false`.execute(trx))
   const settings = { ...listSettings(database.url, redis.url), ...OPEN }
-  const landmarks = ['north', 'south'].map((name) => ({
+  const referenceHosts = ['north', 'south'].map((name) => ({
     provider: name,
     domain: `${name}.example`,
     greetsAs: [],
@@ -54,7 +54,7 @@ async function startShutIn() {
       },
       smtpPort,
       addressBase: ADDRESS_BASE,
-      egressChecks: { referenceHosts: landmarks, openMs: 600_000, closedMs: 300 },
+      egressChecks: { referenceHosts, openMs: 600_000, closedMs: 300 },
     }),
   ])
   async function open(): Promise<void> {
@@ -67,7 +67,7 @@ async function startShutIn() {
   return { ...database, api, settings, open }
 }
 
-const instance = await startShutIn()
+const instance = await startDnsOnly()
 
 function listOf(rows: number): string[] {
   const kinds = [
@@ -80,7 +80,7 @@ function listOf(rows: number): string[] {
   return Array.from({ length: rows }, (_, n) => kinds[n % kinds.length]?.(n) ?? '')
 }
 
-test('a list of a hundred ends at once, nothing in it is invalid for silence, what was not asked is not charged, and all of it says so', {
+test('a DNS-only job of 100 rows completes at once, marks no unprobed address as invalid, refunds it, and reports the depth', {
   tags: ['timed'],
 }, async () => {
   const apiClient = await createApiClient(instance, { credits: 1_000 })
@@ -122,7 +122,7 @@ test('a list of a hundred ends at once, nothing in it is invalid for silence, wh
   expect(await account()).toMatchObject({ credits: { available: 959, used: 41 } })
 })
 
-test('the pages say so before anything is paid for, and when mail servers can be reached again the next verdict is theirs', async () => {
+test('pages show the notice before a charge, and verdicts come from mail servers again once port 25 is open', async () => {
   const browser = await startBrowser()
   const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)

@@ -9,7 +9,7 @@ import { expect, test, vi } from 'vitest'
 import { type ApiClient, createApiClient } from '../environment/instance.ts'
 import {
   confirmList,
-  expectCleanBooks,
+  expectCleanLedger,
   expectCompleted,
   getDone,
   listSettings,
@@ -23,15 +23,15 @@ import { startApiProcess } from '../environment/processes.ts'
 const ROWS = 6_000
 const OTHERS = 5_000
 const AWAY_MS = 5_000
-const TOLD_WITHIN_MS = 2_000
+const REJECTED_WITHIN_MS = 2_000
 const NORMAL_WITHIN_MS = 10_000
 
 test('a job and its charges are exact when PostgreSQL is killed under load', { timeout: 360_000 }, async () => {
   const { db, observed } = await killUnderLoad({ rows: 3_000 })
-  // A request that waited for a worker at that moment may time out. No response states anything false.
+  // A request that was waiting for a worker at that moment may time out. No response has a wrong verdict.
   const misled = observed.filter(({ status, wrong }) => status === 200 && wrong && wrong !== 'unknown timeout')
   expect(misled).toEqual([])
-  await expectCleanBooks(db)
+  await expectCleanLedger(db)
 })
 
 test('requests are rejected within 2 s while PostgreSQL is down and succeed 10 s after it is back', {
@@ -42,14 +42,14 @@ test('requests are rejected within 2 s while PostgreSQL is down and succeed 10 s
     rows: ROWS,
     loadMs: NORMAL_WITHIN_MS + 1_000,
   })
-  for (const times of rejectedMs) expect(Math.min(...times)).toBeLessThan(TOLD_WITHIN_MS)
+  for (const times of rejectedMs) expect(Math.min(...times)).toBeLessThan(REJECTED_WITHIN_MS)
   const meanwhile = observed.filter(({ began, ended }) => began > wentAt && ended < stillAwayAt)
   expect(meanwhile.length).toBeGreaterThan(0)
   expect(meanwhile.filter(({ status, retryAfter }) => status !== 503 || !retryAfter)).toEqual([])
   expect(observed.filter(({ began, wrong }) => began > backAt + NORMAL_WITHIN_MS && wrong !== undefined)).toEqual([])
   const misled = observed.filter(({ status, wrong }) => status === 200 && wrong && wrong !== 'unknown timeout')
   expect(misled).toEqual([])
-  await expectCleanBooks(db)
+  await expectCleanLedger(db)
 })
 
 /** Kills PostgreSQL in the middle of a job while other requests come in, starts it again and waits until the job has all its results. */
@@ -70,12 +70,12 @@ async function killUnderLoad({ rows, loadMs = 0 }: { rows: number; loadMs?: numb
   const load = startListLoad(apiClient, { simulation, jobId: () => jobId, singles: 4, readers: 2 })
   await vi.waitFor(async () => expect(await getDone(db, jobId)).toBeGreaterThan(0), { timeout: 60_000, interval: 20 })
 
-  killWhole(postgres.pid())
+  killAllProcesses(postgres.pid())
   const wentAt = performance.now()
-  const rejectedMs = await expectRefusals(apiClient, simulation, jobId)
+  const rejectedMs = await expectRejections(apiClient, simulation, jobId)
   await sleep(Math.max(0, wentAt + AWAY_MS - performance.now()))
   const stillAwayAt = performance.now()
-  await comeBack(postgres)
+  await startAgain(postgres)
   const backAt = performance.now()
   expect(await getDone(db, jobId)).toBeLessThan(rows)
   await expectCompleted(db, simulation, { id: jobId, rows })
@@ -83,15 +83,15 @@ async function killUnderLoad({ rows, loadMs = 0 }: { rows: number; loadMs?: numb
   return { db, observed: await load.stop(), wentAt, stillAwayAt, backAt, rejectedMs }
 }
 
-/** Every request is rejected with 503 and a time to come back. Returns the milliseconds that each kind of request took. */
-async function expectRefusals({ call }: ApiClient, simulation: TestSimulation, jobId: string): Promise<number[][]> {
+/** Every request is rejected with 503 and Retry-After. Returns the latencies in milliseconds by kind of request. */
+async function expectRejections({ call }: ApiClient, simulation: TestSimulation, jobId: string): Promise<number[][]> {
   const rejectedMs: number[][] = []
-  const asks = [
+  const requests = [
     () => call('GET', `/bulk/jobs/${jobId}`),
     () => call('GET', '/bulk/jobs'),
     () => call('POST', '/validation/single', { email: simulation.draw(1)[0]?.email }),
   ]
-  for (const sendRequest of asks) {
+  for (const sendRequest of requests) {
     const times: number[] = []
     for (let n = 0; n < 3; n += 1) {
       const began = performance.now()
@@ -105,20 +105,20 @@ async function expectRefusals({ call }: ApiClient, simulation: TestSimulation, j
   return rejectedMs
 }
 
-/** Its sessions are processes of their own, which would go on for a moment without it. While it is stopped it makes no new ones. */
-function killWhole(pid: number): void {
+/** PostgreSQL's sessions are separate processes that would run on briefly. The stopped server starts no new ones. */
+function killAllProcesses(pid: number): void {
   process.kill(pid, 'SIGSTOP')
   const sessions = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   for (const one of [...sessions.trim().split(/\s+/).map(Number), pid]) {
     try {
       process.kill(one, 'SIGKILL')
     } catch {
-      // It has ended since it was listed, which is as good.
+      // the session ended after it was listed
     }
   }
 }
 
-/** What it held is not free at the same moment. */
-async function comeBack(postgres: PostgresServer): Promise<void> {
+/** The port and the files of the old server are not free at once. */
+async function startAgain(postgres: PostgresServer): Promise<void> {
   await vi.waitFor(() => postgres.restart(), { timeout: 60_000, interval: 100 })
 }

@@ -9,7 +9,7 @@ import { expect, test, vi } from 'vitest'
 import { startListAfterList } from '../environment/consecutive-jobs.ts'
 import { createApiClient } from '../environment/instance.ts'
 import {
-  expectCleanBooks,
+  expectCleanLedger,
   expectCompleted,
   listSettings,
   startListLoad,
@@ -23,7 +23,7 @@ const ROWS = 2_000
 const OTHERS = 5_000
 const GONE_WITHIN_MS = 30_000
 
-test(`apis and workers are replaced ${TIMES} times under load: no caller notices, and no list loses or repeats anything`, {
+test(`clients and jobs lose and repeat nothing while APIs and workers are replaced ${TIMES} times under load`, {
   tags: ['timed'],
   timeout: 600_000,
 }, async () => {
@@ -47,7 +47,7 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
   for (let n = 0; n < TIMES * 2; n += 1) {
     await lists.atWork()
     const [api, worker] = [apis[n % 2], workers[n % 2]]
-    if (!api || !worker) throw new Error('nobody to replace')
+    if (!api || !worker) throw new Error('no process to replace')
     stops.push(...(await Promise.all([api.stop(), worker.stop()])))
     const started = await Promise.all([startApiProcess(settings, api.port), startListWorker(settings, simulation)])
     apis[n % 2] = started[0]
@@ -61,13 +61,13 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
   const batches = await readBatches(db)
   const wrong = observed.filter((one) => one.wrong !== undefined)
   expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
-  expect(wrong.length / observed.length).toBeLessThan(0.01) // a busy machine may let somebody wait in vain
+  expect(wrong.length / observed.length).toBeLessThan(0.01) // on a busy machine a request may time out
   expect(observed.length).toBeGreaterThan(100)
   expect(stops.map(({ code }) => code)).toEqual(stops.map(() => 0))
   expect(Math.max(...stops.map(({ ms }) => ms))).toBeLessThan(GONE_WITHIN_MS)
-  // A batch that was given back counts as never begun; what was taken for a crash would have been begun twice, or cut in two.
+  // A released batch counts as not started; a batch mistaken for a crash would have been started twice or split.
   expect(batches).toMatchObject({ attemptsMax: 1, suspects: 0, open: 0 })
-  await expectCleanBooks(db)
+  await expectCleanLedger(db)
 })
 
 async function readBatches(db: Db) {

@@ -29,7 +29,9 @@ function longReply(code: number): string {
   return `${`${code}-${line}\n`.repeat(126)}${code} ${line}`
 }
 
-/** The product over mail servers with long replies, one for each domain, and a Redis of 32 MB that evicts nothing. */
+/**
+ * The service with mail servers that send long replies, one for each domain, and a Redis of 32 MB that evicts nothing.
+ */
 async function startBesideLongReplies(domainCount: number) {
   const port = await freePort()
   const domains = Array.from({ length: domainCount }, (_, n) => `long-${n}.example`)
@@ -72,7 +74,7 @@ async function validateBulk({ call }: ApiClient, domains: string[], { count, lis
   expect(status).toBe(200)
 }
 
-/** Addresses that were not settled in time for their response are worked on further. */
+/** Validation continues for addresses without a result at the time of the response. */
 async function untilSettled({ db }: Running, count: number): Promise<void> {
   const countSettled = () =>
     asOwner(db, (trx) =>

@@ -6,7 +6,7 @@ import { ROOT } from '../environment/programs.ts'
 
 const run = promisify(execFile)
 
-test('training again gives the model that is in the repository, to the byte', async () => {
+test('training again reproduces the model in the repository byte for byte', async () => {
   const { stdout, stderr } = await run(process.execPath, [join(ROOT, 'benchmarks/model/main.ts'), 'train', '--check'])
   expect(stderr).toMatch(/is what training gives\.$/m)
   expect(JSON.parse(stdout)).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) })

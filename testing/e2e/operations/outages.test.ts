@@ -24,19 +24,19 @@ const ASKED = ['null-mx.example', 'two-mx.example', 'not-there.example']
 
 type Asked = { email: string; verdict: string }
 
-/** Who asks without a pause takes the processors that everything else needs. */
+/** Without a pause the load would take the CPU time of all other processes. */
 const PAUSE_MS = 50
 
-/** Callers who ask about a new address soon after the last one was answered. */
-function startAsking({ call }: ApiClient, callers: number) {
+/** Clients that validate a new address shortly after each response. */
+function startLoad({ call }: ApiClient, clients: number) {
   const answers: Asked[] = []
   const failed: string[] = []
   let going = true
   let n = 0
-  async function askOn(): Promise<void> {
+  async function validateRepeatedly(): Promise<void> {
     while (going) {
       const domain = ASKED[n % ASKED.length]
-      const email = `caller${n++}@${domain}`
+      const email = `client${n++}@${domain}`
       try {
         const { status, body, text } = await call('POST', '/validation/single', { email, timeout: 30 })
         if (status === 200) answers.push({ email, verdict: `${body['status']} ${body['sub_status']}` })
@@ -47,7 +47,7 @@ function startAsking({ call }: ApiClient, callers: number) {
       await sleep(PAUSE_MS)
     }
   }
-  const running = Array.from({ length: callers }, askOn)
+  const running = Array.from({ length: clients }, validateRepeatedly)
   return {
     answers,
     async stop() {
@@ -58,7 +58,7 @@ function startAsking({ call }: ApiClient, callers: number) {
   }
 }
 
-/** Every verdict is the right one, every row has ended, and every credit is where it belongs. */
+/** Every verdict is correct, every row is done, and the ledger has no mismatch. */
 async function expectAllExact({ db }: Instance, apiClient: ApiClient, answers: Asked[]): Promise<void> {
   const wrong = answers.filter(({ email, verdict }) => EXPECTED[email.split('@')[1] ?? ''] !== verdict)
   expect(wrong).toEqual([])
@@ -88,42 +88,42 @@ for (const { seconds, tags } of OUTAGES) {
     whenDone(() => redis.stop())
     const instance = await startInstance({ REDIS_URL: redis.url })
     const apiClient = await createApiClient(instance, { credits: 100_000 })
-    const asking = startAsking(apiClient, 8)
-    await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
+    const load = startLoad(apiClient, 8)
+    await expect.poll(() => load.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
 
     await redis.halt()
-    const before = asking.answers.length
+    const before = load.answers.length
     await sleep(seconds * 1_000)
-    const during = asking.answers.length - before
+    const during = load.answers.length - before
     await redis.restart()
-    const after = asking.answers.length
-    await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(after + 50)
+    const after = load.answers.length
+    await expect.poll(() => load.answers.length, { timeout: 20_000 }).toBeGreaterThan(after + 50)
 
-    const { answers, failed } = await asking.stop()
+    const { answers, failed } = await load.stop()
     expect(failed).toEqual([])
     expect(during).toBeGreaterThan(10)
     await expectAllExact(instance, apiClient, answers)
   })
 }
 
-test('a worker killed mid-way costs a retry, not an answer, not a credit', async () => {
+test('a killed worker costs a retry, and no response and no credit is lost', async () => {
   const instance = await startInstance()
   const apiClient = await createApiClient(instance, { credits: 100_000 })
-  // One that is never answered by DNS in time, so that the worker certainly dies in the middle of it.
+  // DNS never replies for this address in time, so that the worker certainly dies during its validation.
   const slow = apiClient.call('POST', '/validation/single', { email: 'slow@silent.example', timeout: 30 })
-  const asking = startAsking(apiClient, 8)
-  await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
+  const load = startLoad(apiClient, 8)
+  await expect.poll(() => load.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
 
   await instance.worker.kill()
-  // What it held is free again once its hold runs out; so that the test need not wait for that, the hold is cut short.
+  // The claims of the worker end with their expiry, which is shortened here so that the test need not wait.
   await asOwner(instance.db, (trx) =>
     sql`update validations set claimed_until = now() where state = 'open'`.execute(trx),
   )
   await startWorkerProcess(instance.settings)
-  const seen = asking.answers.length
-  await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(seen + 50)
+  const seen = load.answers.length
+  await expect.poll(() => load.answers.length, { timeout: 20_000 }).toBeGreaterThan(seen + 50)
 
-  const { answers, failed } = await asking.stop()
+  const { answers, failed } = await load.stop()
   expect(failed).toEqual([])
   const { body } = await slow
   await expectAllExact(instance, apiClient, [

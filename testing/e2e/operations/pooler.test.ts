@@ -8,7 +8,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { type ApiProcess, startApiProcess } from '../environment/processes.ts'
 
 const PROCESSES = 20
-/** So many are started, and then used, at the same time: two processors are busy with that. */
+/** The number of processes that start, and are used, at the same time: enough for two CPU cores. */
 const AT_ONCE = 5
 const CONNECTIONS_EACH = 3
 const SERVER_CONNECTIONS = 10
@@ -27,7 +27,7 @@ async function callOf({ url: base }: ApiProcess, key: string, method: string, pa
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
-/** Every route there is, as its own tenant. */
+/** Every route, each with its own account. */
 async function useAllRoutes(process: ApiProcess): Promise<void> {
   const account = await openTestAccount(db, 7)
   const scopes: KeyScope[] = ['account:read', 'keys:write', 'validations:write']
@@ -40,7 +40,7 @@ async function useAllRoutes(process: ApiProcess): Promise<void> {
     status: 200,
     body: { id: account.id, credits: { available: 7 } },
   })
-  // No worker runs, so the row is charged, waited for, withdrawn and refunded.
+  // No worker runs, so the row is charged, waited for, canceled and refunded.
   const asked = await call('POST', '/validation/single', { email: 'ada@example.com', timeout: 1 })
   expect(asked).toMatchObject({ status: 200, body: { sub_status: 'not_started' } })
   expect(await call('GET', '/account')).toMatchObject({ body: { credits: { available: 7, used: 0 } } })

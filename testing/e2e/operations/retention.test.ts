@@ -40,16 +40,16 @@ const CANARY = `canary-${randomUUID()}`
 const EMAIL = `${CANARY}@null-mx.example`
 const LIST = `name,email,note\nAda,${EMAIL},first\nBo,${CANARY}@two-mx.example,\nCy,${EMAIL},again\n`
 
-/** Everything that a customer can do with an address. */
+/** Every use of an address that the service offers. */
 async function useService({ accountId, call, key }: ApiClient, apiUrl: string): Promise<{ openId: string }> {
-  /** A busy machine may say 503; a customer then tries again. */
+  /** A busy machine may respond with 503, which the client retries. */
   const succeed = (...args: Parameters<typeof call>) =>
     vi.waitFor(async () => {
       const answer = await call(...args)
       expect(answer.status).toBeLessThan(300)
       return answer
     }, WITHIN)
-  await succeed('POST', '/webhooks', { url: 'https://hooks.two-mx.example/' }) // where nobody is
+  await succeed('POST', '/webhooks', { url: 'https://hooks.two-mx.example/' }) // no server exists there
   await succeed('POST', '/validation/single', { email: EMAIL }, { 'idempotency-key': 'once' })
   await succeed('GET', `/validation/single?email=${CANARY}%40two-mx.example`)
   await succeed('POST', '/validation/bulk', { emails: [EMAIL, `${CANARY}@a-only.example`] })
@@ -76,12 +76,12 @@ async function useService({ accountId, call, key }: ApiClient, apiUrl: string): 
     for (const ref of opened.refs) await deferResult(trx, ref)
     const ended = opened.refs.find(({ id }) => id !== openId)
     const result = pendingResult(EMAIL, 'timeout')
-    if (ended) await finishValidation(trx, ended, { conclusive: true, result }) // which webhooks are told of
+    if (ended) await finishValidation(trx, ended, { conclusive: true, result }) // an event for webhooks
   })
   return { openId }
 }
 
-/** The compressed blocks of the account's results, in which no text is found. */
+/** The compressed result blocks of the account, which contain no plain text. */
 async function listBlocks(accountId: string): Promise<Buffer[]> {
   const chunks = await asOwner(db, (trx) =>
     trx.selectFrom('resultChunks').select(['index', 'results']).where('accountId', '=', accountId).execute(),
@@ -93,7 +93,7 @@ function dumpTables(): string {
   return execFileSync('pg_dump', ['--dbname', postgres.url], { encoding: 'utf8', maxBuffer: 1e9 })
 }
 
-/** Files of the tables as they lie on the disk. The log of changes is not among them: it is overwritten in its own time. */
+/** The table files on disk. The write-ahead log is not included: PostgreSQL recycles it on its own schedule. */
 async function listTableFiles(): Promise<string[]> {
   const { rows } = await asOwner(db, (trx) => sql<{ dataDirectory: string }>`show data_directory`.execute(trx))
   const folder = rows[0]?.dataDirectory ?? ''
@@ -113,7 +113,7 @@ function tellRedis(...args: string[]): string {
   return execFileSync('redis-cli', ['-p', String(redis.port), ...args], { encoding: 'utf8' })
 }
 
-/** What Redis would keep on a disk, uncompressed. */
+/** The data that Redis would write to disk, uncompressed. */
 function dumpRedis(): string {
   tellRedis('config', 'set', 'rdbcompression', 'no')
   tellRedis('save')
@@ -121,7 +121,10 @@ function dumpRedis(): string {
   return readFileSync(join(folder, 'dump.rdb'), 'latin1')
 }
 
-/** Starts the API and maintenance, which begins with all of its steps. Where a busy machine delayed them, the next hour comes at once. */
+/**
+ * Starts the API and maintenance, which begins with all of its steps. When a busy machine delays them, the next hour
+ * starts at once.
+ */
 async function keepUp(port: number): Promise<void> {
   for (let hour = 0; hour < 3; hour++) {
     const [api, maintenance] = await Promise.all([startApiProcess(settings, port), startMaintenanceProcess(settings)])
@@ -129,14 +132,14 @@ async function keepUp(port: number): Promise<void> {
       await vi.waitFor(() => expect(listFiles(uploads)).toEqual([]), WITHIN)
       if (!dumpTables().includes(CANARY)) break
     } catch {
-      // Not yet: the expectations of the test say what is left after the last time.
+      // not yet complete: the expectations of the test cover the state after the last run
     }
     await maintenance.stop()
     if (hour < 2) await api.stop()
   }
 }
 
-test('an address that went through the whole service is nowhere once its day is over', async () => {
+test('an address that passed through the whole service is stored nowhere after its retention', async () => {
   const [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)])
   const apiClient = await createApiClient({ db, api })
   const { openId } = await useService(apiClient, api.url)
@@ -150,7 +153,7 @@ test('an address that went through the whole service is nowhere once its day is 
   const blocks = await listBlocks(apiClient.accountId)
   expect(blocks.every((block) => tables.includes(block.toString('hex')))).toBe(true)
   expect(listFiles(uploads).filter(holdsCanary).length).toBeGreaterThanOrEqual(2)
-  // Redis knows that there is a recent result, and not of whom.
+  // Redis stores that a recent result exists, but no address.
   expect(dumpRedis()).toContain('recent:')
   expect(dumpRedis()).not.toContain(CANARY)
 
@@ -167,10 +170,10 @@ test('an address that went through the whole service is nowhere once its day is 
   expect(dumpRedis()).not.toContain(CANARY)
   expect([...listFiles(inject('logFolder')), postgres.logFile].filter(holdsCanary)).toEqual([])
   const { body } = await apiClient.call('GET', '/bulk/jobs')
-  expect(body).toMatchObject([{ status: 'completed', filename: 'list.csv' }]) // what it came to is kept
+  expect(body).toMatchObject([{ status: 'completed', filename: 'list.csv' }]) // the summary is kept
   const refunded = await asOwner(db, (trx) =>
     trx.selectFrom('ledger').select('kind').where('subject', '=', openId).where('kind', '=', 'refund').execute(),
   )
-  expect(refunded.length).toBe(1) // nobody ended it, so it was given back before it left
+  expect(refunded.length).toBe(1) // it was never completed, so it was refunded before its deletion
   expect(await asOwner(db, (trx) => listLedgerMismatches(trx, { all: true }))).toEqual([])
 }, 600_000)

@@ -7,11 +7,11 @@ import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { startApiProcess } from '../environment/processes.ts'
 
-const CALLERS = 16
-/** Who asks without a pause takes the processors that the next process needs to start. */
+const CLIENTS = 16
+/** Without a pause the load would take the CPU time that the next process needs to start. */
 const PAUSE_MS = 25
 
-test('processes are replaced one by one under load and no caller notices', { tags: ['timed'] }, async () => {
+test('processes are replaced one by one under load without a failed request', { tags: ['timed'] }, async () => {
   const { url: databaseUrl, db } = await createTestDatabase()
   const account = await openTestAccount(db, 10, { plan: 'scale' })
   const { text: key } = await inTenant(db, account.id, (trx) =>
@@ -43,13 +43,13 @@ test('processes are replaced one by one under load and no caller notices', { tag
   }
 })
 
-/** Callers who ask again soon after they are answered, over connections that are kept open. */
+/** Clients that send the next request shortly after a response, over keep-alive connections. */
 function startLoad(url: string, key: string) {
   const failed: string[] = []
   let total = 0
   let going = true
 
-  async function callOn(): Promise<void> {
+  async function sendRepeatedly(): Promise<void> {
     while (going) {
       try {
         const answer = await fetch(url, { headers: { 'x-api-key': key } })
@@ -62,14 +62,14 @@ function startLoad(url: string, key: string) {
       await sleep(PAUSE_MS)
     }
   }
-  const callers = Array.from({ length: CALLERS }, callOn)
+  const clients = Array.from({ length: CLIENTS }, sendRepeatedly)
   return {
     async answered(more: number) {
       for (const goal = total + more; total < goal; ) await sleep(20)
     },
     async stop() {
       going = false
-      await Promise.all(callers)
+      await Promise.all(clients)
       return { failed, total }
     },
   }

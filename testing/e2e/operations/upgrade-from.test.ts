@@ -10,7 +10,7 @@ import { expect, test, vi } from 'vitest'
 import { type ApiClient, callApi } from '../environment/instance.ts'
 import {
   confirmList,
-  expectCleanBooks,
+  expectCleanLedger,
   expectCompleted,
   getDone,
   listSettings,
@@ -28,7 +28,7 @@ const OTHERS = 3_000
 const LONG_MS = 600_000
 
 test(
-  `the programs of ${FROM} have a list under way while this version migrates, joins them and takes over; each address is paid for once`,
+  `this version migrates the database and takes over while ${FROM} processes a job, and each address is charged once`,
   async () => {
     const before = unpack(FROM)
     const redis = await startRedis()
@@ -51,7 +51,7 @@ test(
     const missing = await listMissingMigrations(db)
     expect(admin(ROOT, 'migrate')).toEqual({ migrated: missing })
     expect(missing.length).toBeGreaterThan(0)
-    expect(await getDone(db, id)).toBeLessThan(ROWS) // or it was not under way
+    expect(await getDone(db, id)).toBeLessThan(ROWS) // or the job was not in progress
     const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])
     await oldWorker.stop()
     await expectCompleted(db, simulation, { id, rows: ROWS })
@@ -67,12 +67,12 @@ test(
     const wrong = observed.filter((one) => one.wrong !== undefined)
     expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
     expect(observed.length).toBeGreaterThan(50)
-    await expectCleanBooks(db)
+    await expectCleanLedger(db)
   },
   LONG_MS,
 )
 
-/** The tree of a commit, with its packages. */
+/** The tree of a commit with its installed packages. */
 function unpack(commit: string): string {
   const folder = makeFolder('probity-before')
   whenDone(() => removeFolder(folder))
@@ -96,7 +96,7 @@ const callerOf =
   (method, path, body, headers = {}) =>
     callApi(`${url}/api/v1${path}`, method, body, { 'x-api-key': key, ...headers })
 
-/** Made by the commands of the version whose tables they are. */
+/** Created by the commands of the version that owns the tables. */
 function createApiClient(admin: (...args: string[]) => Record<string, unknown>, url: string): ApiClient {
   const account = admin('account', 'create', '--name', 'Of before', '--plan', 'scale', '--credits', '100000')
   const accountId = String(account['id'])

@@ -11,7 +11,7 @@ import { startListAfterList } from '../environment/consecutive-jobs.ts'
 import { callApi, createApiClient } from '../environment/instance.ts'
 import {
   confirmList,
-  expectCleanBooks,
+  expectCleanLedger,
   expectCompleted,
   listSettings,
   startListLoad,
@@ -32,7 +32,7 @@ const LONG_MS = 300_000
 
 const simulation = await startTestSimulation(ROWS + OTHERS)
 
-/** What a next version may bring: each of the steps that a migration is allowed to take, on the tables that are most in use. */
+/** A possible next version: each kind of step that a migration may take, on the most used tables. */
 const NEXT: Record<string, string> = {
   '9001_columns': `
     alter table jobs add column note text, add column colour text not null default 'grey';
@@ -72,7 +72,7 @@ function plantNextVersion(): string {
 }
 
 test(
-  'the migrations of the next version are applied while lists run: no caller notices, and every credit is where it belongs',
+  'the migrations of the next version run during jobs without a failed request and with an exact ledger',
   async () => {
     const [{ url, db }, redisUrl] = await Promise.all([createTestDatabase(), startOwnRedis()])
     const settings = listSettings(url, redisUrl)
@@ -95,12 +95,12 @@ test(
     expect(observed.length).toBeGreaterThan(50)
     expect(await listAppliedUnderWay(db)).toEqual(Object.keys(NEXT))
     expect(await listNoted(db)).toContain(later)
-    await expectCleanBooks(db)
+    await expectCleanLedger(db)
   },
   LONG_MS,
 )
 
-/** Those of the next version's migrations that came while a list was under way. */
+/** The migrations of the next version that were applied during a job. */
 async function listAppliedUnderWay(db: Db): Promise<string[]> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ name: string }>`
@@ -111,7 +111,7 @@ async function listAppliedUnderWay(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The lists that the next version's trigger has seen at work. */
+/** The jobs whose work the trigger of the next version recorded. */
 async function listNoted(db: Db): Promise<string[]> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ jobId: string }>`select job_id from job_notes order by job_id`.execute(trx),
@@ -125,7 +125,7 @@ async function forgetNextVersion(db: Db): Promise<void> {
 }
 
 test(
-  'a job that is half done on the baseline is finished after the next migrations, each address charged once',
+  'a partly processed job of the baseline completes after the next migrations, each address charged once',
   async () => {
     const [url, redisUrl] = await Promise.all([createEmptyDatabase(), startOwnRedis()])
     expect(await migrate(url)).toEqual(['0001_baseline'])
@@ -144,7 +144,7 @@ test(
     expect(account).toMatchObject({ status: 200, body: { credits: { available: old.credits - OLD_ROWS } } })
     const job = await callApi(`${api.url}/api/v1/bulk/jobs/${old.jobId}`, 'GET', undefined, asOwner)
     expect(job).toMatchObject({ status: 200, body: { status: 'completed' } })
-    await expectCleanBooks(db)
+    await expectCleanLedger(db)
   },
   LONG_MS,
 )

@@ -59,16 +59,16 @@ async function sendRequest(
   person: TestUser,
   email: string,
   query = '',
-): Promise<{ answer: Locator; page: Page; told: Weighed }> {
+): Promise<{ answer: Locator; page: Page; result: Weighed }> {
   const page = await onePage(person.context)
   await page.goto(`/app/validate${query}`)
   await page.getByLabel('Email address').fill(email)
   await page.keyboard.press('Enter')
   await page.getByRole('tab', { name: 'JSON' }).click()
   const code = page.getByRole('tabpanel').locator('code, pre').first()
-  const told = JSON.parse((await code.textContent()) ?? '') as Weighed
+  const result = JSON.parse((await code.textContent()) ?? '') as Weighed
   await page.getByRole('tab', { name: 'Details' }).click()
-  return { answer: page.getByRole('tabpanel'), page, told }
+  return { answer: page.getByRole('tabpanel'), page, result }
 }
 
 /** The findings in the calculation of the deliverability. */
@@ -77,9 +77,9 @@ function partsOf(answer: Locator): Locator {
 }
 
 test('a result at a new catch-all domain shows the deliverability, its calculation and why it is not safe to send', async () => {
-  const { answer, told } = await sendRequest(ada, 'ada.lovelace@all.example')
+  const { answer, result } = await sendRequest(ada, 'ada.lovelace@all.example')
   await answer.getByRole('heading', { name: 'Deliverability' }).waitFor()
-  const n = Math.round(told.deliverability * 100)
+  const n = Math.round(result.deliverability * 100)
   await answer.getByText(`(about ${n} of 100 messages do not bounce).`).waitFor()
   await answer
     .getByText('above your bounce tolerance of 3%')
@@ -89,20 +89,20 @@ test('a result at a new catch-all domain shows the deliverability, its calculati
   await answer.getByText('Send with care', { exact: true }).waitFor()
 
   const parts = await partsOf(answer).allTextContents()
-  expect(parts).toHaveLength(told.evidence.filter(({ log_odds }) => log_odds !== undefined).length)
+  expect(parts).toHaveLength(result.evidence.filter(({ log_odds }) => log_odds !== undefined).length)
   expect(parts[0]).toMatch(/^Catch-all test.*Moderate positive signal\. Base rate for this kind of result/)
   expect(parts.at(-1)).toMatch(/^Address text/)
   const share = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
-  expect(parts.at(-1)).toContain(`Deliverability so far: ${share.format(told.deliverability)}`)
+  expect(parts.at(-1)).toContain(`Deliverability so far: ${share.format(result.deliverability)}`)
 })
 
 test('the log-odds add up to the deliverability and can be opened with the keyboard', async () => {
-  const { answer, page, told } = await sendRequest(ada, 'ada.byron@all.example')
+  const { answer, page, result } = await sendRequest(ada, 'ada.byron@all.example')
   await answer.getByText('Show log-odds').focus()
   await page.keyboard.press('Enter')
   const figures = (await answer.locator('details[open] dd').allTextContents()).map(Number)
   const sum = figures.slice(0, -1).reduce((total, figure) => total + figure, 0)
-  const { deliverability: p } = told
+  const { deliverability: p } = result
   expect(figures.at(-1)).toBeCloseTo(Math.log(p / (1 - p)), 2)
   expect(sum).toBeCloseTo(figures.at(-1) ?? 0, 2)
 })

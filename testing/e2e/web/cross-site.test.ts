@@ -7,14 +7,14 @@ import { startBrowser } from '../browser/browser.ts'
 import { signUpUser, type TestUser } from '../browser/users.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
 
-/** A page of somebody else, open in the browser of a person who is signed in. What it tries, browser and service refuse. */
+/** A page of another site, open in the browser of a signed-in user. The browser and the service reject its requests. */
 const instance = await useSharedInstance()
 const browser = await startBrowser()
 const person = await signUpUser(browser, instance)
 const app = instance.api.url
 
 const elsewhere = await startElsewhere()
-/** Another port is another origin but the same site, so that cookies go along; another name is another site. */
+/** Another port is another origin but the same site, so cookies are sent; another name is another site. */
 const ORIGINS = {
   'another port': `http://127.0.0.1:${elsewhere}`,
   'another site': `http://localhost:${elsewhere}`,
@@ -31,7 +31,7 @@ async function startElsewhere(): Promise<number> {
   return port
 }
 
-/** What an attacker would change: a key made, an organisation opened, the session ended, the name changed. */
+/** The goals of an attacker: create a key, create an account, end the session, change the name. */
 async function look({ sendRequest }: TestUser) {
   const [session, keys] = [await sendRequest('GET', '/session'), await sendRequest('GET', '/keys')]
   expect([session.status, keys.status]).toEqual([200, 200])
@@ -48,7 +48,7 @@ const TARGETS = [
 
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
-/** The same session in a window that adds nothing to what a browser sends: a header more would make it ask us first. */
+/** The same session in a window without extra headers: an additional header would cause a CORS preflight request. */
 const plain = await browser.newContext({ storageState: await person.context.storageState() })
 
 async function openElsewhere(origin: string): Promise<Page> {
@@ -58,7 +58,7 @@ async function openElsewhere(origin: string): Promise<Page> {
   return page
 }
 
-/** Sends a form as a page can. A text/plain form can spell JSON: its name and value are the two ends of it. */
+/** Submits a form as any page can. A text/plain form can send JSON: its name and value are the two ends of it. */
 async function submitForm(page: Page, path: string, fields: object, enctype: string): Promise<void> {
   await page.evaluate(
     ({ action, fields, enctype }) => {
@@ -79,7 +79,7 @@ async function submitForm(page: Page, path: string, fields: object, enctype: str
   await page.waitForURL(`${app}${path}`)
 }
 
-/** How the service answered what would change something, since its log was this long. */
+/** Response statuses of the requests other than GET, read from the log after the given length. */
 function listAnswers(since: number): number[] {
   const lines = instance.api
     .readLog()
@@ -90,7 +90,7 @@ function listAnswers(since: number): number[] {
   return answered.filter(({ method }) => method !== 'GET').map(({ status }) => status)
 }
 
-test.each(Object.entries(ORIGINS))('no form of %s changes anything', async (_what, origin) => {
+test.each(Object.entries(ORIGINS))('no form of %s changes data', async (_what, origin) => {
   const before = await look(person)
   const since = instance.api.readLog().length
   const page = await openElsewhere(origin)
@@ -107,7 +107,7 @@ test.each(Object.entries(ORIGINS))('no form of %s changes anything', async (_wha
 
 type Call = Pick<RequestInit, 'method' | 'mode' | 'credentials'> & { body?: string; headers?: Record<string, string> }
 
-/** Calls as a script of that page can, and says whether it could read the answer. */
+/** Sends a request as a script of that page, and returns whether the script could read the response. */
 function canRead(page: Page, path: string, init: Call): Promise<boolean> {
   return page.evaluate(
     async ({ url, init }) => {
@@ -121,7 +121,7 @@ function canRead(page: Page, path: string, init: Call): Promise<boolean> {
   )
 }
 
-test.each(Object.entries(ORIGINS))('no script of %s changes anything or reads an answer', async (_what, origin) => {
+test.each(Object.entries(ORIGINS))('no script of %s changes data or reads a response', async (_what, origin) => {
   const before = await look(person)
   const since = instance.api.readLog().length
   const page = await openElsewhere(origin)
@@ -133,7 +133,7 @@ test.each(Object.entries(ORIGINS))('no script of %s changes anything or reads an
     const ours = { 'content-type': 'application/json', 'probity-app': '1', 'probity-account': person.accountId }
     await call(path, { ...post, mode: 'no-cors', headers: text })
     await call(path, { ...post, headers: text })
-    await call(path, { ...post, headers: ours }) // asked about by the browser first, and never sent
+    await call(path, { ...post, headers: ours }) // the browser sends a preflight request first, and never the request
     await call(path, { ...post, headers: ours, method: 'DELETE' })
   }
   for (const path of ['/app/api/session', '/app/api/keys', '/app/api/account', '/app/api/bulk/jobs']) {
@@ -144,7 +144,7 @@ test.each(Object.entries(ORIGINS))('no script of %s changes anything or reads an
   expect(await look(person)).toEqual(before)
 })
 
-test('a beacon and an image change nothing either', async () => {
+test('a beacon and an image change no data', async () => {
   const before = await look(person)
   const page = await openElsewhere(ORIGINS['another port'])
   await page.evaluate(
@@ -164,7 +164,7 @@ test('a beacon and an image change nothing either', async () => {
   expect(await look(person)).toEqual(before)
 })
 
-test.each(Object.entries(ORIGINS))('%s cannot put the application into a frame', async (_what, origin) => {
+test.each(Object.entries(ORIGINS))('%s cannot show the application in a frame', async (_what, origin) => {
   const page = await openElsewhere(origin)
   for (const path of ['/app/', '/app/sign-in', '/docs/api']) {
     await page.evaluate(
@@ -184,7 +184,7 @@ test.each(Object.entries(ORIGINS))('%s cannot put the application into a frame',
   }
 })
 
-test('cookies are out of the reach of scripts and of other sites', async () => {
+test('cookies are not accessible to scripts and other sites', async () => {
   const cookies = await person.context.cookies(app)
   expect(cookies.length).toBeGreaterThan(0)
   for (const { name, httpOnly, sameSite, path, domain } of cookies) {
@@ -202,7 +202,7 @@ test('cookies are out of the reach of scripts and of other sites', async () => {
   expect(await page.evaluate(() => document.cookie)).toBe('')
 })
 
-test('a session is no key, and a key is no session', async () => {
+test('a session is not accepted as a key, and a key not as a session', async () => {
   const made = await person.sendRequest('POST', '/keys', { name: 'mine', livemode: true, scopes: ['account:read'] })
   const key = String(made.body['key'] ?? made.body['secret'])
   const [cookie] = (await person.context.cookies(app)).map(({ name, value }) => `${name}=${value}`)

@@ -128,9 +128,9 @@ expect(await owner.sendRequest('POST', '/keys', live)).toMatchObject({ status: 2
 
 testCases([
   { what: 'keys, with a publishable one', as: owner.context, path: '/app/keys' },
-  { what: 'a publishable key, being made', as: owner.context, path: '/app/keys', doing: pages },
+  { what: 'the dialog of a new publishable key', as: owner.context, path: '/app/keys', doing: pages },
   {
-    what: 'a publishable key, made wrongly',
+    what: 'a new publishable key with invalid input',
     as: owner.context,
     path: '/app/keys',
     doing: async (page) => {

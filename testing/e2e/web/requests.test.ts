@@ -153,8 +153,8 @@ test('the requests page works with the keyboard alone', async () => {
 testCases([
   { what: 'the requests', as: owner.context, path: '/app/requests' },
   { what: 'no requests', as: newcomer.context, path: '/app/requests' },
-  { what: 'requests that nobody made', as: owner.context, path: '/app/requests?class=server_error' },
-  { what: 'an open request that was refused', as: owner.context, path: `/app/requests?request=${refused}` },
+  { what: 'a filter without matching requests', as: owner.context, path: '/app/requests?class=server_error' },
+  { what: 'an open rejected request', as: owner.context, path: `/app/requests?request=${refused}` },
   {
     what: 'an open request with its evidence',
     as: owner.context,
@@ -167,6 +167,6 @@ testCases([
     path: '/app/requests',
     broken: '**/app/api/requests*',
   },
-  { what: 'the requests on their way', as: owner.context, path: '/app/requests', hangs: '**/app/api/requests*' },
+  { what: 'the requests, loading', as: owner.context, path: '/app/requests', hangs: '**/app/api/requests*' },
   { what: 'the requests of test mode', as: owner.context, path: '/app/requests?mode=test' },
 ])

@@ -16,17 +16,17 @@ import { listSettings, startTaskWorker } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 import { OPEN } from '../environment/programs.ts'
 
-/** Whatever anybody can make the pages show, a page shows as text. */
+/** All user-controlled text that pages show must be rendered as text. */
 const PAYLOADS: string[] = Object.values(SCRIPT_PAYLOADS).flat()
 const NAME_LENGTH_MAX = 200
-/** With its code it is a line that SMTP allows, and all of it is kept. */
+/** With its code the reply is a valid SMTP line, and all of it is stored. */
 const REPLY_LENGTH_MAX = 400
-/** An address of a page that holds so much in all is taken by every browser and server. */
+/** A URL of this length in total is accepted by every browser and server. */
 const IN_ADDRESS_LENGTH_MAX = 3_500
 const ADDRESS_BASE = '127.94'
 const LONG_MS = 300_000
 
-/** Several in one text, as long as it may be. */
+/** Several payloads in one text, up to the maximum length. */
 function together(lengthMax: number): string[] {
   const texts: string[] = []
   for (const payload of PAYLOADS) {
@@ -68,12 +68,12 @@ const instance = { api: await startApiProcess(settings) }
 const browser = await startBrowser()
 const person = await signUpUser(browser, instance, { organisation: 'Plain' })
 
-/** The nth mailbox is refused with the nth text, without the signs that a reply cannot hold. */
+/** The nth mailbox is rejected with the nth text, without the characters that a reply cannot contain. */
 function reply(to: string): string {
   return `550 5.1.1 ${SAID[Number(/\d+/.exec(to)?.[0])] ?? 'no'}`
 }
 
-/** Nothing on the page came out of a text: no handler, no frame, no link that is a script. */
+/** No element of the page was created by a payload: no event handler, no frame, no script link. */
 async function expectTextOnly(page: Page): Promise<void> {
   const grown = await page.evaluate(() => {
     const isOdd = (element: Element) =>
@@ -88,24 +88,24 @@ async function expectTextOnly(page: Page): Promise<void> {
   expect(grown).toEqual([])
 }
 
-/** The page as it is read, without what only sets it out: each run of blanks is one. */
+/** The visible text of the page, with whitespace collapsed. */
 const readText = async (place: Locator) => flat((await place.textContent()) ?? '')
 
 const flat = (text: string) => text.replace(/\s+/gu, ' ').trim()
 
-/** Those that cannot be read there. */
+/** The texts that are not visible there. */
 async function missingFrom(place: Locator, texts: string[]): Promise<string[]> {
   const shown = await readText(place)
   return texts.filter((text) => !shown.includes(flat(text)))
 }
 
-test('there are two hundred of them, in six ways', () => {
+test('SCRIPT_PAYLOADS has two hundred payloads of six kinds', () => {
   expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(200)
   expect(Object.keys(SCRIPT_PAYLOADS).length).toBeGreaterThanOrEqual(6)
 })
 
 test(
-  'names of people and organisations are text',
+  'names of users and accounts are shown as text',
   async () => {
     const owner = await signUpUser(browser, instance, { organisation: 'Many' })
     for (const name of TOGETHER) {
@@ -130,7 +130,7 @@ test(
   LONG_MS,
 )
 
-/** Colleagues of these names in somebody's organisation, and organisations of these names to which they belong. */
+/** Members with these names in one account, and accounts with these names that the user belongs to. */
 async function bringTogether({ accountId, email }: TestUser, names: string[]): Promise<void> {
   await asOwner(database.db, async (trx) => {
     await sql`with named as (
@@ -149,14 +149,14 @@ async function bringTogether({ accountId, email }: TestUser, names: string[]): P
 
 let asked = 0
 
-/** Changes of one's name and sign-ins are counted by network address. */
+/** Name changes and sign-ins are rate-limited by IP address. */
 function fromElsewhere() {
   asked += 1
   return { 'x-forwarded-for': `198.19.0.${asked % 250}` }
 }
 
 test(
-  'names of keys are text',
+  'names of keys are shown as text',
   async () => {
     const owner = await signUpUser(browser, instance, { organisation: 'Keys' })
     for (const name of PAYLOADS) {
@@ -175,7 +175,7 @@ test(
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 
 test(
-  'headers and cells of a file are text',
+  'headers and cells of a file are shown as text',
   async () => {
     const header = ['email', ...PAYLOADS].map(quoted).join(',')
     const row = ['ada@example.com', ...PAYLOADS.toReversed()].map(quoted).join(',')
@@ -194,7 +194,7 @@ test(
 )
 
 test(
-  'names of files are text, in drafts and in lists',
+  'names of files are shown as text, in drafts and in lists',
   async () => {
     const owner = await signUpUser(browser, instance, { organisation: 'Files' })
     for (const text of TOGETHER) await uploadAs(owner, 'email\nada@example.com\n', { filename: `${text}.csv` })
@@ -213,13 +213,13 @@ test(
   LONG_MS,
 )
 
-/** The texts that can be a quoted local part (RFC 5321), as addresses. */
+/** The payloads that can be a quoted local part (RFC 5321), as addresses. */
 const ADDRESSES = PAYLOADS.filter((payload) => /^[ -~]{1,60}$/.test(payload)).map(
   (payload) => `"${payload.replaceAll(/[\\"]/g, String.raw`\$&`)}"@example.com`,
 )
 
 test(
-  'addresses are text',
+  'email addresses are shown as text',
   async () => {
     const emails = ADDRESSES.flatMap((address, n) => [quoted(address), `valid+${n}@example.com`])
     const id = await finishListAs(person, `email\n${emails.join('\n')}\n`)
@@ -232,7 +232,7 @@ test(
       await expectTextOnly(page)
     }
     expect(ADDRESSES.length).toBeGreaterThanOrEqual(150)
-    // Two that differ in case alone are one address, shown as it was first written.
+    // Two payloads that differ in case only are one address, shown as first written.
     const lower = shown.toLowerCase()
     expect(ADDRESSES.filter((address) => !lower.includes(flat(address).toLowerCase()))).toEqual([])
   },
@@ -240,31 +240,31 @@ test(
 )
 
 test(
-  'what a mail server says is text',
+  'SMTP replies are shown as text',
   async () => {
     const emails = SAID.map((_, n) => `box-${n}@talkative.example\n`).join('')
     const id = await finishListAs(person, `email\n${emails}`, { mode: 'live' })
     const page = await onePage(person.context)
     await page.goto(`/app/lists/${id}`)
     await loaded(page)
-    let told = 0
+    let shownCount = 0
     for (const [n, text] of SAID.entries()) {
       await page.locator('tbody a', { hasText: `box-${n}@talkative.example` }).click()
       const drawer = page.getByRole('dialog')
       await drawer.getByRole('heading', { name: 'Evidence' }).waitFor()
       const shown = await readText(page.locator('body'))
-      if (shown.includes(flat(text).slice(0, 20))) told += 1
+      if (shown.includes(flat(text).slice(0, 20))) shownCount += 1
       await expectTextOnly(page)
       await page.keyboard.press('Escape')
       await drawer.waitFor({ state: 'detached' })
     }
-    expect(told).toBeGreaterThan(SAID.length / 2) // signs beyond ASCII are replaced before they are kept
+    expect(shownCount).toBeGreaterThan(SAID.length / 2) // non-ASCII characters are replaced before storage
   },
   LONG_MS,
 )
 
 test(
-  'what stands in the address of a page is text',
+  'URL parameters are shown as text',
   async () => {
     const page = await onePage(person.context)
     for (const path of [
@@ -287,12 +287,12 @@ test(
   LONG_MS,
 )
 
-/** Those that a browser could take for the address of another page. */
+/** The payloads that a browser could treat as the URL of another page. */
 const PLACES = SCRIPT_PAYLOADS.urls.slice(0, 21)
 const signInFor = (next: string) => `/app/sign-in?next=${encodeURIComponent(next)}`
 
 test(
-  'whoever signs in is led to a page of ours, whatever the address asks for',
+  'sign-in leads to a page of this application for every next URL',
   async () => {
     const window = await openWindow(browser, instance)
     const page = await onePage(window)
@@ -311,7 +311,7 @@ test(
 )
 
 test(
-  'whoever has signed in already is led there too',
+  'a signed-in user is led to a page of this application for every next URL',
   async () => {
     const page = await onePage(person.context)
     for (const next of PLACES) {

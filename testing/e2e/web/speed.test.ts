@@ -7,17 +7,17 @@ import { finishListAs } from '../browser/user-jobs.ts'
 import { signUpUser } from '../browser/users.ts'
 import { startOpenInstance } from '../environment/open-instance.ts'
 
-/** How soon the pages are there on a phone in a slow network. The figures are printed. */
+/** Load times on a phone with a slow network. The figures are printed. */
 const SHELL_BYTES_MAX = 200_000
 const LCP_MS_MAX = 2_000
 const CLS_MAX = 0.1
-/** What else runs on the machine can only make a load slower: the best of a few is nearest to what the pages need. */
+/** Other load can only slow a page down: the best of several attempts is nearest to the real value. */
 const TRIES = 12
 
-/** A slow 4G network, as Lighthouse has it. */
+/** A slow 4G network, as in Lighthouse. */
 const NETWORK = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 }
 
-/** How much of a simple task a phone of the middle kind does. A free machine does some four times as much, a busy one less. */
+/** The speed of a mid-range phone in a simple task. An idle machine is about four times as fast, a busy one slower. */
 const PHONE_SPEED = 500
 const SLOWER_MAX = 4
 
@@ -28,7 +28,10 @@ await finishListAs(person, 'email\nvalid@example.com\ninvalid@example.com\n')
 
 type Load = { scripts: string[]; scriptBytes: number; lcpMs: number; cls: number }
 
-/** Opens a page for the first time, as on a phone, and measures until it is there. Time that other machines took is not the page's. */
+/**
+ * Opens a page for the first time, as on a phone, and measures its load. CPU time stolen by other machines is
+ * subtracted.
+ */
 async function measure(context: BrowserContext, path: string): Promise<Load> {
   const page = await context.newPage()
   await page.setViewportSize({ width: 390, height: 844 })
@@ -54,7 +57,7 @@ async function measure(context: BrowserContext, path: string): Promise<Load> {
   return { ...counted, cls: seen.cls, lcpMs: seen.lcpMs * ours }
 }
 
-/** Texts put together in half a second, in thousands a second. */
+/** Concatenates texts for half a second and returns thousands per second. */
 function measureSpeed(page: Page): Promise<number> {
   return page.evaluate(() => {
     const began = performance.now()
@@ -68,7 +71,7 @@ function measureSpeed(page: Page): Promise<number> {
   })
 }
 
-/** The scripts that are sent for a page, and the bytes that go over the wire for them. */
+/** The scripts of a page and their transferred bytes. */
 async function countScripts(page: Page, slower: number): Promise<{ scripts: string[]; scriptBytes: number }> {
   const counted = { scripts: [] as string[], scriptBytes: 0 }
   const session = await page.context().newCDPSession(page)
@@ -98,14 +101,14 @@ async function measureBest(context: BrowserContext, path: string): Promise<Load>
   return best as Load
 }
 
-const strangers = await openWindow(browser, instance)
+const signedOut = await openWindow(browser, instance)
 
 test.each([
-  ['sign-in', strangers, '/app/sign-in'],
+  ['sign-in', signedOut, '/app/sign-in'],
   ['quick start', person.context, '/app/quick-start'],
   ['lists', person.context, '/app/lists?mode=test'],
 ])(
-  '%s is there within two seconds on a phone, and stays in its place',
+  '%s loads within two seconds on a phone without layout shifts',
   async (what, context, path) => {
     const { scriptBytes, scripts, lcpMs, cls } = await measureBest(context, path)
     const figures = `${Math.round(lcpMs)} ms to the largest paint, shift ${cls.toFixed(3)}, ${scriptBytes} bytes of script`
@@ -119,8 +122,8 @@ test.each([
   120_000,
 )
 
-test('a page brings its own script, and that of no other page', async () => {
-  const { scripts: forSignIn } = await measure(strangers, '/app/sign-in')
+test('a page loads its own script and that of no other page', async () => {
+  const { scripts: forSignIn } = await measure(signedOut, '/app/sign-in')
   expect(forSignIn.filter((name) => name.endsWith('Page'))).toEqual(['SignInPage'])
   const { scripts: forLists } = await measure(person.context, '/app/lists?mode=test')
   expect(forLists.filter((name) => name.endsWith('Page') && name !== 'Page')).toEqual(['ListsPage'])

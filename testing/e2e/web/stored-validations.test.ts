@@ -9,7 +9,7 @@ const browser = await startBrowser()
 const owner = await signUpUser(browser, instance)
 const viewer = await signUpUser(browser, instance, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
 const colleague = await signUpUser(browser, instance, { name: 'Mary Shelley', invitedBy: owner, role: 'marketer' })
-const stranger = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
+const otherUser = await signUpUser(browser, instance, { name: 'Alan Turing', organisation: 'Bletchley' })
 
 // A domain with null MX gives a verdict at once.
 const asked = await owner.sendRequest('POST', '/validation/single', { email: 'ada@null-mx.example' })
@@ -38,7 +38,7 @@ test('a viewer and a member of another account cannot see the result', async () 
   const looking = await onePage(viewer.context)
   await looking.goto(path)
   await looking.getByText('You cannot view validations').waitFor()
-  const elsewhere = await onePage(stranger.context)
+  const elsewhere = await onePage(otherUser.context)
   await elsewhere.goto(path)
   await loaded(elsewhere)
   await elsewhere.getByRole('heading', { name: 'Not found' }).waitFor()
@@ -56,7 +56,7 @@ test('no result is stored and no link is shown in test mode', async () => {
 testCases([
   { what: 'a validation', as: owner.context, path },
   { what: 'a validation, for a viewer', as: viewer.context, path },
-  { what: 'a validation that is not there', as: stranger.context, path },
+  { what: 'an unknown validation', as: otherUser.context, path },
   { what: 'a validation, broken', as: owner.context, path, broken: '**/app/api/validations/*' },
   { what: 'a validation, loading', as: owner.context, path, hangs: '**/app/api/validations/*' },
   { what: 'usage, with the card for low credits', as: owner.context, path: '/app/usage' },

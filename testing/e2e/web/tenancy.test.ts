@@ -4,7 +4,7 @@ import { finishListAs, uploadAs } from '../browser/user-jobs.ts'
 import { signUpUser } from '../browser/users.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
 
-/** Two organisations of one installation: the second has all addresses of the first, and sees nothing. */
+/** Two accounts of one installation: the second knows all URLs and ids of the first and sees none of its data. */
 const instance = await useSharedInstance()
 const browser = await startBrowser()
 const first = await signUpUser(browser, instance, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
@@ -44,7 +44,7 @@ const THEIRS = [
   ['a draft with its column', `/app/lists/new?mode=test&upload=${draft}&column=email`],
 ]
 
-test.each(THEIRS)('%s is there for the organisation itself', async (_what, path) => {
+test.each(THEIRS)('%s is visible to its own account', async (_what, path) => {
   const page = await onePage(first.context)
   await page.goto(path)
   await loaded(page)
@@ -52,7 +52,7 @@ test.each(THEIRS)('%s is there for the organisation itself', async (_what, path)
 })
 
 test.each([...THEIRS, ['a list in the other mode', `/app/lists/${list}`]])(
-  '%s is not here for others',
+  '%s is not visible to another account',
   async (_what, path) => {
     const page = await onePage(second.context)
     await page.goto(path)
@@ -70,7 +70,7 @@ test.each([
   '/app/settings/members',
   '/app/settings/account',
   '/app/quick-start',
-])('%s shows others their own organisation, whichever the address names', async (path) => {
+])('%s shows users of another account their own account, whatever the URL names', async (path) => {
   const page = await onePage(second.context)
   await page.goto(`${path}?mode=test&org=${first.slug}`)
   await loaded(page)
@@ -81,7 +81,7 @@ test.each([
 
 const TEST = { 'probity-mode': 'test' }
 
-/** Every id of the first, under the second's own account: as if it did not exist. */
+/** Every id of the first account, requested by the second: as if it did not exist. */
 test.each([
   ['GET', '/bulk/jobs/:list'],
   ['GET', '/bulk/jobs/:list/results'],
@@ -96,27 +96,27 @@ test.each([
   ['GET', '/keys/:key'],
   ['PATCH', '/keys/:key'],
   ['DELETE', '/keys/:key'],
-])("%s %s of another organisation's is answered with 404", async (method, pattern) => {
+])('%s %s of another account returns 404', async (method, pattern) => {
   const path = pattern.replace(':list', list).replace(':draft', draft).replace(':key', key)
   const answer = await second.sendRequest(method, path, method === 'PATCH' ? { name: 'mine' } : undefined, TEST)
   expect([answer.status, answer.body['code']]).toEqual([404, 'not_found'])
   expect(answer.text).not.toMatch(SECRETS)
 })
 
-test("another's account is answered as one that does not exist", async () => {
-  const theirs = { ...TEST, 'probity-account': first.accountId }
-  const nobodys = { ...TEST, 'probity-account': '00000000-0000-4000-8000-000000000000' }
+test("another account's id has the same response as an unknown one", async () => {
+  const otherAccount = { ...TEST, 'probity-account': first.accountId }
+  const unknownAccount = { ...TEST, 'probity-account': '00000000-0000-4000-8000-000000000000' }
   for (const path of ['/account', '/keys', '/bulk/jobs', '/webhooks', '/requests', '/overview']) {
     const [one, other] = [
-      await second.sendRequest('GET', path, undefined, theirs),
-      await second.sendRequest('GET', path, undefined, nobodys),
+      await second.sendRequest('GET', path, undefined, otherAccount),
+      await second.sendRequest('GET', path, undefined, unknownAccount),
     ]
     expect([path, one.status, one.body['code']]).toEqual([path, other.status, other.body['code']])
     expect([path, one.status]).toEqual([path, 404])
   }
 })
 
-test("another organisation's people cannot be listed or invited", async () => {
+test('members of another account cannot be listed or invited', async () => {
   const members = `/auth/organization/list-members?organizationId=${first.accountId}`
   const invitations = `/auth/organization/list-invitations?organizationId=${first.accountId}`
   for (const path of [members, invitations]) {

@@ -353,13 +353,13 @@ const LOOKS = [
 ] as const
 
 test.each(LOOKS)('the pages are accessible at $width px, $colorScheme', async (look) => {
-  const stranger = await onePage(await newWindow(), look)
+  const signedOut = await onePage(await newWindow(), look)
   const open = ['Sign in', 'Sign up', 'Choose a new password', 'Incomplete link']
   for (const [index, path] of ['sign-in', 'sign-up', 'forgot-password', 'verify-email'].entries()) {
-    await stranger.goto(`/app/${path}`)
-    await heading(stranger, open[index] ?? '').waitFor()
-    await expectAccessible(stranger)
-    await expectNoSidewaysScroll(stranger)
+    await signedOut.goto(`/app/${path}`)
+    await heading(signedOut, open[index] ?? '').waitFor()
+    await expectAccessible(signedOut)
+    await expectNoSidewaysScroll(signedOut)
   }
   const ada = await signUpUser(browser, instance, { name: 'Augusta Ada King, Countess of Lovelace' })
   const page = await onePage(ada.context, look)

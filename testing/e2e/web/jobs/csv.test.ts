@@ -17,7 +17,7 @@ const browser = await startBrowser()
 
 const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
 
-/** Quotes, line breaks, separators and letters of other alphabets: cells that a careless writer would change. */
+/** Quotes, line breaks, separators and characters of other alphabets: cells that a careless writer would change. */
 function thousandRows(): { csv: string; cells: string[][] } {
   const emails = instance.simulation.draw(UNIQUE).map(({ email }) => email)
   const all = [...emails, ...emails.slice(0, REPEATED), ...Array.from({ length: EMPTY }, () => '')]

@@ -14,10 +14,10 @@ const ROUNDS_MAX = 3
 const instance = await startOpenInstance()
 const browser = await startBrowser()
 
-/** How long the slowest press took: to the next picture, and of the processor's time until all that it led to was shown. */
+/** The slowest interaction: time to the next paint, and CPU time until all of its effects were shown. */
 type Slowest = { paintMs: number; processorMs: number }
 
-test(`a list of ${ROWS} results answers each press within ${REPLY_MS_MAX} ms`, async () => {
+test(`a list of ${ROWS} results responds to each interaction within ${REPLY_MS_MAX} ms`, async () => {
   const owner = await signUpUser(browser, instance)
   const jobId = await openLargeList(instance, owner, ROWS)
   const page = await onePage(owner.context, { width: 1440, height: 900, reducedMotion: 'no-preference' })
@@ -34,13 +34,13 @@ test(`a list of ${ROWS} results answers each press within ${REPLY_MS_MAX} ms`, a
   expect(Math.min(...rounds.map(judged))).toBeLessThan(REPLY_MS_MAX)
 }, 180_000)
 
-/** On a machine with too much to do, the clock tells of the others and not of the page. */
+/** On an overloaded machine the clock measures other processes, so CPU time counts instead. */
 function judged({ paintMs, processorMs }: Slowest): number {
   const isBusy = (loadavg()[0] ?? 0) > availableParallelism() * 2
   return isBusy ? processorMs : paintMs
 }
 
-/** Pages, filters and opens results, as somebody does who looks for something. */
+/** Pages, filters and opens results, as a user does who searches. */
 async function lookAround(page: Page): Promise<Slowest> {
   const clock = await startClock(page)
   const found = (text: string) => page.getByText(text, { exact: true }).waitFor()
@@ -95,7 +95,7 @@ async function startClock(page: Page) {
       processorMs = Math.max(processorMs, (await readProcessorMs(session)) - before)
     },
     async stop(): Promise<Slowest> {
-      // The browser tells of them when it has time.
+      // The browser reports the entries when it is idle.
       await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 2_000 })))
       const paintsMs = await page.evaluate(() => (window as unknown as Noted).paintsMs)
       await session.detach()
@@ -104,7 +104,7 @@ async function startClock(page: Page) {
   }
 }
 
-/** What the page's own thread has used so far. */
+/** The CPU time of the page's main thread so far. */
 async function readProcessorMs(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000
@@ -112,7 +112,7 @@ async function readProcessorMs(session: CDPSession): Promise<number> {
 
 type Noted = { paintsMs: number[] }
 
-/** Interaction to next paint, of each press. */
+/** Interaction to next paint (INP) of each interaction. */
 function noteInteractions(): void {
   const paintsMs: number[] = []
   ;(window as unknown as Noted).paintsMs = paintsMs

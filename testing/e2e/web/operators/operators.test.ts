@@ -32,7 +32,7 @@ await recordUnclassifiedReplies(instance.db, [
   { provider: '', stage: 'greeting', code: 421, reply: 'Not on a Sunday', seen: 3 },
 ])
 
-/** Figures and facts as workers would report them. */
+/** Figures and facts as reported by workers. */
 const EGRESS = 'probe.probity.example'
 await recordProbes(instance.db, [
   {
@@ -57,7 +57,7 @@ await recordProcess(instance.db, {
     limits: { gmx: { connections: 2, per_minute: 30 } },
   },
 })
-/** Findings as a worker on another host would report them. */
+/** Findings as reported by a worker on another host. */
 const DURABLE = {
   says: 'Run in psql as a superuser:',
   lines: ['alter system set fsync = on;', 'select pg_reload_conf();'],
@@ -244,7 +244,7 @@ test('an operator adjusts credits by keyboard', async () => {
   )
 })
 
-test('a member who is no operator sees no link to the operator pages and no data on them', async () => {
+test('a member who is not an operator sees no link to the operator pages and no data on them', async () => {
   const page = await open(owner, '/app/quick-start')
   expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0)
   for (const place of [
@@ -404,7 +404,7 @@ testCases([
   { what: 'reviews while loading', as: AS, path: '/app/operator/reviews', hangs: '**/app/api/operator/reviews' },
   { what: 'a domain that opts out', as: AS, path: '/app/operator/reviews', doing: press('Add domain') },
   { what: 'accounts', as: AS, path: '/app/operator/accounts' },
-  { what: 'accounts of which none matches', as: AS, path: '/app/operator/accounts?search=zzz' },
+  { what: 'a search without matching accounts', as: AS, path: '/app/operator/accounts?search=zzz' },
   {
     what: 'accounts that cannot be loaded',
     as: AS,
@@ -440,6 +440,6 @@ testCases([
   },
   { what: 'the whole audit log', as: AS, path: '/app/operator/audit-log' },
   { what: 'the log of the installation', as: AS, path: '/app/operator/audit-log?account=installation' },
-  { what: 'operator pages for a user who is no operator', as: owner.context, path: '/app/operator/health' },
+  { what: 'operator pages for a user who is not an operator', as: owner.context, path: '/app/operator/health' },
   { what: 'health with paused refreshes', as: AS, path: '/app/operator/health', doing: press('Pause') },
 ])

@@ -13,7 +13,7 @@ import { keepFigures } from './report/table.ts'
 import { benchScale } from './scale/run.ts'
 import { benchSingle } from './single/run.ts'
 
-/** Each bench prints what it does on standard error and its figures as JSON, the last line of standard output. */
+/** Each benchmark writes progress to standard error and its figures as JSON in the last line of standard output. */
 const BENCHES: Record<string, (args: string[], mode: BenchMode) => Promise<object>> = {
   abuse: benchAbuse,
   accuracy: benchAccuracy,
@@ -49,7 +49,7 @@ async function runBench(name: string, rest: string[]): Promise<void> {
   const args = rest.filter((argument) => !OPTIONS.includes(argument))
   const figures = await bench(args, { isProductOnly })
   if (isKept) keepFigures(name, args, figures)
-  // abuse names the figures that are beyond their limits.
+  // abuse lists the figures beyond their limits
   if ('failed' in figures && Array.isArray(figures.failed) && figures.failed.length > 0) process.exitCode = 1
   process.stdout.write(`${JSON.stringify(isProductOnly ? { ...figures, product_only: true } : figures)}\n`)
 }

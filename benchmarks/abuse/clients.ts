@@ -29,10 +29,10 @@ export function sendUnread(url: string, from: string, message: string): Socket {
 type Flood = { url: string; from: string; message: string; count: number }
 
 const REPLACE_EVERY_MS = 100
-/** Of each flood, 100 a second. */
+/** Connections per interval: each flood opens 100 per second. */
 const REPLACED = 10
 
-/** Keeps connections open that have sent the same message, and replaces some of them all the time, as the server closes some. */
+/** Keeps connections open that have sent the same message, and constantly replaces some of them, because the server closes some. */
 export function keepConnections({ url, from, message, count }: Flood): { stop(): void } {
   const sockets = Array.from({ length: count }, () => sendUnread(url, from, message))
   let replaced = 0
@@ -52,7 +52,7 @@ export function keepConnections({ url, from, message, count }: Flood): { stop():
   }
 }
 
-/** The requests whose response has not ended, as the process counts them. */
+/** Requests without a complete response, as the process counts them. */
 export async function readInFlight(metricsUrl: string): Promise<number> {
   const text = await fetch(metricsUrl).then((response) => response.text())
   return Number(/^probity_http_requests_in_flight (\d+)/m.exec(text)?.[1] ?? Number.NaN)
@@ -65,14 +65,14 @@ export function readMemoryMb({ api = 0 }: Record<string, number>): number {
 
 const LOOK_EVERY_MS = 10
 
-/** Sends requests to /livez all the time; the result is the latency of the slowest, in milliseconds. */
+/** Sends requests to /livez continuously; the result is the latency of the slowest, in milliseconds. */
 export function watchLiveness(url: string): { stop(): Promise<number> } {
   let isStopped = false
   const watching = (async () => {
     let slowest = 0
     while (!isStopped) {
       const began = performance.now()
-      await send(`${url}/livez`).catch(() => 0) // the time counts, whatever came of it
+      await send(`${url}/livez`).catch(() => 0) // the time counts, whatever the outcome
       slowest = Math.max(slowest, performance.now() - began)
       await sleep(LOOK_EVERY_MS)
     }

@@ -24,10 +24,10 @@ const HALF_POST = 'POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Type: applicatio
 
 /** The attacker's address. Other clients have addresses of 127.1.0.0/16 (source-addresses.ts). */
 const ATTACKER = '127.0.0.1'
-/** For more unread responses than one network may have. */
+/** For experiments that need more unread responses than one network may have. */
 const ATTACKERS = [ATTACKER, '127.0.0.2']
 
-/** Requests of other clients that were not served; status 0 is a connection that broke. */
+/** Requests of other clients that were not served; status 0 is a broken connection. */
 function countRefused(answered: Answered[]): number {
   const refused = answered.filter((one) => !isAccepted(one))
   for (const [status, group] of Map.groupBy(refused, (one) => `${one.kind} ${one.status}`)) {
@@ -37,7 +37,7 @@ function countRefused(answered: Answered[]): number {
 }
 const validationsOf = (answered: Answered[]) => answered.filter(({ kind }) => kind === 'single' || kind === 'recent')
 
-/** Each is one attack of which other clients must notice next to nothing. Further experiments are added here. */
+/** Each experiment is one attack that other clients must hardly notice. Further experiments are added here. */
 export const ABUSE_EXPERIMENTS: Experiment[] = [
   {
     name: 'n1',
@@ -73,7 +73,7 @@ export const ABUSE_EXPERIMENTS: Experiment[] = [
         const flood = keepConnections({ url, from: ATTACKER, message, count: 1_000 })
         cleanUp.defer(() => flood.stop())
       }
-      await sleep(2_000) // from here on both kinds are at the limits of their network
+      await sleep(2_000) // from here on both clients are at the limits of their network
       const answered = await load(50, 20)
       return { h2_refused: countRefused(answered), p99_ms_other: waitOf(0.99, validationsOf(answered)) }
     },
@@ -140,13 +140,13 @@ export const ABUSE_EXPERIMENTS: Experiment[] = [
   },
 ]
 
-/** 260 bytes in UTF-8, each of which takes the conversion of internationalized domain names much work. */
+/** 260 bytes in UTF-8, each of which is expensive in the conversion of internationalized domain names. */
 function longOutcome(n: number) {
   const label = `${'ünïcödé'.repeat(3)}${n}`
   return { email: `grüße${n}@${[label, label, label, label].join('.')}.example`, delivery: 'delivered' }
 }
 
-/** About 480 bytes a row. */
+/** About 480 bytes per row. */
 function wideList(rows: number): string {
   const padding = 'x'.repeat(450)
   const lines = Array.from({ length: rows }, (_, n) => `user${n}@example.com,${padding}`)
@@ -155,14 +155,14 @@ function wideList(rows: number): string {
 
 async function readAgain(path: string, key: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const status = await send(path, { headers: { 'x-api-key': key }, signal }).catch(() => 0) // ended by the signal, or refused
+    const status = await send(path, { headers: { 'x-api-key': key }, signal }).catch(() => 0) // aborted by the signal, or rejected
     if (status !== 200) await sleep(100)
   }
 }
 
 const SETTLED_WITHIN_MS = 10_000
 
-/** The figure when it has become what is expected of it, or what it is when that takes too long. */
+/** The figure once it has its expected value, or its value at the timeout. */
 async function settled(read: () => Promise<number>, expected: number): Promise<number> {
   for (const deadline = Date.now() + SETTLED_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
     if ((await read()) === expected) break

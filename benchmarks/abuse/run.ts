@@ -10,8 +10,9 @@ const WARM_UP_RATE = 50
 const WARM_UP_S = 6
 
 /**
- * What other clients notice while one client attacks the API process. Every experiment is run against the same product, one after the other, and each
- * of its figures is compared with a limit. Run it alone on the machine: some limits are times. `--only NAME` runs one experiment.
+ * The impact of one attacking client on other clients of the API process. All experiments run against the same
+ * instance, one after the other, and each of their figures is compared with a limit. Run it alone on the machine: some
+ * limits are times. `--only NAME` runs one experiment.
  */
 export async function benchAbuse(args: string[]): Promise<object> {
   const { values } = parseArgs({ args, options: { only: { type: 'string' } } })
@@ -24,7 +25,7 @@ export async function benchAbuse(args: string[]): Promise<object> {
   const product = await startBenchInstance(undefined, { METRICS_PORT: String(metricsPort), UPLOADS_FOLDER: uploads })
   cleanUp.defer(() => product.stop())
   const load = openLoad(product, cleanUp)
-  await load(WARM_UP_RATE, WARM_UP_S) // does not count: caches and compiled code
+  await load(WARM_UP_RATE, WARM_UP_S) // does not count: it fills caches and compiles code
   await send(`${product.url}${LARGE_PATH}`) // built at its first request
   await product.analyze()
   const target: AbuseTarget = { ...product, load, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` }

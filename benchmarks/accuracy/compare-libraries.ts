@@ -18,7 +18,7 @@ import { ownValidator, runValidator, type Validator } from './run-validator.ts'
 
 const SAMPLE = 2_000
 
-/** The same limit for all, and longer than any delay of a simulated server. */
+/** The same limit for all, longer than any delay of a simulated server. */
 const LIMITS = { inFlight: 50, withinMs: 60_000 }
 const RUN_WITHIN_MS = 5 * 60_000
 
@@ -34,7 +34,7 @@ export async function comparePeers(
   const figures: Record<string, Figures> = {}
   const matrices: Record<string, Judged[]> = {}
 
-  /** Each has a new simulation, so that none profits from the greylisting delays of another. */
+  /** Each library has a new simulation, so that none benefits from the greylisting delays of another. */
   const ask = async (name: string, version: string, askerIn: (place: Place) => Validator) => {
     process.stderr.write(`Asking ${name} ${version} for ${addresses.length} of them.\n`)
     const place = await startSimulationInNamespace(size, signal)

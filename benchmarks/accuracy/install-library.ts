@@ -4,7 +4,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Packages that ask mail servers, as we do. They are never a dependency of ours: each is installed for a run that wants it. */
+/**
+ * Libraries that probe mail servers. They are never dependencies of Probity: each is installed for the runs that use
+ * it.
+ */
 export const PEERS = [
   { name: 'deep-email-validator', version: '0.1.27', script: 'accuracy/libraries/deep-email-validator.ts' },
   { name: 'email-deep-validator', version: '3.3.0', script: 'accuracy/libraries/email-deep-validator.ts' },
@@ -17,7 +20,7 @@ type Peer = (typeof PEERS)[number]
 const CACHE = join(homedir(), '.cache', 'probity-bench', 'peers')
 const INSTALL_WITHIN_MS = 120_000
 
-/** The folder with the peer in it, once it is installed; nothing of it is run for that. */
+/** The folder with the installed library; installation runs none of its code. */
 export async function installPeer({ name, version }: Peer, signal: AbortSignal): Promise<string> {
   const folder = join(CACHE, `${name.replaceAll(/[^a-z-]/g, '-')}-${version}`)
   if (findVersion(folder, name) === version) return folder

@@ -3,12 +3,12 @@ import type { Expectation } from '@probity/lab/simulation/expected'
 import type { MailPopulation, SimulatedAddress } from '@probity/lab/simulation/population'
 import type { Answer, Verdict } from './libraries/drive.ts'
 
-/** An address, what is true of it, and what was said of it. */
+/** An address, its expected verdict and the verdict of a validator. */
 export type Judged = SimulatedAddress & { expected: Expectation; answer: Answer }
 
 const VERDICTS: Verdict[] = ['valid', 'invalid', 'risky', 'unknown']
 
-/** Who gave no answer knows nothing. */
+/** A missing result counts as unknown. */
 export function judgeAll(
   simulation: MailPopulation,
   addresses: SimulatedAddress[],
@@ -21,7 +21,7 @@ export function judgeAll(
   }))
 }
 
-/** The faults that are counted. A mailbox that is full is there; one that is disabled or has moved takes no mail. */
+/** The errors that are counted. A full mailbox exists; one that is disabled or has moved accepts no mail. */
 const FAULTS: Record<Fault, (judged: Judged) => boolean> = {
   false_invalid: ({ exists, answer }) => answer.verdict === 'invalid' && isThere(exists),
   false_valid_truthful: ({ exists, answer, expected }) =>
@@ -52,7 +52,7 @@ export function countFaults(judged: Judged[]): Record<Fault, number> {
   }
 }
 
-/** Answers that are not among those that somebody who makes no mistake may give, to the last word. */
+/** Results whose status or sub_status is not among the expected ones. */
 export function findUnexpected(judged: Judged[]): Judged[] {
   return judged.filter(({ answer, expected }) => {
     const right = expected.verdicts.map(({ status, subStatus }) => nameOf(status, subStatus))
@@ -68,7 +68,7 @@ const TRUTHS: Record<SimulatedAddress['exists'], string> = {
   moved: 'moved',
 }
 
-/** Where nobody can know without sending a message, the truth is there all the same, and so says the row. */
+/** The row label of an address: its real state, marked when it cannot be known without sending a message. */
 function truthOf({ exists, expected }: Judged): string {
   return expected.knowable ? TRUTHS[exists] : `${TRUTHS[exists]}, undecidable`
 }
@@ -77,7 +77,7 @@ const ROWS = ['', ', undecidable'].flatMap((suffix) => Object.values(TRUTHS).map
 
 const NAMES = [...(Object.keys(BEHAVIOURS) as BehaviourName[]), 'broken'] as const
 
-/** The confusion matrix of each behaviour, and of all. */
+/** The confusion matrix of each behavior, and of all. */
 export function writeMatrix(judged: Judged[]): string {
   const behaviours = Object.groupBy(judged, ({ behaviour }) => behaviour)
   const groups = [...NAMES.map((name) => [name, behaviours[name] ?? []] as const), ['in all', judged] as const]
@@ -85,18 +85,18 @@ export function writeMatrix(judged: Judged[]): string {
   return writeTable([['behaviour', 'truth', ...VERDICTS], ...lines])
 }
 
-/** The matrices in all of several who were asked for the same addresses, side by side. */
-export function writeSideBySide(askers: Record<string, Judged[]>): string {
-  const matrices = Object.entries(askers).map(([name, judged]) => [name, new Map(rowsOf(judged))] as const)
+/** The total matrices of several validators for the same addresses, side by side. */
+export function writeSideBySide(validators: Record<string, Judged[]>): string {
+  const matrices = Object.entries(validators).map(([name, judged]) => [name, new Map(rowsOf(judged))] as const)
   const [first] = matrices
   const truths = [...(first?.[1].keys() ?? [])]
   const lines = truths.flatMap((truth) => matrices.map(([name, rows]) => [truth, name, ...(rows.get(truth) ?? [])]))
   return writeTable([['truth', 'asked', ...VERDICTS], ...lines])
 }
 
-/** Where each of several who were asked for the same addresses went wrong. */
-export function writeFaultsByBehaviour(askers: Record<string, Judged[]>): string {
-  const found = Object.values(askers).map(findFaults)
+/** The errors of several validators for the same addresses, by behavior. */
+export function writeFaultsByBehaviour(validators: Record<string, Judged[]>): string {
+  const found = Object.values(validators).map(findFaults)
   const rows = (Object.keys(FAULTS) as Fault[]).flatMap((fault) =>
     NAMES.map((name) => [
       fault,
@@ -105,7 +105,7 @@ export function writeFaultsByBehaviour(askers: Record<string, Judged[]>): string
     ]),
   )
   const atFault = rows.filter(([, , ...counts]) => counts.some((count) => count !== '0'))
-  return writeTable([['fault', 'behaviour', ...Object.keys(askers)], ...atFault])
+  return writeTable([['fault', 'behaviour', ...Object.keys(validators)], ...atFault])
 }
 
 function rowsOf(judged: Judged[]): [string, string[]][] {
@@ -117,7 +117,7 @@ function rowsOf(judged: Judged[]): [string, string[]][] {
   })
 }
 
-/** Words to the left, numbers to the right. */
+/** Text is aligned left, numbers right. */
 export function writeTable(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const pad = (cell: string, column: number) =>
@@ -127,7 +127,7 @@ export function writeTable(rows: string[][]): string {
 
 const SHOWN_MAX = 20
 
-/** Enough of what is wrong, and of what it rests on, to mend it by. */
+/** A sample of the errors with their evidence, enough to fix them. */
 export function describeFaults(judged: Judged[]): string {
   const faults = { ...findFaults(judged), unexpected: findUnexpected(judged) }
   return Object.entries(faults)

@@ -23,7 +23,10 @@ export function ownValidator({ dnsPort, smtpPort }: Place, limits: Limits): Vali
   return { script: 'accuracy/libraries/probity.ts', task }
 }
 
-/** Sends addresses to a script in the network of a simulation, collects its results and stops the simulation. Late results are ignored. */
+/**
+ * Sends addresses to a script in the network of a simulation, collects its results and stops the simulation. Late
+ * results are ignored.
+ */
 export async function runValidator(
   place: Place,
   asker: Validator,
@@ -38,7 +41,7 @@ export async function runValidator(
   }
 }
 
-/** After the last answer that counts: long enough for a question of ours that is still open. */
+/** Time after the last counted result: long enough for a probe that is still open. */
 const FINISHES_WITHIN_MS = 45_000
 
 async function askAll(
@@ -51,7 +54,7 @@ async function askAll(
   const child = place.start(script, task)
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new Error('A script without input or output.')
-  stdin.on('error', () => {}) // it may have ended before it was told everything
+  stdin.on('error', () => {}) // it may have ended before it received all addresses
   const ended = once(stdout, 'close')
   const began = performance.now()
   let endedAt = began
@@ -65,7 +68,7 @@ async function askAll(
     const said = JSON.parse(line) as { email: string; summary?: ValidatorRun['summary'] } & Answer
     if (said.summary) {
       summary = said.summary
-      child.kill() // a peer may keep connections open that nobody needs any more
+      child.kill() // a library may keep unused connections open
       return
     }
     answers.set(said.email, said)

@@ -5,14 +5,16 @@ import { comparePeers } from './compare-libraries.ts'
 import { countFaults, describeFaults, findUnexpected, judgeAll, writeMatrix } from './matrix.ts'
 import { ownValidator, runValidator } from './run-validator.ts'
 
-/** Enough at a time to keep a core busy; and how long an address may take, with all the waiting to be let in. */
+/**
+ * Enough concurrency to keep a core busy; and the time limit of an address, including all waiting for the semaphore.
+ */
 const LIMITS = { inFlight: 1_000, withinMs: 300_000 }
 const RUN_WITHIN_MS = 8 * 60_000
 
 /**
- * How often a verdict is wrong, over a world whose truth is known, beside what peers make of a sample of the same world. No
- * address that exists may be called invalid, none that does not exist valid where the server is truthful, and none unknown where
- * the server tells.
+ * The error rate of verdicts in a simulation with known results, compared with other libraries on a sample of the same
+ * simulation. No existing address may be invalid, no missing one valid at a truthful server, and none unknown when the
+ * server reveals its state.
  */
 export async function benchAccuracy(args: string[]): Promise<object> {
   const { size, isCompared } = readOptions(args)
@@ -28,7 +30,7 @@ export async function benchAccuracy(args: string[]): Promise<object> {
   } catch (error) {
     if (!stop.signal.aborted) throw error
     process.exitCode = 130
-    return { interrupted: true } // whatever failed, failed for that
+    return { interrupted: true } // every failure after the signal is caused by it
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   }

@@ -1,4 +1,4 @@
-/** How likely a random one of `high` has a higher score than a random one of `low`; a tie counts half. */
+/** The probability that a random element of `high` has a higher score than a random one of `low`; a tie counts half. */
 export function areaUnderCurve(high: readonly number[], low: readonly number[]): number {
   const all = [...high.map((score) => ({ score, isHigh: 1 })), ...low.map((score) => ({ score, isHigh: 0 }))]
   all.sort((a, b) => a.score - b.score)
@@ -18,13 +18,13 @@ export function areaUnderCurve(high: readonly number[], low: readonly number[]):
 
 const BINS = 15
 
-/** One row of a reliability table: what was claimed, on the average, and what came true. */
+/** One row of a reliability table: mean claimed probability, and observed frequency. */
 export type Bin = { from: number; to: number; claimed: number; observed: number; share: number }
 
-/** A chance that was claimed, and what came of it. The weights of all claims together are 1. */
+/** A claimed probability and its outcome. The weights of all claims add up to 1. */
 export type Claim = { p: number; happened: boolean; weight: number }
 
-/** Claims against the truth in bins of equal width. */
+/** Claims and outcomes in bins of equal width. */
 export function reliability(claims: readonly Claim[]): Bin[] {
   const bins = Array.from({ length: BINS }, () => ({ weight: 0, claimed: 0, happened: 0 }))
   for (const { p, happened, weight } of claims) {
@@ -45,7 +45,7 @@ export function reliability(claims: readonly Claim[]): Bin[] {
     .filter(({ share }) => share > 0)
 }
 
-/** What scores claim of people and of machines. Both weigh the same, however many there are of each. */
+/** The claims of scores about people and machines. Both groups have the same weight, whatever their sizes. */
 export function claimsOf(people: readonly number[], machines: readonly number[]): Claim[] {
   const claim = (logit: number, of: readonly number[]) => ({
     p: 1 / (1 + Math.exp(-logit)),
@@ -55,12 +55,12 @@ export function claimsOf(people: readonly number[], machines: readonly number[])
   return [...people.map((logit) => claim(logit, people)), ...machines.map((logit) => claim(logit, machines))]
 }
 
-/** The expected calibration error: how far claims are from the truth, weighed by how many there are. */
+/** The expected calibration error: the difference between claims and outcomes, weighted by bin size. */
 export function calibrationError(bins: readonly Bin[]): number {
   return bins.reduce((sum, { claimed, observed, share }) => sum + share * Math.abs(claimed - observed), 0)
 }
 
-/** The 95 % interval of a share (Wilson), which stays inside 0 and 1 and is not empty where nothing was found. */
+/** The 95 % interval of a share (Wilson), which stays inside 0 and 1 and is not empty for a share of zero. */
 export function intervalOf(found: number, of: number): [number, number] {
   const z = 1.96
   const p = found / of
@@ -69,7 +69,7 @@ export function intervalOf(found: number, of: number): [number, number] {
   return [Math.max(0, middle - half), Math.min(1, middle + half)]
 }
 
-/** The 95 % interval of an area under the curve, by the error that Hanley and McNeil gave it in 1982. */
+/** The 95 % interval of an area under the curve, by the standard error of Hanley and McNeil (1982). */
 export function intervalOfArea(high: readonly number[], low: readonly number[]): [number, number] {
   const area = areaUnderCurve(high, low)
   const twoHigh = area / (2 - area) - area * area

@@ -8,13 +8,13 @@ import { MASHES } from './data/mashes.ts'
 import { typeBlindly } from './keyboard-mash.ts'
 import type { StringGroup } from './named-strings.ts'
 
-/** No package makes these. */
+/** Kinds that no package generates. */
 const OWN = 'written for the evaluation'
 
 const SEED = 30_001
 const PER_SOURCE = 2000
 
-/** Strings from programs that make identifiers, and from the way that malware names its hosts. None was trained on. */
+/** Strings from identifier generators, and from the domain generation of malware. None was used for training. */
 export function listMachines(): StringGroup[] {
   const makers: [string, string, (random: Random, index: number) => string][] = [
     ['nanoid_8', 'nanoid', (random) => shortId(random, 8)],
@@ -48,7 +48,7 @@ export function listMachines(): StringGroup[] {
   })
 }
 
-/** Keys hit blindly: typed by another model of hands than the trainer's, and written down. */
+/** Random key presses: from a different model of hands than the trainer's, and recorded by hand. */
 export function listMashes(): StringGroup[] {
   const random = seedRandom(SEED + 100)
   return [
@@ -61,7 +61,9 @@ export function listMashes(): StringGroup[] {
   ]
 }
 
-/** What the model cannot tell from people, and says so: shown beside the figures and not counted in them. */
+/**
+ * Strings that the model cannot distinguish from names, by design: shown next to the figures and not counted in them.
+ */
 export function listBlindSpots(): StringGroup[] {
   const random = seedRandom(SEED + 200)
   const syllable = () => pick(random, 'bcdfghjklmnprstvwz') + pick(random, 'aeiou')
@@ -75,7 +77,7 @@ export function listBlindSpots(): StringGroup[] {
   ]
 }
 
-/** Random letters of one length, against which the people of that length are held. */
+/** Random letters of one length, for comparison with handles of that length. */
 export function listLetters(length: number): StringGroup {
   const letters = customRandom('abcdefghijklmnopqrstuvwxyz', length, bytesOf(seedRandom(SEED + 300 + length)))
   return { group: `letters_${length}`, source: 'nanoid', texts: Array.from({ length: PER_SOURCE }, () => letters()) }
@@ -89,7 +91,7 @@ function bytesOf(random: Random): (count: number) => Uint8Array<ArrayBuffer> {
   return (count) => Uint8Array.from({ length: count }, () => below(random, 256))
 }
 
-/** One letter after the other from a linear congruence, with a length that comes from it too. */
+/** Letters from a linear congruential generator, which also decides the length. */
 function lettersByLcg(seed: number): string {
   let state = (seed * 2654435761 + 12345) >>> 0
   const next = () => {
@@ -102,13 +104,13 @@ function lettersByLcg(seed: number): string {
   return text
 }
 
-/** The bytes of a digest, each as a letter, as in names that change with the date. */
+/** The bytes of a digest, each as a letter, as in domain names that change with the date. */
 function lettersFromHash(seed: number): string {
   const digest = createHash('md5').update(`day ${seed}`).digest()
   return [...digest.subarray(0, 9 + (seed % 7))].map((byte) => String.fromCharCode(97 + (byte % 26))).join('')
 }
 
-/** A digest in base 36 behind a letter, which is how several makers of identifiers that resist guessing end. */
+/** A digest in base 36 after a letter, as several generators of unguessable identifiers produce. */
 function base36OfHash(seed: number): string {
   const digest = createHash('sha256').update(`row ${seed}`).digest('hex')
   return `k${BigInt(`0x${digest}`).toString(36)}`.slice(0, [8, 10, 16, 24][seed % 4])

@@ -1,12 +1,12 @@
 import { below, pick, type Random } from '@probity/model/random'
 
-/** What lies under each finger of a hand at rest, from the little finger to the index finger and back inwards. */
+/** The keys under each finger of a resting hand, from the little finger to the index finger and back inwards. */
 const LEFT = ['aqz', 'swx', 'dec', 'fvrtgb']
 const RIGHT = ['jmunhy', 'kij', 'lok', 'pl']
 
 /**
- * Two hands drumming: each stroke a few fingers of one hand come down in order, the hands take turns, and a stroke that felt
- * good comes again.
+ * Two hands that drum on the keyboard: in each stroke a few fingers of one hand press in order, the hands alternate,
+ * and some strokes are repeated.
  */
 export function typeBlindly(random: Random): string {
   const length = 6 + below(random, 9)
@@ -23,7 +23,7 @@ export function typeBlindly(random: Random): string {
   return text.slice(0, length)
 }
 
-/** Two to four fingers, one after the other; most fingers hit the key they rest on. */
+/** Two to four fingers in order; most press their home key. */
 function strike(random: Random, hand: readonly string[]): string {
   const inwards = random() < 0.5
   let finger = below(random, hand.length)

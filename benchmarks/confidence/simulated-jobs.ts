@@ -14,18 +14,18 @@ import { writeCsv } from '../environment/population.ts'
 import { startSimulationHere } from '../environment/simulation.ts'
 
 const SIZE = { seed: 1, domains: 200, addresses: 20_000 }
-/** Of the mail that was sent, so much is reported on. */
+/** The share of sent mail whose outcome is reported. */
 const REPORTED = 0.5
 const OUTCOMES_PER_REPORT = 5_000
-/** A chance this near to its end is as good as a yes or a no. */
+/** A deliverability this close to 0 or 1 counts as certain. */
 const DECIDED = 0.97
 
-/** What a sender's mail server is told of a message to such a mailbox. */
+/** The reply that a sender's mail server gets for a message to such a mailbox. */
 const CODES: Record<Exclude<Existence, 'yes'>, string> = {
   no: '550 5.1.1',
   disabled: '550 5.2.1',
   moved: '551 5.1.6',
-  full: '452 4.2.2', // for a while, so it is no hard bounce
+  full: '452 4.2.2', // temporary, so it is not a hard bounce
 }
 const HARD = new Set<Existence>(['no', 'disabled', 'moved'])
 
@@ -38,8 +38,9 @@ export type LabFigures = {
 }
 
 /**
- * The product over the lab's world, as a sender uses it: half of the addresses are validated, those that are not invalid get mail,
- * of half of that mail the outcome is reported, and then the other half of the addresses is validated.
+ * The service in the lab's simulation, as a sender uses it: half of the addresses are validated, those that are not
+ * invalid get mail, the outcome of half of that mail is reported, and then the other half of the addresses is
+ * validated.
  */
 export async function measureInLab(signal: AbortSignal): Promise<LabFigures> {
   await using cleanUp = new AsyncDisposableStack()
@@ -48,12 +49,12 @@ export async function measureInLab(signal: AbortSignal): Promise<LabFigures> {
   cleanUp.defer(() => place.stop())
   const product = await startJobInstance({ ...place, workers: 1 }, cleanUp)
   const { key } = await openAccount(product.databaseUrl, ['validations:write', 'jobs:write'])
-  const caller = { url: product.url, key }
+  const client = { url: product.url, key }
 
   const [first, second] = halves(simulation.addresses)
-  const before = await validateList(caller, first)
-  await reportHalf(caller, simulation, before)
-  const after = await validateList(caller, second)
+  const before = await validateList(client, first)
+  await reportHalf(client, simulation, before)
+  const after = await validateList(client, second)
   const safe = after.results.filter(({ safe_to_send }) => safe_to_send)
   const isCatchAll = ({ sub_status }: Result) => sub_status === 'catch_all'
   return {
@@ -69,7 +70,7 @@ function isDecidable({ deliverability: p }: Result): boolean {
   return p >= DECIDED || p <= 1 - DECIDED
 }
 
-/** The list is mixed, so both halves have addresses of the same domains. */
+/** The list is shuffled, so both halves have addresses of the same domains. */
 function halves(addresses: SimulatedAddress[]): [SimulatedAddress[], SimulatedAddress[]] {
   const middle = Math.floor(addresses.length / 2)
   return [addresses.slice(0, middle), addresses.slice(middle)]
@@ -77,15 +78,15 @@ function halves(addresses: SimulatedAddress[]): [SimulatedAddress[], SimulatedAd
 
 type Validated = { jobId: string; results: Result[] }
 
-async function validateList(caller: JobClient, addresses: SimulatedAddress[]): Promise<Validated> {
-  const { jobId, seconds } = await validateUploaded(caller, await uploadList(caller, writeCsv(addresses)))
+async function validateList(client: JobClient, addresses: SimulatedAddress[]): Promise<Validated> {
+  const { jobId, seconds } = await validateUploaded(client, await uploadList(client, writeCsv(addresses)))
   process.stderr.write(`${addresses.length} addresses validated in ${Math.round(seconds)} s\n`)
-  const lines = await call(caller, `/bulk/jobs/${jobId}/results?format=ndjson`, {})
+  const lines = await call(client, `/bulk/jobs/${jobId}/results?format=ndjson`, {})
   const results = lines.split('\n').filter(Boolean)
   return { jobId, results: results.map((line) => JSON.parse(line) as Result) }
 }
 
-async function reportHalf(caller: JobClient, simulation: MailPopulation, { jobId, results }: Validated): Promise<void> {
+async function reportHalf(client: JobClient, simulation: MailPopulation, { jobId, results }: Validated): Promise<void> {
   const random = openRandom(SIZE.seed)
   const mailed = results.filter(({ status }) => status !== 'invalid').filter(() => random.chance(REPORTED))
   const messages = mailed.map(({ email }) => {
@@ -96,7 +97,7 @@ async function reportHalf(caller: JobClient, simulation: MailPopulation, { jobId
     const some = messages.slice(from, from + OUTCOMES_PER_REPORT)
     const body = JSON.stringify({ job_id: jobId, messages: some })
     const headers = { 'content-type': 'application/json' }
-    process.stderr.write(`${await call(caller, '/feedback', { method: 'POST', headers, body })}\n`)
+    process.stderr.write(`${await call(client, '/feedback', { method: 'POST', headers, body })}\n`)
   }
 }
 

@@ -7,19 +7,20 @@ import { areaUnderCurve, calibrationError, claimsOf, intervalOf, intervalOfArea,
 import { listBlindSpots, listLetters, listMachines, listMashes } from './generated-strings.ts'
 import { listHandles, listNamed, type StringGroup } from './named-strings.ts'
 
-/** Groups of people smaller than this say nothing about the group. */
+/** The figures of a smaller group are not meaningful. */
 const GROUP_SIZE_MIN = 250
 
-/** The share of all named people at which groups are compared as well: at our own threshold too few are flagged to compare. */
+/** The share of flagged names at which groups are also compared: at the product's threshold too few are flagged. */
 const STRICT_SHARE = 0.01
 
-/** A string with what the model said of it: no score where it kept silent. */
+/** A string with its score: undefined when the model returns none. */
 type Judged = { text: string; logit: number | undefined; flagged: boolean }
 type JudgedGroup = { group: string; source: string; strings: Judged[] }
 
 /**
- * The string model against strings that it has not learnt from. The figures without a name are against `handles`, which real
- * people chose and which are the hardest to tell from a machine's; made-up addresses of real names have their own.
+ * The string model on strings that it was not trained on. Figures without a name are for `handles`, which real users
+ * chose and which are the hardest to distinguish from machine strings; generated addresses of real names have their own
+ * figures.
  */
 export function measureStrings() {
   const learnt = new Set(makeLabelled().map(({ text }) => text))
@@ -70,7 +71,7 @@ function logitsOf(groups: readonly JudgedGroup[]): number[] {
   return groups.flatMap(({ strings }) => strings.flatMap(({ logit }) => logit ?? []))
 }
 
-/** Of all strings, those on which the model kept silent included: they are not flagged. */
+/** The share of all strings, including those without a score: they are not flagged. */
 function shareFlagged(groups: readonly JudgedGroup[]): number {
   return shareOf(groups, ({ flagged }) => flagged)
 }
@@ -80,7 +81,10 @@ function shareOf(groups: readonly JudgedGroup[], wanted: (string: Judged) => boo
   return strings.filter(wanted).length / strings.length
 }
 
-/** The people whose names fare worst, as a multiple of everybody's rate: at our threshold and at a stricter one. */
+/**
+ * The groups with the highest false-positive rate, as a multiple of the overall rate: at the product's threshold and at
+ * a stricter one.
+ */
 function compareGroups(handles: JudgedGroup, named: readonly JudgedGroup[]) {
   const large = named.filter(({ strings }) => strings.length >= GROUP_SIZE_MIN)
   const scores = logitsOf(large).toSorted((a, b) => a - b)
@@ -120,7 +124,7 @@ function summarise(group: JudgedGroup) {
 
 const LENGTHS = [5, 6, 7, 8, 9, 10, 11, 12, 14]
 
-/** Short strings say little, whoever wrote them: handles of each length against random letters of the same length. */
+/** Short strings carry little information: handles of each length against random letters of the same length. */
 function byLength(handles: JudgedGroup, judge: (group: StringGroup) => JudgedGroup) {
   return LENGTHS.map((length) => {
     const people = { ...handles, strings: handles.strings.filter(({ text }) => text.length === length) }
@@ -137,7 +141,7 @@ function byLength(handles: JudgedGroup, judge: (group: StringGroup) => JudgedGro
 
 const ROUNDS = 7
 
-/** The fastest of some rounds over all strings: what the scorer takes when nothing else takes its processor. */
+/** The fastest of several rounds over all strings, which is least affected by other load. */
 function measureMicroseconds(groups: readonly JudgedGroup[]): number {
   const texts = groups.flatMap(({ strings }) => strings.map(({ text }) => text))
   const rounds = Array.from({ length: ROUNDS }, () => {
@@ -152,7 +156,7 @@ function modelBytes(): number {
   return statSync(fileURLToPath(import.meta.resolve('@probity/engine/address/data/string-model'))).size
 }
 
-/** The packages that the strings come from, with the version and the licence that each says of itself. */
+/** The packages of the strings, with their version and license. */
 function listSources(groups: readonly JudgedGroup[]) {
   const names = new Set(groups.flatMap(({ source }) => source.split(', ')))
   return [...names].toSorted().map((name) => {
@@ -163,5 +167,5 @@ function listSources(groups: readonly JudgedGroup[]) {
   })
 }
 
-/** What the groups say whose strings no package has. */
+/** Sources of the groups whose strings come from no package. */
 const OWN = 'written for the evaluation'

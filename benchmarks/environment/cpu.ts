@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts a process's time in hundredths of a second. */
+/** Linux counts the CPU time of a process in hundredths of a second. */
 const TICK_MS = 10
 
-/** The processor time of some processes and all their children so far, in milliseconds, by the name given to each. */
+/** The CPU time so far of processes and all their children, in milliseconds, by the name given to each. */
 export function readCpu(processes: Record<string, number>): Record<string, number> {
   const all = listProcesses()
   const timeOf = (pid: number): number => {
@@ -14,7 +14,7 @@ export function readCpu(processes: Record<string, number>): Record<string, numbe
   return Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, timeOf(pid)]))
 }
 
-/** What a load cost, per request, in microseconds. */
+/** The CPU time of a load per request, in microseconds. */
 export function cpuPerRequest(before: Record<string, number>, after: Record<string, number>, requests: number) {
   const names = Object.keys(after)
   const cost = (name: string) =>
@@ -31,10 +31,11 @@ function listProcesses(): Map<number, Process> {
 
 function readProcess(pid: string): [number, Process][] {
   try {
-    // After the name, which stands in parentheses and may hold anything, come state, parent, …, user and system time.
+    // After the name, which is in parentheses and may contain any character, follow state, parent, …, user and system
+    // time.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     return [[Number(pid), { parent: Number(fields[1]), ms: (Number(fields[11]) + Number(fields[12])) * TICK_MS }]]
   } catch {
-    return [] // gone since it was listed
+    return [] // the process ended after it was listed
   }
 }

@@ -13,7 +13,7 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { startRedis } from '@probity/lab/services/redis'
 import { sql } from 'kysely'
 
-/** What Node takes for its own where a process may have 768 MB, as those of deploy/ may. */
+/** Heap limit of a process that may use 768 MB of memory, as in the units of deploy/. */
 export const MEMORY_CEILING = '--max-old-space-size=384'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -24,16 +24,16 @@ export type BenchInstance = {
   databaseUrl: string
   redisUrl: string
   start: typeof startProgram
-  /** The processes that share the work, by name. */
+  /** The processes of the instance, by name. */
   pids: Record<string, number>
-  /** Has PostgreSQL look at its tables, as it does by itself within a minute of work. */
+  /** Runs ANALYZE, as autovacuum does within a minute of work. */
   analyze(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * The product as in production (PostgreSQL waits for the disk), with an account that no limit stops. `disk` is a folder on the one that PostgreSQL is to have,
- * and `more` are further settings of the api and the worker.
+ * The service as in production (PostgreSQL waits for the disk), with an account without limits. `disk` is the parent of
+ * PostgreSQL's data folder, and `more` are further settings of the API and the worker.
  */
 export async function startBenchInstance(
   disk: string = tmpdir(),

@@ -24,23 +24,26 @@ const POLL_MS = 100
 
 export type JobInstance = {
   url: string
-  /** Of the account that `validate` uses. */
+  /** The account that `validate` uses. */
   key: string
   databaseUrl: string
   redisUrl: string
   /**
-   * Has lists validated side by side. The seconds are those from their confirmation to the end of the last, as the customer sees it. The
-   * processor time includes the rewrite of the results after the end.
+   * Validates several lists at once. The seconds are from their confirmation to the end of the last, as a customer sees
+   * it. The CPU time includes the rewrite of the results after completion.
    */
   validate(csvs: string[]): Promise<{ jobIds: string[]; seconds: number; cpuMs: Record<string, number> }>
-  /** Where workers leave their profiles when they end. */
+  /** The folder in which workers write their CPU profiles at exit. */
   listProfiles(): string[]
   stopWorkers(): Promise<void>
 }
 
 type Options = { dnsPort: number; smtpPort: number; workers: number; isProfiled?: boolean }
 
-/** An API and workers as in production, over a simulation: PostgreSQL waits for the disk, and each part is its own process. */
+/**
+ * An API and workers as in production, with a simulation: PostgreSQL waits for the disk, and each part is its own
+ * process.
+ */
 export async function startJobInstance(options: Options, cleanUp: AsyncDisposableStack): Promise<JobInstance> {
   const folder = makeFolder('probity-bench')
   cleanUp.defer(() => removeFolder(folder))
@@ -101,8 +104,8 @@ export async function openAccount(
   try {
     const { id } = await asOwner(db, (trx) => insertAccount(trx, { name: 'bench', plan: 'scale', unlimited: true }))
     return await inTenant(db, id, async (trx) => {
-      const made = await insertKey(trx, id, { mode: 'live', name: 'bench', scopes })
-      return { accountId: id, key: made.text }
+      const inserted = await insertKey(trx, id, { mode: 'live', name: 'bench', scopes })
+      return { accountId: id, key: inserted.text }
     })
   } finally {
     await db.destroy()
@@ -113,15 +116,15 @@ export type JobClient = { url: string; key: string }
 
 type Measuring = JobClient & { databaseUrl: string }
 
-async function validateMeasured(caller: Measuring, csvs: string[], pids: Record<string, number>) {
+async function validateMeasured(client: Measuring, csvs: string[], pids: Record<string, number>) {
   const uploads: Uploaded[] = []
-  for (const csv of csvs) uploads.push(await uploadList(caller, csv))
+  for (const csv of csvs) uploads.push(await uploadList(client, csv))
   const before = readCpu(pids)
-  // As often over all lists as over one: asking how far they are costs something too.
+  // The polling rate is the same for one list and for many, because polling has a cost too.
   const pollMs = POLL_MS * uploads.length
-  const done = await Promise.all(uploads.map((uploaded) => validateUploaded(caller, uploaded, pollMs)))
+  const done = await Promise.all(uploads.map((uploaded) => validateUploaded(client, uploaded, pollMs)))
   const jobIds = done.map(({ jobId }) => jobId)
-  await untilRewritten(caller.databaseUrl, jobIds)
+  await untilRewritten(client.databaseUrl, jobIds)
   const after = readCpu(pids)
   const cpuMs = Object.fromEntries(Object.keys(pids).map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]))
   return { jobIds, seconds: Math.max(...done.map(({ seconds }) => seconds)), cpuMs }
@@ -129,23 +132,23 @@ async function validateMeasured(caller: Measuring, csvs: string[], pids: Record<
 
 type Uploaded = { upload_id: string; suggested_email_column: string }
 
-export async function uploadList(caller: JobClient, csv: string): Promise<Uploaded> {
+export async function uploadList(client: JobClient, csv: string): Promise<Uploaded> {
   const form = new FormData()
   form.set('file', new Blob([csv], { type: 'text/csv' }), 'list.csv')
-  return JSON.parse(await call(caller, '/bulk/upload/preview', { method: 'POST', body: form })) as Uploaded
+  return JSON.parse(await call(client, '/bulk/upload/preview', { method: 'POST', body: form })) as Uploaded
 }
 
-/** The seconds from its confirmation to its end. */
-export async function validateUploaded(caller: JobClient, uploaded: Uploaded, pollMs = POLL_MS) {
+/** The seconds from confirmation to completion. */
+export async function validateUploaded(client: JobClient, uploaded: Uploaded, pollMs = POLL_MS) {
   const began = performance.now()
-  const jobId = await confirmUpload(caller, uploaded)
-  await untilCompleted(caller, jobId, pollMs)
+  const jobId = await confirmUpload(client, uploaded)
+  await untilCompleted(client, jobId, pollMs)
   return { jobId, seconds: (performance.now() - began) / 1_000 }
 }
 
-export async function confirmUpload(caller: JobClient, uploaded: Uploaded): Promise<string> {
+export async function confirmUpload(client: JobClient, uploaded: Uploaded): Promise<string> {
   const { upload_id, suggested_email_column: email_column } = uploaded
-  const confirmed = await call(caller, '/bulk/upload/confirm', {
+  const confirmed = await call(client, '/bulk/upload/confirm', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ upload_id, email_column }),
@@ -153,15 +156,15 @@ export async function confirmUpload(caller: JobClient, uploaded: Uploaded): Prom
   return (JSON.parse(confirmed) as { id: string }).id
 }
 
-async function untilCompleted(caller: JobClient, jobId: string, pollMs: number): Promise<void> {
+async function untilCompleted(client: JobClient, jobId: string, pollMs: number): Promise<void> {
   for (const deadline = Date.now() + LIST_WITHIN_MS; Date.now() < deadline; await sleep(pollMs)) {
-    const { status } = JSON.parse(await call(caller, `/bulk/jobs/${jobId}`, {})) as { status: string }
+    const { status } = JSON.parse(await call(client, `/bulk/jobs/${jobId}`, {})) as { status: string }
     if (status === 'completed') return
   }
   throw new Error('the list was not done in time')
 }
 
-/** The text of an answer of the API; throws where it refuses. */
+/** The text of an API response; throws when the request is rejected. */
 export async function call({ url, key }: JobClient, path: string, request: RequestInit): Promise<string> {
   const answer = await fetch(`${url}/api/v1${path}`, { ...request, headers: { ...request.headers, 'x-api-key': key } })
   const text = await answer.text()

@@ -4,7 +4,7 @@ import { sourceAddress } from './source-addresses.ts'
 export type ValidatorRun = { method: string; path: string; body?: string }
 export type Said = { status: number; hasRetryAfter: boolean }
 
-/** How a request ended; status 0 is a connection that broke. */
+/** The outcome of a request; status 0 is a broken connection. */
 type Listener = (said: Said) => void
 
 type Line = { socket: Socket; listener: Listener | undefined; hasAnswered: boolean; received: string }
@@ -13,8 +13,8 @@ export const GIVE_UP_MS = 30_000
 const BROKEN: Said = { status: 0, hasRetryAfter: false }
 
 /**
- * A minimal HTTP client over persistent connections: thousands of clients share the machine with the server, so they must take little processor time.
- * It reads responses with a Content-Length only.
+ * A minimal HTTP client over persistent connections: thousands of clients share the machine with the server, so they
+ * must use little CPU time. It reads responses with a Content-Length only.
  */
 export function openClients(url: string, key: string) {
   const { hostname, port, host } = new URL(url)
@@ -53,7 +53,7 @@ export function openClients(url: string, key: string) {
     line ??= open()
     const wasUsed = line.hasAnswered
     line.listener = (said) => {
-      // As every client does: a kept connection may have been closed just before it was used again.
+      // As in every client: a kept connection may have been closed just before its reuse.
       if (said.status === 0 && wasUsed && isFirst) send({ method, path, body }, listener, false)
       else listener(said)
     }
@@ -69,7 +69,7 @@ const LENGTH = /\r\ncontent-length: (\d+)/i
 const RETRY_AFTER = /\r\nretry-after: /i
 const CLOSE = /\r\nconnection: close/i
 
-/** What a whole answer says; undefined while some of it is missing. */
+/** The status and body of a complete response; undefined while a part is missing. */
 function readAnswer(received: string): (Said & { isLast: boolean }) | undefined {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GIVE_UP_MS, openClients, type ValidatorRun } from './load-client.ts'
 
 /**
- * Clients that send requests at a fixed rate, whether earlier requests were answered or not, in their own process. The latency of a request
- * is counted from the time at which it was due, so that a slow generator does not make the product look faster.
+ * Clients in their own process that send requests at a fixed rate, independent of earlier responses. The latency of a
+ * request is counted from the time at which it was due, so that a slow generator does not make the service look faster.
  */
 export type LoadTask = { url: string; key: string; rate: number; seconds: number; round: number }
 /** The outcome of one request. `due` is in milliseconds after the start; status 0 is a broken connection. */
 export type Answered = { kind: LoadKind; due: number; ms: number; status: number; hasRetryAfter: boolean }
 export type LoadKind = keyof typeof KINDS
 
-/** Of a hundred requests: new addresses, a repeated address, a read, and small bulk requests. */
+/** The mix per hundred requests: new addresses, a repeated address, a read, and small bulk requests. */
 const KINDS = {
   single: { share: 70, ask: (name: string) => post('/api/v1/validation/single', { email: addressOf(name) }) },
   recent: { share: 15, ask: () => post('/api/v1/validation/single', { email: 'ada@null-mx.example' }) },
@@ -20,7 +20,7 @@ const KINDS = {
 
 const LIST_LENGTH = 10
 const TICK_MS = 5
-/** More than that are not waited for at once: the machine's memory is not what is measured. */
+/** Limit of pending requests, to keep the memory use of the generator small. */
 const OUTSTANDING_MAX = 20_000
 
 const addressOf = (name: string) => `${name}@two-mx.example`
@@ -31,7 +31,7 @@ function post(path: string, body: object): ValidatorRun {
 }
 
 function kindOf(n: number): LoadKind {
-  // In turns that mix the kinds well: 37 and 100 have no common divisor.
+  // An order that mixes the kinds well: 37 and 100 have no common divisor.
   let place = (n * 37) % 100
   for (const [kind, { share }] of Object.entries(KINDS) as [LoadKind, { share: number }][]) {
     if (place < share) return kind
@@ -40,11 +40,11 @@ function kindOf(n: number): LoadKind {
   return 'single'
 }
 
-let callers: ReturnType<typeof openClients> | undefined
+let clients: ReturnType<typeof openClients> | undefined
 
 async function runLoad({ url, key, rate, seconds, round }: LoadTask): Promise<Answered[]> {
-  callers ??= openClients(url, key) // kept from one round to the next, as callers who come often keep theirs
-  const { send } = callers
+  clients ??= openClients(url, key) // kept from one round to the next, as frequent clients keep their connections
+  const { send } = clients
   const answered: Answered[] = []
   const began = performance.now()
   let outstanding = 0

@@ -8,7 +8,7 @@ import type { Answered, LoadTask } from './load-process.ts'
 /** Sends requests at a rate for some seconds and returns the outcome of each. */
 export type Load = (rate: number, seconds: number) => Promise<Answered[]>
 
-/** Callers in a process of their own, so that the one that measures takes no time from them. */
+/** Clients in their own process, so that the measuring process loses no CPU time to them. */
 export function openLoad({ url, key }: Pick<LoadTask, 'url' | 'key'>, cleanUp: AsyncDisposableStack): Load {
   const child: ChildProcess = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' })
   cleanUp.defer(() => stopChild(child, 'SIGTERM'))
@@ -23,12 +23,15 @@ export function openLoad({ url, key }: Pick<LoadTask, 'url' | 'key'>, cleanUp: A
   }
 }
 
-/** Callers have machines of their own: that they share ours must not keep them waiting for a processor. Takes root; without it they wait. */
+/**
+ * Real clients have their own machines: sharing this one must not make them wait for a CPU. Needs root; otherwise they
+ * wait.
+ */
 function hurry({ pid }: ChildProcess): void {
   try {
     setPriority(pid ?? 0, constants.priority.PRIORITY_HIGHEST)
   } catch {
-    process.stderr.write('callers wait for a processor as we do, which counts as our delay: run this as root\n')
+    process.stderr.write('clients share the CPU with the service, which adds to its latency: run this as root\n')
   }
 }
 
@@ -36,7 +39,7 @@ export function isAccepted({ status }: Answered): boolean {
   return status >= 200 && status < 300
 }
 
-/** The latency that this share of the accepted requests did not exceed, in milliseconds. */
+/** The latency of accepted requests at this percentile, in milliseconds. */
 export function waitOf(share: number, answered: Answered[]): number {
   const times = answered
     .filter(isAccepted)

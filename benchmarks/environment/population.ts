@@ -2,8 +2,8 @@ import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
 import { createMailPopulation, type SimulatedAddress, type SimulationSize } from '@probity/lab/simulation/population'
 
 /**
- * Servers that answer at once and bear several recipients to a transaction, large ones and small ones. Elsewhere a list waits for
- * greylists, tarpits and other people's limits, and how long is their affair and not ours.
+ * Servers that reply at once and accept several recipients per transaction, large ones and small ones. At other servers
+ * a job waits for greylisting, tarpits and provider limits, which are not the product's latency.
  */
 const PROMPT = new Set<BehaviourName | 'broken'>([
   'gmail',
@@ -33,7 +33,7 @@ export type Population = { size: SimulationSize; addresses: SimulatedAddress[]; 
 
 const OTHERS = 5_000
 
-/** So many addresses at prompt servers. `onlyExisting`: none that would be refused. */
+/** Addresses at prompt servers, up to a number. `onlyExisting`: none that is rejected. */
 export function drawPopulation(rows: number, { onlyExisting }: { onlyExisting: boolean }): Population {
   const domains = Math.max(DOMAINS_MIN, Math.round(rows / ROWS_PER_DOMAIN))
   const size = { seed: 1, domains, addresses: rows * ADDRESSES_PER_ROW }

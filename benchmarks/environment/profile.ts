@@ -8,12 +8,12 @@ type Profile = {
 }
 
 const SHOWN_MAX = 30
-/** Of a process that loads its modules: work that each start does once. */
+/** Module loading of a process: work that each start does once. */
 const LOADING = ['node:internal/modules/', 'node:internal/vm', 'node:internal/bootstrap']
 
 /**
- * Processor time of the profiles that Node wrote, without the time to load modules: by part (npm package, package of this repository, Node),
- * and by the function of this repository that called it.
+ * CPU time of the profiles that Node wrote, without module loading: by part (npm package, package of this repository,
+ * Node), and by the calling function of this repository.
  */
 export function describeProfiles(files: string[]): string {
   const parts = new Map<string, number>()

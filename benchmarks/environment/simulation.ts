@@ -9,9 +9,9 @@ import type { SimulationSize } from '@probity/lab/simulation/population'
 export type Place = {
   dnsPort: number
   smtpPort: number
-  /** Connections that its mail servers have taken so far. */
+  /** Connections that its mail servers have accepted so far. */
   connections(): Promise<number>
-  /** Starts a script of the bench that reads from standard input and writes to standard output. */
+  /** Starts a benchmark script that reads standard input and writes standard output. */
   start(script: string, task: object): ChildProcess
   stop(): Promise<void>
 }
@@ -27,8 +27,8 @@ export function startSimulationHere(size: SimulationSize, signal: AbortSignal): 
 }
 
 /**
- * A simulation on the standard ports of SMTP and DNS, in a network namespace with its own resolv.conf. Programs without settings for ports can
- * be run there. Needs root.
+ * A simulation on the standard ports of SMTP and DNS, in a network namespace with its own resolv.conf. Programs without
+ * settings for ports can run there. Needs root.
  */
 export async function startSimulationInNamespace(size: SimulationSize, signal: AbortSignal): Promise<Place> {
   const folder = makeFolder('probity-bench')
@@ -41,19 +41,19 @@ export async function startSimulationInNamespace(size: SimulationSize, signal: A
   try {
     return await startSimulationProcess(options, { signal, enter, inside })
   } finally {
-    removeFolder(folder) // what is mounted stays, as an open file does
+    removeFolder(folder) // a mounted file stays available, as an open file does
   }
 }
 
-type Way = {
+type Namespace = {
   signal: AbortSignal
-  /** The command that makes the place and goes on as the program behind it. */
+  /** The command that creates the namespace and then executes the given program. */
   enter: string[]
-  /** The command that goes to where the process is and goes on as the program behind it. */
+  /** The command that enters the namespace of the process and then executes the given program. */
   inside(pid: number): string[]
 }
 
-async function startSimulationProcess(options: object, { signal, enter, inside }: Way): Promise<Place> {
+async function startSimulationProcess(options: object, { signal, enter, inside }: Namespace): Promise<Place> {
   const simulation = run([...enter, ...script('environment/simulation-process.ts', options)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     signal,
@@ -80,7 +80,7 @@ function script(path: string, task: object): string[] {
 
 function run([program = '', ...args]: string[], options: SpawnOptions): ChildProcess {
   const child = spawn(program, args, options)
-  child.on('error', () => {}) // a program that is not there also ends, and is missed by whoever waits for its word
+  child.on('error', () => {}) // a missing program also ends, which the wait for its first message reports
   return child
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPool } from '@probity/database/connection/connect'
 
-/** The tables that keep results of jobs and what belongs to them. A version of the product has some of them. */
+/** The tables with job results and their parts. Each version of the product has some of them. */
 const RESULT_TABLES = ['job_results', 'result_chunks', 'job_breakdowns', 'job_batches', 'job_queue']
 
 const REWRITTEN_WITHIN_MS = 5 * 60_000
@@ -10,16 +10,16 @@ const POLL_MS = 100
 export type Storage = {
   /** The size of the tables and their indexes. */
   allocatedBytes: number
-  /** The same without the empty pages, which PostgreSQL fills with later results. */
+  /** The same without empty pages, which PostgreSQL reuses for later results. */
   usedBytes: number
 }
 
-/** How many bytes of WAL the server has written so far. */
+/** WAL bytes that the server has written so far. */
 export function readWalBytes(databaseUrl: string): Promise<number> {
   return readNumber(databaseUrl, `select (pg_current_wal_insert_lsn() - '0/0')::float8 as value`)
 }
 
-/** How large the tables of results are. Vacuums them first, so that the space of deleted rows counts as free. */
+/** The sizes of the result tables. Vacuums them first, so that the space of deleted rows counts as free. */
 export async function readStorage(databaseUrl: string): Promise<Storage> {
   const pool = openPool(databaseUrl, { connectionsMax: 1, applicationName: 'bench' })
   try {
@@ -38,7 +38,10 @@ export async function readStorage(databaseUrl: string): Promise<Storage> {
   }
 }
 
-/** Over the tables, their partitions, where these store large values, and all indexes. An empty page has about 8,160 bytes of room. */
+/**
+ * Includes the tables, their partitions, TOAST tables and all indexes. An empty page has about 8,160 bytes of free
+ * space.
+ */
 const SIZES = `
   with tables as (
     select c.oid, c.reltoastrelid from pg_class c
@@ -53,7 +56,10 @@ const SIZES = `
     (select count(*) * current_setting('block_size')::integer from files, pg_freespace(files.oid) as page
      where page.avail >= 8000)::float8 as free`
 
-/** Resolves when the results of these jobs are stored as they stay: in row order, where the product rewrites them after the end. */
+/**
+ * Resolves when the results of these jobs are stored in their final form: in row order, when the product rewrites them
+ * after completion.
+ */
 export async function untilRewritten(databaseUrl: string, jobIds: string[]): Promise<void> {
   const isRewriting = await readNumber(
     databaseUrl,

@@ -13,13 +13,14 @@ import { startProgram, untilReady } from '../environment/instance.ts'
 
 const CELLS = 10_000
 const CELLS_PER_ROW = 4
-/** The delimiters that a spreadsheet may take the file to have, by the numbers of their characters. The first is the right one. */
+/** The delimiters that a spreadsheet may use for the file, by character code. The first is the correct one. */
 const READ_AS = { comma: 44, semicolon: 59, tab: 9, bar: 124 }
 const OPEN_WITHIN_MS = 300_000
 
 /**
- * Exports cells that want to be formulas and opens the CSV with LibreOffice, with the right delimiter and with wrong ones. No cell
- * may have become a formula. The same export without the guard shows that LibreOffice would have made some.
+ * Exports cells with formula injections and opens the CSV in LibreOffice, with the correct delimiter and with wrong
+ * ones. No cell may become a formula. The same export without the guard shows that LibreOffice would have created
+ * formulas.
  */
 export async function benchExport() {
   requirePrograms()
@@ -117,7 +118,7 @@ async function download({ url, key }: Product, path: string): Promise<string> {
   return answer.text()
 }
 
-// What is passed over in front, what makes a formula, and what it does: every combination by turns.
+// Ignored prefixes, formula characters and formulas: the cells contain every combination.
 const BEFORE = [
   '',
   ' ',
@@ -162,7 +163,7 @@ function hostileList(): string {
   return `email,a,b,c,d\n${rows.join('\n')}\n`
 }
 
-/** No two of the lists have lengths with a common divisor, so all of each meet all of the others. */
+/** The lengths of the lists are pairwise coprime, so all combinations occur. */
 function pick(list: string[], n: number): string {
   return list[n % list.length] ?? ''
 }
@@ -170,7 +171,7 @@ function pick(list: string[], n: number): string {
 function countFormulas(folder: string, csv: string, delimiter: number): number {
   writeFileSync(join(folder, 'sheet.csv'), csv)
   const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`
-  // Separator, quotes, UTF-8, from the first line on.
+  // separator, quotes, UTF-8, from the first line on
   const filter = `--infilter=CSV:${delimiter},34,76,1`
   const args = [profile, '--headless', filter, '--convert-to', 'xlsx', '--outdir', folder, join(folder, 'sheet.csv')]
   execFileSync('soffice', args, { timeout: OPEN_WITHIN_MS, stdio: 'ignore' })

@@ -4,11 +4,11 @@ import { asOwner, connect, type Db, inTenant } from '@probity/database/connectio
 import { sql } from 'kysely'
 import { confirmUpload, type JobClient, type JobInstance, openAccount, uploadList } from '../environment/jobs.ts'
 
-/** An account with more waiting addresses than can be validated during the measurement. */
+/** An account with more queued addresses than can be validated during the measurement. */
 export type Backlog = {
   /** Starts or resumes its jobs. */
   begin(): Promise<void>
-  /** Pauses its jobs, and waits until no worker has a batch of them. */
+  /** Pauses its jobs, and waits until no worker has claimed a batch of them. */
   rest(): Promise<void>
   /** The number of completed addresses. */
   done(): Promise<number>
@@ -42,10 +42,10 @@ export async function createBacklog(
 
 type Whose = { db: Db; accountId: string }
 
-/** Nothing is let out of an account that is under audit, but a job of it is planned all the same. */
-async function planAndRest(db: Db, caller: JobClient, { accountId, csv }: { accountId: string; csv: string }) {
-  const uploaded = await uploadList(caller, csv)
-  const jobId = await confirmUpload(caller, uploaded)
+/** Batches of an account on hold are not dispatched, but its job is still planned. */
+async function planAndRest(db: Db, client: JobClient, { accountId, csv }: { accountId: string; csv: string }) {
+  const uploaded = await uploadList(client, csv)
+  const jobId = await confirmUpload(client, uploaded)
   await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))
   await eventually('the list is planned', PLANNED_WITHIN_MS, async () => {
     const { rows } = await asOwner(db, (trx) =>
@@ -93,7 +93,7 @@ async function begin(backlog: Whose): Promise<void> {
 
 async function rest(backlog: Whose): Promise<void> {
   await pause(backlog)
-  await eventually('nobody works on it', 120_000, async () => (await readProgress(backlog)).held === 0)
+  await eventually('the backlog is idle', 120_000, async () => (await readProgress(backlog)).held === 0)
 }
 
 async function readProgress({ db, accountId }: Whose): Promise<{ done: number; held: number }> {

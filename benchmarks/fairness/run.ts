@@ -10,17 +10,19 @@ import type { BenchMode } from '../report/product-only.ts'
 import { type Backlog, createBacklog } from './backlog.ts'
 
 const SMALL_LIST = 100
-/** As many waiting addresses as a round of 40 single requests needs, and one round, because each takes 20 s. */
+/** As many queued addresses as a round of 40 single requests needs, and one round, because each takes 20 s. */
 const PRODUCT_ONLY = { rows: '20000', jobs: '2', singles: '40', rounds: 1 }
 const WHOLE = { rows: '100000', jobs: '10', singles: '100', rounds: 3 }
-/** Callers ask at this rate whether they were answered or not, so that a slow answer does not spare us the next question. */
+/**
+ * Requests are sent at this rate, independent of responses, so that a slow response does not delay the next request.
+ */
 const SINGLE_EVERY_MS = 100
 
-type Phase = { listSeconds: number; singleMs: number[]; crowdPerSecond: number }
+type Phase = { listSeconds: number; singleMs: number[]; backlogPerSecond: number }
 
 /**
- * What a job of a hundred addresses and single requests notice of another account that has a million addresses waiting. The mail servers
- * are a round trip away. The phases alternate, so that other load on the machine affects both alike.
+ * The effect of another account with a million queued addresses on a job of a hundred addresses and on single requests.
+ * The mail servers are a round trip away. The phases alternate, so that other load on the machine affects both equally.
  */
 export async function benchFairness(args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const defaults = isProductOnly ? PRODUCT_ONLY : WHOLE
@@ -69,23 +71,23 @@ export async function benchFairness(args: string[], { isProductOnly }: BenchMode
 
 type Task = { backlog: Backlog; singles: number; waiting: Iterator<SimulatedAddress> }
 
-/** Each address is used once, so that no phase profits from cached results. */
-function openMeasure(caller: JobClient, { backlog, singles, waiting }: Task): () => Promise<Phase> {
+/** Each address is used once, so that no phase benefits from cached results. */
+function openMeasure(client: JobClient, { backlog, singles, waiting }: Task): () => Promise<Phase> {
   const draw = (count: number) => Array.from({ length: count }, () => waiting.next().value as SimulatedAddress)
   return async () => {
-    const uploaded = await uploadList(caller, writeCsv(draw(SMALL_LIST)))
+    const uploaded = await uploadList(client, writeCsv(draw(SMALL_LIST)))
     const [began, before] = [performance.now(), await backlog.done()]
-    const { seconds: listSeconds } = await validateUploaded(caller, uploaded)
-    const singleMs = await askSingly(caller, draw(singles))
-    const crowdPerSecond = ((await backlog.done()) - before) / ((performance.now() - began) / 1_000)
+    const { seconds: listSeconds } = await validateUploaded(client, uploaded)
+    const singleMs = await validateSingly(client, draw(singles))
+    const backlogPerSecond = ((await backlog.done()) - before) / ((performance.now() - began) / 1_000)
     process.stderr.write(
-      `${SMALL_LIST} rows in ${listSeconds.toFixed(2)} s, single p95 ${Math.round(share(0.95, singleMs))} ms, the others ${Math.round(crowdPerSecond)} rows/s\n`,
+      `${SMALL_LIST} rows in ${listSeconds.toFixed(2)} s, single p95 ${Math.round(share(0.95, singleMs))} ms, the others ${Math.round(backlogPerSecond)} rows/s\n`,
     )
-    return { listSeconds, singleMs, crowdPerSecond }
+    return { listSeconds, singleMs, backlogPerSecond }
   }
 }
 
-async function askSingly({ url, key }: JobClient, addresses: SimulatedAddress[]): Promise<number[]> {
+async function validateSingly({ url, key }: JobClient, addresses: SimulatedAddress[]): Promise<number[]> {
   const asked: Promise<number>[] = []
   for (const { email } of addresses) {
     asked.push(askOne(`${url}/api/v1/validation/single`, key, email))
@@ -113,7 +115,7 @@ function summarise(idle: Phase[], beside: Phase[], about: { crowd_rows: number; 
     ['100 rows, seconds', alone.listS.toFixed(2), loaded.listS.toFixed(2)],
     ['single, p50 ms', Math.round(alone.p50), Math.round(loaded.p50)],
     ['single, p95 ms', Math.round(alone.p95), Math.round(loaded.p95)],
-    ['the others, rows/s', Math.round(alone.crowdPerSecond), Math.round(loaded.crowdPerSecond)],
+    ['the others, rows/s', Math.round(alone.backlogPerSecond), Math.round(loaded.backlogPerSecond)],
   ])
   return {
     ratio: rounded(loaded.listS / alone.listS),
@@ -128,7 +130,7 @@ function summarise(idle: Phase[], beside: Phase[], about: { crowd_rows: number; 
     single_idle_p95_ms: Math.round(alone.p95),
     single_beside_p50_ms: Math.round(loaded.p50),
     single_beside_p95_ms: Math.round(loaded.p95),
-    crowd_rows_per_s: Math.round(loaded.crowdPerSecond),
+    crowd_rows_per_s: Math.round(loaded.backlogPerSecond),
     ...about,
   }
 }
@@ -142,14 +144,14 @@ function figuresOf(phases: Phase[]) {
     ),
     p50: share(0.5, singles),
     p95: share(0.95, singles),
-    crowdPerSecond: share(
+    backlogPerSecond: share(
       0.5,
-      phases.map(({ crowdPerSecond }) => crowdPerSecond),
+      phases.map(({ backlogPerSecond }) => backlogPerSecond),
     ),
   }
 }
 
-/** The figure that so many do not exceed. */
+/** The percentile of the values. */
 function share(part: number, figures: number[]): number {
   const sorted = figures.toSorted((a, b) => a - b)
   return sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN

@@ -3,7 +3,7 @@ import { type Change, changeValue, type Plan } from './hostile.ts'
 import type { KnownIds } from './known-ids.ts'
 import type { Operation } from './operations.ts'
 
-/** A request as it goes over the wire. */
+/** A request in the form in which it is sent. */
 export type WireRequest = {
   method: string
   path: string
@@ -102,7 +102,7 @@ function buildForm(choose: Choose, changes: Change[]): Built {
   return { type: `multipart/form-data; boundary=${boundary}`, bytes }
 }
 
-/** Puts ids that exist in place of those of examples. */
+/** Replaces example ids with existing ones. */
 function withKnown(value: unknown, known: Known, choose: Choose): unknown {
   if (typeof value !== 'object' || value === null) return value
   const holder = value as Record<string, unknown>
@@ -112,7 +112,7 @@ function withKnown(value: unknown, known: Known, choose: Choose): unknown {
   return holder
 }
 
-/** As `encodeURIComponent`, also for half surrogate pairs, whose bytes are sent as no UTF-8. */
+/** As `encodeURIComponent`, also for unpaired surrogates, whose bytes are sent as invalid UTF-8. */
 function encode(text: string): string {
   if (text.isWellFormed()) return encodeURIComponent(text)
   return [...Buffer.from(text, 'utf16le')].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')

@@ -10,7 +10,7 @@ import { startRedis } from '@probity/lab/services/redis'
 import { sql } from 'kysely'
 import { untilReady } from '../environment/instance.ts'
 
-/** An API process and a worker process over servers of their own. */
+/** An API process and a worker process with their own servers. */
 export type Environment = { url: string; db: Db; readLog(): string }
 
 /** The plan of every account of a run, which no rate limit stops. */
@@ -41,7 +41,7 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
     OPERATOR_2FA: 'optional',
     NEW_ACCOUNT_CREDITS: 'unlimited',
     ABUSE_LIMITS: 'false',
-    // So that requests can come from many addresses, as limits per address must not end the run.
+    // Lets requests come from many addresses, as limits per address must not end the run.
     TRUST_PROXY: '127.0.0.1',
   }
   const logFile = join(folder, 'api.log')

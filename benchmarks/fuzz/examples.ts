@@ -1,4 +1,4 @@
-/** As much of a JSON schema as is needed to make a value of it. */
+/** The parts of JSON Schema that are needed to create a value. */
 export type Schema = {
   type?: string
   properties?: Record<string, Schema>
@@ -13,7 +13,7 @@ export type Schema = {
   format?: string
 }
 
-/** Decides between variants of a value: a whole number from 0 to below `max`. */
+/** Decides between variants of a value: an integer from 0 to below `max`. */
 export type Choose = (max: number) => number
 
 /** A value that the schema allows, mostly its own examples, with some of its optional fields. */

@@ -48,7 +48,7 @@ const TEXTS = [
 
 const NUMBERS = [-1, 0, 1.5, 2 ** 31, 2 ** 32, 2 ** 53, 2 ** 63, 1e21, 1e308, -1e308, Number.MIN_VALUE]
 
-/** An object that a careless merge would take for a prototype. JSON keeps these names, a literal would not. */
+/** An object that a careless merge would use as a prototype. JSON keeps these names, an object literal would not. */
 const PROTOTYPES = ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}'].map((text) => JSON.parse(text))
 
 const text = fc.oneof(
@@ -64,7 +64,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 )
 
-/** Changes one place of a request. `at` chooses among the places that there are. */
+/** Changes one place of a request. `at` selects the place. */
 const change = fc.record({
   part: fc.constantFrom('body', 'body', 'body', 'query', 'query', 'path', 'header'),
   at: fc.nat(),
@@ -74,7 +74,7 @@ const change = fc.record({
 })
 export type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
 
-/** Bodies that are no JSON, or no more than that. */
+/** Bodies that are invalid or unusual JSON. */
 const RAW_BODIES = [
   Buffer.from(''),
   Buffer.from('{'),
@@ -116,7 +116,7 @@ const plan = fc.record({
   ),
 })
 
-/** Everything that is random about one request. The same seed gives the same plans. */
+/** All random decisions of one request. The same seed gives the same plans. */
 export type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never
 
 export function makePlans(seed: number, count: number): Plan[] {
@@ -127,7 +127,7 @@ type Slot = { holder: Record<string, unknown>; key: string }
 
 /** Applies a change to one place of a JSON value, at any depth, or to all of it. */
 export function changeValue(whole: unknown, { at, action, text: name, value }: Change): unknown {
-  // Plans share values, and one that is changed itself must not become a part of itself.
+  // Plans share values, and a value that is changed itself must not become a part of itself.
   const given: unknown = structuredClone(value)
   const slots = slotsIn(whole)
   const slot = slots[at % (slots.length + 1)]

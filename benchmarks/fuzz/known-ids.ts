@@ -3,21 +3,21 @@ import type { Operation } from './operations.ts'
 
 type Params = Record<string, string>
 
-/** The ids that responses have shown, so that later requests find what earlier ones made. */
+/** Ids found in responses, so that later requests use existing objects. */
 export type KnownIds = {
-  /** Learns from a response with 2xx to an operation with these parameters. */
+  /** Reads ids from a 2xx response to an operation with these parameters. */
   learn(operation: Operation, params: Params, body: unknown): void
-  /** Forgets what a response has shown to be deleted. */
+  /** Forgets the ids that a response has shown to be deleted. */
   forget(params: Params): void
   paramsFor(operation: Operation, choose: Choose): Params
-  /** A value for a field that is named after an id, such as `upload_id`. */
+  /** A value for a field with the name of an id, such as `upload_id`. */
   valueFor(field: string, choose: Choose): string | undefined
 }
 
-/** Old ids go first: most of what they name has been deleted. */
+/** Old ids are removed first: most of their objects have been deleted. */
 const KEPT_MAX = 20
 
-/** `protectedIds` are never handed out: a run that revokes its own key reaches nothing more. */
+/** `protectedIds` are never used: a run that revokes its own key can test nothing more. */
 export function openKnownIds(operations: Operation[], protectedIds: ReadonlySet<string>): KnownIds {
   const sets = new Map<string, Params[]>()
   const values = new Map<string, string[]>()
@@ -76,7 +76,7 @@ export function openKnownIds(operations: Operation[], protectedIds: ReadonlySet<
   }
 }
 
-/** Mostly the newest: it is the least likely to have been deleted. */
+/** Mostly the newest id: it is the least likely to have been deleted. */
 function pick<T>(known: T[] = [], choose: Choose): T | undefined {
   return choose(3) > 0 ? known.at(-1) : known[choose(Math.max(1, known.length))]
 }

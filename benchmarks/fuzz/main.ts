@@ -16,7 +16,7 @@ const [requests, seed, parallel] = [Number(values.requests), Number(values.seed)
 
 const operations = await listOperations()
 await using cleanUp = new AsyncDisposableStack()
-// The servers are processes of their own and would outlive this one.
+// The servers are separate processes and would outlive this one.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void cleanUp.disposeAsync().finally(() => process.exit(1)))
 }

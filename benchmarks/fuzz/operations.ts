@@ -4,7 +4,7 @@ import { describeApp } from '@probity/api/server/describe-app'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Schema } from './examples.ts'
 
-/** One method of one path, with what the service itself says of its input. */
+/** One method of one path, with the service's own description of its input. */
 export type Operation = {
   name: string
   method: string
@@ -15,10 +15,13 @@ export type Operation = {
   body: { type: string; schema: Schema } | undefined
 }
 
-/** Pages and their files: they take no input but their path. */
+/** Pages and their files: their only input is the path. */
 const STATIC = /^\/(docs|llms|app$|app\/(?!api\/))|[*]/
 
-/** Every operation of the API and of the web app, from the routes that the service registers. A new route is in here by itself. */
+/**
+ * Every operation of the API and of the web app, from the routes that the service registers. A new route is included
+ * automatically.
+ */
 export async function listOperations(): Promise<Operation[]> {
   const routes: RouteOptions[] = []
   const collect = (message: unknown) => {
@@ -36,7 +39,7 @@ export async function listOperations(): Promise<Operation[]> {
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1))
 }
 
-/** What makes things comes before what needs them, and what removes them or ends a session comes last. */
+/** Operations that create objects come before those that need them; deletions and sign-outs come last. */
 function rankOf({ method, template, params, body }: Operation): number {
   if (body?.type === 'multipart/form-data') return 0
   if (template.startsWith('/app/api/auth')) return 40
@@ -64,7 +67,7 @@ function bodyOf({ body, consumes }: Parts): Operation['body'] {
   return first && withType(first[1].schema, first[0])
 }
 
-/** The schema of a message allows any object: the protocol's library reads it. */
+/** The schema of a message allows any object: the MCP library parses it. */
 const MESSAGES: Schema = {
   examples: [
     { jsonrpc: '2.0', id: 1, method: 'tools/list' },

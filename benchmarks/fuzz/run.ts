@@ -5,7 +5,7 @@ import { makePlans, type Plan } from './hostile.ts'
 import { type KnownIds, openKnownIds } from './known-ids.ts'
 import type { Operation } from './operations.ts'
 
-/** What came of a run. */
+/** The result of a run. */
 export type Tally = {
   requests: number
   /** Responses by the first digit of their status. */
@@ -26,9 +26,9 @@ export type FuzzOptions = { requests: number; seed: number; parallel: number; re
 
 const PLANS_AT_ONCE = 500
 const REPORT_EVERY = 5_000
-/** After so many requests clients show that they still work, if one was refused. */
+/** After this many requests each client is checked, if one of its requests was rejected. */
 const ALIVE_EVERY = 20
-/** So often each operation gets a valid request before hostile ones follow. */
+/** Valid requests to each operation before hostile ones. */
 const VALID_ROUNDS = 2
 
 export async function runFuzz(
@@ -62,10 +62,10 @@ export async function runFuzz(
   return tally
 }
 
-/** In this share of the rounds operations that sign in or end sessions get their turn: each costs the hash of a password. */
+/** The share of rounds that includes sign-in and sign-out: each costs a password hash. */
 const SIGN_IN_EVERY = 4
 
-/** In the first round everything stays that was made, for the next one to find. */
+/** In the first round no created object is deleted, so that the next one can use it. */
 function operationOf(operations: Operation[], { round, at }: { round: number; at: number }): Operation {
   const operation = operations[at] as Operation
   if (round === 0 && operation.method === 'DELETE') {
@@ -77,7 +77,9 @@ function operationOf(operations: Operation[], { round, at }: { round: number; at
 
 type Setting = Parameters<typeof openKeyClients>[0]
 
-/** Clients of one account, and the ids that they have seen. A hostile request may close the account or end a session. */
+/**
+ * Clients of one account, and the ids that they have seen. A hostile request may delete the account or end a session.
+ */
 type Group = { clients: Client[]; known: KnownIds; isSuspect: boolean }
 
 async function openGroup(
@@ -99,12 +101,12 @@ async function isWhole(group: Group): Promise<boolean> {
   return (await Promise.all(group.clients.map((client) => client.isAlive()))).every(Boolean)
 }
 
-/** The same choices without anything hostile, by the client that may do most. */
+/** The same plan without hostile changes, by the client with the most permissions. */
 function asValid({ picks: [, ...picks] }: Plan): Plan {
   return { picks: [0, ...picks], changes: [], raw: undefined, contentType: undefined }
 }
 
-/** The first one, which reaches furthest, sends half of the requests. */
+/** The first client, which has the most permissions, sends half of the requests. */
 function chooseClient({ picks: [pick = 0] }: Plan, { clients }: Group): Client {
   return (pick % 2 === 0 ? clients[0] : clients[(pick >> 1) % clients.length]) as Client
 }

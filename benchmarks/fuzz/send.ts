@@ -8,13 +8,13 @@ export type Received = {
   headers: Record<string, string | string[] | undefined>
 }
 
-/** Longer than any request may take: the longest timeout that a client can ask for is 30 seconds. */
+/** Longer than any request may take: the longest timeout that a client can set is 30 seconds. */
 const HANGS_AFTER_MS = 45_000
-/** Of a stream of events the beginning is enough. */
+/** Only the beginning of an event stream is read. */
 const STREAM_READ_MS = 200
 const BODY_READ_MAX = 4 * 1024 * 1024
 
-/** Sends over connections that are kept. `undefined` when no response came, which is a defect as well. */
+/** Sends over keep-alive connections. `undefined` without a response, which is a defect as well. */
 export function openSender(url: string, connectionsMax: number) {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: connectionsMax })
@@ -54,6 +54,6 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString())
   } catch {
-    return undefined // cut off, or lines of JSON
+    return undefined // truncated JSON, or lines of JSON
   }
 }

@@ -6,10 +6,13 @@ import { domainOf } from '../probe/addresses.ts'
 import { probeBare } from '../probe/bare-sessions.ts'
 import { type BareResult, type CopySeconds, measureCopy } from './copy.ts'
 
-/** The least that a list costs, in seconds: reading it, probing its addresses without any care, and storing the results, in one of two ways. */
+/**
+ * The minimum duration of a job, in seconds: reading the list, probing its addresses without any care, and storing the
+ * results, in one of two ways.
+ */
 export type BareParts = { parse: number; probe: number } & CopySeconds
 
-/** Domains that are asked at the same time, each on one connection. */
+/** Domains probed at the same time, each on one connection. */
 const DOMAINS_AT_ONCE = 16
 const ROUNDS = 5
 
@@ -22,7 +25,7 @@ type Task = {
   results: BareResult[]
 }
 
-/** The seconds that each part takes alone, one after the other. */
+/** The seconds of each part alone, run sequentially. */
 export async function measureBare({ csv, size, addresses, smtpPort, databaseUrl, results }: Task): Promise<BareParts> {
   const hostOf = openHosts(size)
   const byDomain = [...Map.groupBy(addresses, ({ email }) => domainOf(email).toLowerCase())]
@@ -45,7 +48,7 @@ export async function measureBare({ csv, size, addresses, smtpPort, databaseUrl,
   }
 }
 
-/** The median of several rounds: each is so short that other work on the machine would decide it. */
+/** The median of several rounds: each is so short that other load would dominate it. */
 async function timed(work: () => Promise<void>): Promise<number> {
   const rounds: number[] = []
   while (rounds.length < ROUNDS) {
@@ -56,14 +59,16 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return rounds.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0
 }
 
-/** The first mail host of a domain, as the world's DNS would say, and who runs it: what shares one budget of connections. */
+/**
+ * The first mail host of a domain in the simulation's DNS, and its provider: the unit that shares one connection limit.
+ */
 export function openHosts(size: SimulationSize): (domain: string) => { host: string; site: string } {
   const simulation = createMailPopulation(size)
   const { addressOf } = layOut(ADDRESS_BASE, simulation.domains)
   return (name) => {
     const domain = simulation.findDomain(name)
     const [first] = domain?.hosts.toSorted((a, b) => a.preference - b.preference) ?? []
-    if (!domain?.site || first === undefined) throw new Error(`nobody takes mail for ${name}`)
+    if (!domain?.site || first === undefined) throw new Error(`no mail server for ${name}`)
     return { host: addressOf(first.name), site: domain.provider || first.name }
   }
 }

@@ -12,18 +12,18 @@ export type CopySeconds = { copy: number; copyChunks: number }
 const ROWS_PER_CHUNK = 100
 const ZSTD_LEVEL = 3
 
-/** The result of one address: what has a column of its own, and the whole as JSON. */
+/** The result of one address: the fields with their own columns, and the whole result as JSON. */
 export type BareResult = { row: number; email: string; status: string; subStatus: string; text: string }
 
 /** The results of a job, as the API exports them with their evidence. */
-export async function exportResults(caller: JobClient, jobId: string): Promise<BareResult[]> {
-  const lines = await call(caller, `/bulk/jobs/${jobId}/results?format=ndjson&evidence=true`, {})
+export async function exportResults(client: JobClient, jobId: string): Promise<BareResult[]> {
+  const lines = await call(client, `/bulk/jobs/${jobId}/results?format=ndjson&evidence=true`, {})
   return lines.split('\n').slice(0, -1).map(readLine)
 }
 
 type ExportedResult = { row: number; email: string; status: string; sub_status: string; details: object }
 
-/** Without the fields that an export repeats from `details`: a validation has each once. */
+/** Without the fields that an export repeats from `details`: a validation stores each once. */
 function readLine(line: string): BareResult {
   const { row, ...exported } = JSON.parse(line) as ExportedResult
   const { email, status, sub_status: subStatus, details } = exported
@@ -32,11 +32,11 @@ function readLine(line: string): BareResult {
 }
 
 /**
- * The least time for storing these results: COPY into a table whose only index is its key. Full rows go in as text. Chunks are compressed
- * first, which counts toward their time.
+ * The minimum time for storing these results: COPY into a table whose only index is its primary key. Full rows are sent
+ * as text. Chunks are compressed first, which counts toward their time.
  */
 export async function measureCopy(databaseUrl: string, results: BareResult[]): Promise<CopySeconds> {
-  const folder = makeFolder('probity-bench-copy', unprivilegedUser()) // PostgreSQL reads it, as another user
+  const folder = makeFolder('probity-bench-copy', unprivilegedUser()) // PostgreSQL reads it as another user
   const db = connect(databaseUrl, { connectionsMax: 1 })
   try {
     const copy = await copyRows(db, join(folder, 'rows'), results)

@@ -13,12 +13,12 @@ import { openHosts } from './bare.ts'
 import type { RelaysTask } from './relay-process.ts'
 
 const ROUND_TRIP_MS = 50
-/** At a third of a second for each, more would only take longer. */
+/** At a third of a second per address, more would only take longer. */
 const ONE_BY_ONE = 2_000
 
 export type Far = { oursPerSecond: number; peersPerSecond: number }
 
-/** A list where every round trip takes time: the product, and a connection for each address, with as many at once. */
+/** A list with network latency: the product, and one connection per address with the same concurrency. */
 export async function measureFar(population: Population, workers: number, signal: AbortSignal): Promise<Far> {
   await using cleanUp = new AsyncDisposableStack()
   const { size, addresses, others } = population
@@ -33,7 +33,7 @@ export async function measureFar(population: Population, workers: number, signal
   return { oursPerSecond: addresses.length / seconds, peersPerSecond: few.length / peersSeconds }
 }
 
-/** On the same addresses as the servers behind them, at a port of their own. */
+/** Relays on the same IP addresses as the servers behind them, on another port. */
 export async function startRelays(
   simulation: Pick<RelaysTask, 'size' | 'smtpPort'>,
   cleanUp: AsyncDisposableStack,
@@ -48,7 +48,7 @@ export async function startRelays(
   return port
 }
 
-/** Seconds until the last answer, with as many connections to a provider at once as we have to it. */
+/** Seconds until the last reply, with the product's connection limit per provider. */
 async function askAsPeers(addresses: SimulatedAddress[], size: SimulationSize, port: number): Promise<number> {
   const hostOf = openHosts(size)
   const asked = addresses.map((address) => ({ ...address, ...hostOf(domainOf(address.email).toLowerCase()) }))

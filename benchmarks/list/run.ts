@@ -10,22 +10,23 @@ import { type BareParts, measureBare } from './bare.ts'
 import { exportResults } from './copy.ts'
 import { measureFar } from './distant.ts'
 
-/** What the product is to reach of the speed of its bare parts. */
+/** The goal for the product's speed, as a share of the speed of its bare parts. */
 const GOAL = 0.5
-/** Enough of a list to see where the time goes. */
+/** A list long enough for a profile. */
 const PROFILED_SHARE = 0.3
 
 /** Fifteen seconds at 2,000 rows/s: long enough to be steady, short enough to be repeated ten times. */
 const PRODUCT_ONLY_ROWS = '30000'
 
 type Near = { seconds: number; cpuMs: Record<string, number>; grown: Grown }
-/** What a list added to the database, in bytes. */
+/** The bytes that a job added to the database. */
 type Grown = { wal: number; used: number; allocated: number }
 
 /**
- * How fast a list is validated, from its confirmation to its end, beside the sum of what it cannot do without: reading the file,
- * asking the servers without any care, and keeping the results, all in one run. Then the same list with its mail servers far away,
- * beside a connection for each address; and one of which not all addresses exist, as servers want to be asked with care then.
+ * The throughput of a job, from confirmation to completion, compared with the sum of its unavoidable parts: reading the
+ * file, probing the servers without any care, and storing the results, all in one run. Then the same list with distant
+ * mail servers, compared with one connection per address; and a list with missing addresses, at which mail servers
+ * require careful probing.
  */
 export async function benchList(args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const { values } = parseArgs({
@@ -81,7 +82,7 @@ export async function benchList(args: string[], { isProductOnly }: BenchMode): P
 
 type Run = { rows: number; workers: number }
 
-/** Only what the product does with a list whose mail servers are near. */
+/** Only the product's figures of a list whose mail servers are near. */
 async function measureProduct({ rows, workers }: Run, signal: AbortSignal): Promise<object> {
   await using cleanUp = new AsyncDisposableStack()
   const near = await validateNear({ rows, workers }, signal, cleanUp)
@@ -132,7 +133,7 @@ function showNear(rows: number, { seconds, cpuMs }: Near, bare: BareParts): void
   printTable('processor time per row', [['', 'µs'], ...Object.entries(perRow(cpuMs, rows))])
 }
 
-/** What a row cost, all workers together, and what is stored of it. */
+/** CPU time per row over all workers, and stored bytes per row. */
 function costPerRow({ cpuMs, grown }: Near, rows: number) {
   const cpuUs = (part: string) => {
     const parts = Object.entries(cpuMs).filter(([name]) => name.startsWith(part))

@@ -1,11 +1,11 @@
 import { probability } from './learn.ts'
 
-/** A straight line from the model's sum to log-odds (Platt). */
+/** A linear map from the model's sum to log-odds (Platt scaling). */
 export type Line = { slope: number; offset: number }
 
 const STEPS = 40
 
-/** The line under which the held-out strings are most likely, by Newton's method. Both classes weigh the same. */
+/** The maximum-likelihood line for the held-out strings, by Newton's method. Both classes have the same weight. */
 export function calibrate(sums: Float64Array, human: Uint8Array): Line {
   const people = human.reduce((total, one) => total + one, 0)
   const weightOf = [0.5 / (human.length - people), 0.5 / people]
@@ -32,7 +32,7 @@ export function calibrate(sums: Float64Array, human: Uint8Array): Line {
   return { slope, offset }
 }
 
-/** The highest log-odds at which no more than `share` of the people among these would be called machines. */
+/** The highest log-odds at which no more than `share` of these people are classified as machines. */
 export function chooseThreshold(peoplesLogits: Float64Array, share: number): number {
   const ordered = peoplesLogits.toSorted()
   return ordered[Math.floor(share * ordered.length)] ?? 0

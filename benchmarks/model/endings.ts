@@ -1,12 +1,12 @@
 import { POPULAR_NUMBERS } from './data/wording.ts'
 import { below, draw, pick, type Random } from './random.ts'
 
-/** What stands between the parts of a name, by how often it does. */
+/** Separators between the parts of a name, repeated by frequency. */
 export const SEPARATORS = ['.', '.', '.', '_', '_', '-', '', '', '']
 
 const POPULAR = POPULAR_NUMBERS.split(' ')
 
-/** Years, birthdays and the numbers that are left when the name alone is taken. Most names end without one. */
+/** Years, birthdays and the numbers that are left when the plain name is taken. Most names have no ending. */
 export function ending(random: Random): string {
   const kind = random()
   if (kind < 0.62) return ''

@@ -1,8 +1,8 @@
 const LN2 = Math.LN2
 
 /**
- * e to the power of x. ECMAScript leaves the last bits of Math.exp to the engine; this one is made of operations that
- * IEEE 754 fixes, so that the same training data give the same weights everywhere.
+ * e to the power of x. ECMAScript leaves the last bits of Math.exp to the implementation; this function uses only
+ * operations that IEEE 754 defines exactly, so that the same training data give the same weights on every machine.
  */
 export function exponential(x: number): number {
   const twos = Math.round(x / LN2)

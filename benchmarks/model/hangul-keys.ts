@@ -1,4 +1,7 @@
-/** Which Latin keys a Korean keyboard has its letters on, in the order in which Unicode composes a syllable (chapter 3.12). */
+/**
+ * The Latin keys of Korean letters on a Korean keyboard, in the order in which Unicode composes a syllable (chapter
+ * 3.12).
+ */
 const INITIALS = 'r R s e E f a q Q t T d w W c z x v g'.split(' ')
 const MEDIALS = 'k o i O j p u P h hk ho hl y n nj np nl b m ml l'.split(' ')
 const FINALS = ' r R rt s sw sg e f fr fa fq ft fx fv fg a q qt t T d w c z x v g'.split(' ')
@@ -6,7 +9,7 @@ const FINALS = ' r R rt s sw sg e f fr fa fq ft fx fv fg a q qt t T d w c z x v 
 const FIRST_SYLLABLE = 0xac00
 const LAST_SYLLABLE = 0xd7a3
 
-/** What comes out when a Hangul name is typed while the keyboard stands on Latin, as many Koreans choose their names. */
+/** The Latin text of a Hangul name typed with the keyboard in Latin mode, as many Koreans choose their user names. */
 export function typeHangul(name: string): string {
   let keys = ''
   for (const syllable of name) {

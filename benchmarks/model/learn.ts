@@ -1,7 +1,7 @@
 import { newFeatures, newReading, readLocal, SLOTS, writeFeatures } from '@probity/engine/address/string-features'
 import { exponential } from './exponential.ts'
 
-/** Strings as the weights that count for them, one after the other: string `n` has slots `ends[n - 1]` up to `ends[n]`. */
+/** Strings as the indexes of their weights in sequence: string `n` has slots `ends[n - 1]` up to `ends[n]`. */
 export type Examples = { slots: Uint16Array; ends: Uint32Array; human: Uint8Array }
 
 export type Labelled = { text: string; human: boolean }
@@ -33,12 +33,13 @@ function grow(slots: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
 
 const EPOCHS = 2
 const STEP = 0.04
-/** Pulls each weight towards nothing a little every time it is touched, so that rare grams stay small. */
+/** Regularization: reduces each weight slightly at every update, so that rare grams stay small. */
 const DECAY = 2e-6
 
 /**
- * Logistic regression, one string after the other in the order given. Every weight has its own step, which shrinks as the
- * weight is touched (Adagrad). Only sums, products, quotients and square roots, which IEEE 754 fixes to the last bit.
+ * Logistic regression by stochastic gradient descent, one string after the other in the given order. Every weight has
+ * its own step size, which shrinks with its updates (Adagrad). It uses only sums, products, quotients and square roots,
+ * which IEEE 754 defines to the last bit.
  */
 export function learn(examples: Examples): Float64Array {
   const weights = new Float64Array(SLOTS)
@@ -76,7 +77,7 @@ export function probability(logit: number): number {
   return 1 / (1 + exponential(-logit))
 }
 
-/** The sum of the weights that count for each string. */
+/** The sum of the weights of each string. */
 export function scoreAll({ slots, ends, human }: Examples, weights: Float64Array): Float64Array {
   return Float64Array.from(human, (_, index) => {
     let sum = 0

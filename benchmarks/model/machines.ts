@@ -6,7 +6,7 @@ const CONSONANTS = 'bcdfghjklmnpqrstvwxz'
 const DIGITS = '0123456789'
 const HEXADECIMAL = '0123456789abcdef'
 
-/** Local parts that no person thought of: drawn at random, or hit on a keyboard without looking. One seed, one list. */
+/** Local parts that no person chose: random strings, or random key presses. One seed, one list. */
 export function makeMachines(random: Random, count: number, names: readonly string[]): string[] {
   return Array.from({ length: count }, () => makeOne(random, names))
 }
@@ -25,12 +25,12 @@ function makeOne(random: Random, names: readonly string[]): string {
   return draw(random, LETTERS, 2 + below(random, 2)).repeat(3 + below(random, 2))
 }
 
-/** Most generators make names of eight to a dozen characters. */
+/** Most generators create names of eight to twelve characters. */
 function lengthOf(random: Random): number {
   return random() < 0.75 ? 5 + below(random, 9) : 12 + below(random, 14)
 }
 
-/** Some generators draw from a piece of the alphabet only. */
+/** Some generators use a part of the alphabet only. */
 function partOf(random: Random): string {
   const from = below(random, 14)
   return LETTERS.slice(from, from + 8 + below(random, 12))

@@ -5,7 +5,9 @@ import { type StringModel, train } from './train.ts'
 const FILE = 'packages/engine/src/address/data/string-model.ts'
 const PATH = join(import.meta.dirname, '../..', FILE)
 
-/** `pnpm model train` writes the model; with `--check` it only says whether training again gives the committed one. */
+/**
+ * `pnpm model train` writes the model; with `--check` it only reports whether training reproduces the committed one.
+ */
 const [command, option] = process.argv.slice(2)
 if (command !== 'train' || (option !== undefined && option !== '--check')) {
   process.stderr.write('Usage: pnpm model train [--check]\n')

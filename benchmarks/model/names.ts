@@ -1,16 +1,16 @@
 import { allLocales, type LocaleDefinition } from '@faker-js/faker'
 import anyAscii from 'any-ascii'
 
-/** The first and last names of one people, in the letters an address is made of. */
+/** The first and last names of one language, in ASCII letters as in addresses. */
 export type Names = { first: string[]; last: string[] }
 
 /**
- * Locales whose script leaves vowels out or is read in another language's way: any-ascii would turn them into strings that
- * nobody types.
+ * Locales whose script omits vowels or is read as another language: any-ascii would turn their names into strings that
+ * are never typed.
  */
 const UNREADABLE = new Set(['ar', 'dv', 'fa', 'he', 'ja', 'ku_ckb', 'ur'])
 
-/** The names of all locales of faker that can be written in ASCII, in the order of their keys. */
+/** The names of all faker locales that can be written in ASCII, in the order of their keys. */
 export function listNames(): Names[] {
   return Object.keys(allLocales)
     .toSorted()
@@ -19,7 +19,7 @@ export function listNames(): Names[] {
     .filter(({ first, last }) => first.length > 0 && last.length > 0)
 }
 
-/** The Hangul names of faker, for those who type them on a Latin keyboard. */
+/** faker's Hangul names, for people who type them on a Latin keyboard. */
 export function listHangulNames(): string[] {
   const { first, last } = rawNames(allLocales.ko)
   return last.flatMap((family) => first.map((given) => family + given))
@@ -39,7 +39,7 @@ function flatten(byGender: unknown): string[] {
   return [...new Set((lists as string[][]).flat())].filter((name) => !name.includes('{{'))
 }
 
-/** Lower-case letters only: what becomes of `Nguyễn Văn`, `D'Angelo` and `Лев` in an address. */
+/** Lower-case letters only: the form of `Nguyễn Văn`, `D'Angelo` and `Лев` in an address. */
 export function toAscii(words: readonly string[]): string[] {
   const plain = words.map((word) =>
     anyAscii(word)

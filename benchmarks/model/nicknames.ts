@@ -6,7 +6,7 @@ import { personOf, type Sources, vocabularyOf, wordOf } from './sources.ts'
 const AFFIX_LIST = AFFIXES.split(' ')
 const ENDING_LIST = ENDINGS.split(' ')
 
-/** Nicknames, shops and offices: words, alone or with another, a name or a number. */
+/** Nicknames, shops and offices: words, alone or with another word, a name or a number. */
 export function ofWords(random: Random, sources: Sources): string {
   const words = vocabularyOf(random, sources)
   const word = pick(random, words)
@@ -29,10 +29,13 @@ export function ofWords(random: Random, sources: Sources): string {
   return text + ending(random)
 }
 
-/** What the words and names that people shorten begin with. */
+/** The initial letters of shortened words and names, by frequency. */
 const INITIALS = 'aabbccdddeeffgghhiijjjkklllmmmnnooppqrrrsssttuvvwwxyyz'
 
-/** Names from when the plain ones were taken: pieces, abbreviations, numbers in front and in between, digits for letters. */
+/**
+ * Names chosen when the plain ones were taken: parts, abbreviations, numbers in front and in between, digits for
+ * letters.
+ */
 export function ofNickname(random: Random, sources: Sources): string {
   const word = wordOf(random, sources)
   const other = random() < 0.5 ? wordOf(random, sources) : personOf(random, sources).first
@@ -72,13 +75,13 @@ function piece(random: Random, word: string): string {
   return word.slice(from, from + 2 + below(random, 4))
 }
 
-/** Letters written as the digits that look like them. */
+/** Letters replaced by similar digits. */
 function disguise(random: Random, word: string): string {
   const zeal = 0.2 + random() * 0.8
   return word.replaceAll(/[abegilostz]/g, (letter) => (random() < zeal ? (DISGUISES[letter] ?? letter) : letter))
 }
 
-/** A letter held down. */
+/** A repeated letter, as when a key is held down. */
 function stretch(random: Random, word: string): string {
   const at = random() < 0.5 ? word.length - 1 : below(random, word.length)
   return word.slice(0, at) + word.slice(at, at + 1).repeat(2 + below(random, 3)) + word.slice(at + 1)

@@ -5,13 +5,13 @@ import { below, draw, pick, type Random } from './random.ts'
 import { personOf, readSources, type Sources } from './sources.ts'
 import { composeEastAsian, type Person } from './syllables.ts'
 
-/** Local parts as people make them of names and words; one seed, one list. */
+/** Local parts as people form them from names and words; one seed, one list. */
 export function makePeople(random: Random, count: number): string[] {
   const sources = readSources()
   return Array.from({ length: count }, () => makeOne(random, sources))
 }
 
-/** Only those that look least like a name: nicknames, abbreviations, what an office issues. */
+/** Only the least name-like ones: nicknames, abbreviations, and addresses issued by offices. */
 export function makeOddPeople(random: Random, count: number): string[] {
   const sources = readSources()
   return Array.from({ length: count }, () => makeOdd(random, sources))
@@ -53,7 +53,7 @@ function ofPerson(random: Random, { first, last }: Person): string {
   return name + ending(random)
 }
 
-/** What an office or a university issues: initials, a piece of the name, a running number. */
+/** Addresses issued by an office or a university: initials, a part of the name, a running number. */
 function ofInitials(random: Random, { first, last }: Person): string {
   const initials = draw(random, 'abcdefghijklmnoprstvwy', 1 + below(random, 2))
   const start = first.slice(0, 1)

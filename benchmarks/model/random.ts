@@ -1,7 +1,7 @@
 /** A number from 0 up to, but not including, 1. */
 export type Random = () => number
 
-/** The same numbers for the same seed on every machine: a counter in integer steps, stirred by two odd multipliers. */
+/** The same numbers for the same seed on every machine: a counter in integer steps, mixed with two odd multipliers. */
 export function seedRandom(seed: number): Random {
   let counter = seed >>> 0
   return () => {
@@ -12,7 +12,7 @@ export function seedRandom(seed: number): Random {
   }
 }
 
-/** A whole number from 0 up to, but not including, `limit`. */
+/** An integer from 0 up to, but not including, `limit`. */
 export function below(random: Random, limit: number): number {
   return Math.floor(random() * limit)
 }
@@ -23,7 +23,7 @@ export function pick<T>(random: Random, list: ArrayLike<T>): T {
   return item
 }
 
-/** A string of `length` characters out of `characters`. */
+/** A string of `length` characters from `characters`. */
 export function draw(random: Random, characters: string, length: number): string {
   let text = ''
   for (let at = 0; at < length; at += 1) text += pick(random, characters)

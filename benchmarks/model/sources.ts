@@ -4,12 +4,12 @@ import { listHangulNames, listNames, type Names, toAscii } from './names.ts'
 import { pick, type Random } from './random.ts'
 import type { Person } from './syllables.ts'
 
-/** What local parts are made of. */
+/** The names and words that local parts are formed from. */
 export type Sources = { names: Names[]; words: string[][]; english: string[]; hangul: string[] }
 
 const WORDS_PER_LANGUAGE = 8000
 
-/** English is what people who share no other language take their words from. */
+/** English words are used together with every other language. */
 const ENGLISH_SHARE = 0.35
 
 export function readSources(): Sources {
@@ -21,7 +21,7 @@ function readWords(language: string): string[] {
   return toAscii(getWordsList(language, WORDS_PER_LANGUAGE)).filter((word) => word.length >= 3)
 }
 
-/** Locales with many names come up more often, but not as much more often as they have names. */
+/** Locales with many names are drawn more often, but less than in proportion to their names. */
 function weigh(names: Names): Names[] {
   const times = Math.ceil(Math.sqrt(names.first.length + names.last.length) / 10)
   return Array.from({ length: times }, () => names)
@@ -32,7 +32,7 @@ export function personOf(random: Random, { names }: Sources): Person {
   return { first: pick(random, first), last: pick(random, last) }
 }
 
-/** The words of one language, so that two of them go together. */
+/** The words of one language, so that combined words match. */
 export function vocabularyOf(random: Random, { words, english }: Sources): string[] {
   return random() < ENGLISH_SHARE ? english : pick(random, words)
 }

@@ -7,21 +7,21 @@ import { listNames } from './names.ts'
 import { makeOddPeople, makePeople } from './people.ts'
 import { seedRandom, shuffle } from './random.ts'
 
-/** Raised with every model that is published, so that a result says which one spoke. */
+/** Increased with every published model, so that a result names its model version. */
 const VERSION = '1'
 
 const SEEDS = { people: 1, machines: 2, order: 3, held: 4 }
 
-/** How many strings are made of each kind, before those that were made twice are dropped. */
+/** Number of generated strings of each kind, before duplicates are removed. */
 const COUNT = 280_000
 
 /** Shorter strings are never scored. */
 const LENGTH_MIN = 5
 
-/** How many people and as many machines are made once more, for the calibration and the threshold. */
+/** Number of people and of machines generated again, for the calibration and the threshold. */
 const HELD_OUT = 30_000
 
-/** Scored by the trainer and again by the scorer's test: features that changed without new weights are found out there. */
+/** Scored by the trainer and again by the scorer's test, which detects feature changes without new weights. */
 const SCORED = [
   'anna.schmidt',
   'mkowalczyk1987',
@@ -34,10 +34,10 @@ const SCORED = [
   'deadbeef',
 ]
 
-/** How many of the held-out people may be called machines. */
+/** The share of held-out people that may be classified as machines. */
 const FALSE_FLAGS_MAX = 0.0025
 
-/** A model as it is written down: the log-odds are the sums of the weights times their scales, and the intercept. */
+/** A model as stored: the log-odds are the sums of the weights times their scales, plus the intercept. */
 export type StringModel = {
   name: string
   version: string
@@ -52,13 +52,13 @@ export type StringModel = {
 
 export type Trained = { model: StringModel; figures: Record<string, number | string> }
 
-/** Trains from nothing. The same code and the same packages give the same bytes. */
+/** Trains from scratch. The same code and the same packages give the same bytes. */
 export function train(): Trained {
   const labelled = makeLabelled()
   const heldOut = toExamples(makeHeldOut(labelled))
   const { bytes, gramScale, shapeScale } = quantise(learn(toExamples(shuffle(seedRandom(SEEDS.order), labelled))))
 
-  // Calibrated as it will be used: with the weights that are left after rounding.
+  // Calibrated with the weights that are left after rounding, as in use.
   const sums = scoreAll(
     heldOut,
     Float64Array.from(bytes, (byte, slot) => byte * (slot < GRAM_SLOTS ? gramScale : shapeScale)),
@@ -98,7 +98,7 @@ function scoreExamples(
   return Object.fromEntries(SCORED.map((text, index) => [text, round((sums[index] ?? 0) + intercept, 1e6)]))
 }
 
-/** Everything the model learns from, each string once. The evaluation leaves these out. */
+/** All training strings without duplicates. The evaluation excludes them. */
 export function makeLabelled(): Labelled[] {
   return label(
     makePeople(seedRandom(SEEDS.people), COUNT),
@@ -107,8 +107,8 @@ export function makeLabelled(): Labelled[] {
 }
 
 /**
- * Strings that were not learnt from. Every second person has an odd name: the names that people really have are odder than
- * those we make up, and log-odds fitted to ours alone would claim too much.
+ * Strings that were not used for training. Every second person has an odd name: real names are odder than generated
+ * ones, and log-odds fitted to generated ones alone would be too certain.
  */
 function makeHeldOut(learnt: readonly Labelled[]): Labelled[] {
   const random = seedRandom(SEEDS.held)
@@ -131,7 +131,7 @@ function isLongEnough(text: string): boolean {
   return text.length >= LENGTH_MIN
 }
 
-/** One byte for a weight: grams and shapes have scales of their own, since shapes weigh more. */
+/** One byte per weight: grams and shapes have separate scales, since shapes have larger weights. */
 function quantise(weights: Float64Array): { bytes: Int8Array<ArrayBuffer>; gramScale: number; shapeScale: number } {
   const gramScale = largest(weights.subarray(0, GRAM_SLOTS)) / 127
   const shapeScale = largest(weights.subarray(GRAM_SLOTS)) / 127
@@ -153,7 +153,10 @@ function ofPeople(logits: Float64Array, { human }: Examples): Float64Array {
   return logits.filter((_, index) => human[index] === 1)
 }
 
-/** How the held-out strings fare. They come from the generators that were learnt from: the evaluation's figures count. */
+/**
+ * Figures of the held-out strings. They come from the same generators as the training strings: the evaluation's figures
+ * count.
+ */
 function figuresOf(logits: Float64Array, heldOut: Examples, threshold: number): Record<string, number> {
   const people = ofPeople(logits, heldOut)
   const machines = logits.filter((_, index) => heldOut.human[index] === 0)

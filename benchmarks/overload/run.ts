@@ -15,12 +15,14 @@ const STEP_S = 6
 const ANSWERED_SHARE_MIN = 0.85
 const P99_MS_MAX = 1_000
 const AFTER_S = 20
-/** The share of the peak that is sent after the overload. */
+/** The share of the peak rate that is sent after the overload. */
 const AFTER_SHARE_MAX = 0.5
-/** Twice the peak of two cores, without the ramp: a peak that each run finds anew would make its load differ from the others'. */
+/**
+ * Twice the peak rate of two cores, without the ramp: a peak measured in each run would give the runs different loads.
+ */
 const PRODUCT_ONLY_RATE = 2_400
 const PRODUCT_ONLY_SECONDS = '10'
-/** What the concurrency limit needs to adapt to that load, for which the whole benchmark has its ramp. */
+/** Time for the concurrency limit to adapt to that load; the full benchmark has its ramp for this. */
 const ADAPTATION_S = 5
 
 /**
@@ -35,7 +37,7 @@ export async function benchOverload(args: string[], { isProductOnly }: BenchMode
   cleanUp.defer(() => product.stop())
   const load = openLoad(product, cleanUp)
 
-  await load(FIRST_RATE, STEP_S) // does not count: caches and compiled code
+  await load(FIRST_RATE, STEP_S) // does not count: it fills caches and compiles code
   await product.analyze()
   if (isProductOnly) {
     await load(PRODUCT_ONLY_RATE, ADAPTATION_S)
@@ -48,11 +50,11 @@ export async function benchOverload(args: string[], { isProductOnly }: BenchMode
   const came = await load(2 * peak.goodput, Number(values.seconds))
   const cpu = cpuPerRequest(before, readCpu(pids), came.length)
   const held = sumUp(came)
-  process.stderr.write(`µs of processor for each who came, callers among all: ${JSON.stringify(cpu)}\n`)
+  process.stderr.write(`CPU µs per request; all includes the clients: ${JSON.stringify(cpu)}\n`)
   process.stderr.write(`p99 in ms by kind: ${JSON.stringify(held.p99ByKind)}\n`)
   const after = await load(Math.min(AFTER_SHARE_MAX * peak.goodput, peak.allServed), AFTER_S)
-  printTable('Callers', [
-    ['', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'refused', 'broken'],
+  printTable('Requests', [
+    ['', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'rejected', 'broken'],
     ...[...peak.steps, held, sumUp(after)].map((step, n) => [
       n < peak.steps.length ? 'ramp' : n === peak.steps.length ? 'twice' : 'after',
       ...[step.offered, step.goodput, step.p50, step.p99, step.refused, step.broken].map((figure) =>
@@ -68,7 +70,7 @@ export async function benchOverload(args: string[], { isProductOnly }: BenchMode
   }
 }
 
-/** The figures under twice the load that can be served. */
+/** The figures under twice the peak load. */
 function summarizeHeld(held: Sum, { pids }: BenchInstance) {
   return {
     held_rps: rounded(held.goodput),
@@ -82,8 +84,9 @@ function summarizeHeld(held: Sum, { pids }: BenchInstance) {
 }
 
 /**
- * Raises the rate step by step until responses are late or missing twice in a row: once may be caused by another process. The peak is the best
- * rate of accepted requests before that; `allServed` is the rate of the last step without rejections.
+ * Raises the rate step by step until responses are late or missing twice in a row: once may be caused by another
+ * process. The peak is the best rate of accepted requests before that; `allServed` is the rate of the last step without
+ * rejections.
  */
 async function findPeak(load: Load) {
   const steps: Sum[] = []
@@ -111,7 +114,7 @@ async function findPeak(load: Load) {
 
 type Sum = ReturnType<typeof sumUp>
 
-/** What was answered in time is what counts; a refusal says when to come again, or it is a fault. */
+/** Responses in time count; a rejection has Retry-After, or it is an error. */
 function sumUp(answered: Answered[]) {
   const seconds = answered.reduce((last, { due }) => Math.max(last, due), 0) / 1_000 // too many to spread
   const accepted = answered.filter(isAccepted)
@@ -153,7 +156,7 @@ function recoverySeconds(after: Answered[]): number {
   return rounded(bad.reduce((last, { due }) => Math.max(last, due), 0) / 1_000)
 }
 
-/** The most that the api or the worker ever had in memory, as Linux counts it. */
+/** The peak resident memory of the API or the worker, as Linux counts it. */
 function memoryMax({ api = 0, worker = 0 }: Record<string, number>): number {
   const peaks = [api, worker].map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)?.[1])
   return Math.round(Math.max(...peaks.map(Number)) / 1_024)

@@ -1,6 +1,6 @@
 import { openRandom } from '@probity/lab/simulation/random'
 
-/** An address, and whether there is such a mailbox. */
+/** An address, and whether its mailbox exists. */
 export type Known = { email: string; exists: boolean }
 
 export const LARGE_DOMAIN = 'large.example'
@@ -11,7 +11,7 @@ const SMALL_DOMAIN_MAILBOXES = 250
 
 type ListOptions = { size: number; badShare: number; seed: number }
 
-/** Addresses of a domain, a share of which do not exist, in an order that is the same for the same seed. */
+/** Addresses of a domain, a share of which do not exist, in an order that depends on the seed only. */
 export function listKnown(domain: string, { size, badShare, seed }: ListOptions): Known[] {
   const bad = Math.round(size * badShare)
   const list = Array.from({ length: size }, (_, n) => ({

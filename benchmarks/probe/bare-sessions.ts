@@ -5,15 +5,18 @@ import type { Place } from '@probity/lab/mail/process'
 const HELLO = 'EHLO bench.probity.example'
 const MAIL = 'MAIL FROM:<bounce@probity.example>'
 
-/** RSET counts as junk to Postfix, which accepts a hundred of those on a connection; so no more recipients than this are sent on one. */
+/**
+ * RSET counts as a junk command in Postfix, which accepts a hundred of those per connection; so no more recipients than
+ * this are sent on one.
+ */
 const BARE_PER_CONNECTION = 1_000
 const BARE_PER_TRANSACTION = 25
 const IN_FLIGHT_MAX = 10
 const PATIENCE_MS = 30_000
 
 /**
- * As other libraries do it: one connection per address, one after the other, a control recipient before the address, and each command
- * waits for the reply to the one before.
+ * As other libraries probe: one connection per address, sequentially, a control recipient before the address, and each
+ * command waits for the reply to the one before.
  */
 export async function probeOneByOne(emails: string[], place: Place): Promise<boolean[]> {
   const accepted: boolean[] = []
@@ -25,7 +28,7 @@ export async function probeOneByOne(emails: string[], place: Place): Promise<boo
   return accepted
 }
 
-/** The banner, and the replies to the commands, each the last line of it. */
+/** The banner and the replies to the commands, each reduced to its last line. */
 async function converse(place: Place, commands: string[]): Promise<string[]> {
   const socket = connect({ ...place, noDelay: true })
   const lines = listReplies(socket)
@@ -50,7 +53,7 @@ async function* listReplies(socket: Socket): AsyncGenerator<string, undefined> {
   }
 }
 
-/** The least that a client can do: recipients that all exist, ten in flight, and of the replies only their number. */
+/** The minimum of a client: only existing recipients, ten in flight, and replies are only counted. */
 export async function probeBare(emails: string[], place: Place): Promise<void> {
   for (let at = 0; at < emails.length; at += BARE_PER_CONNECTION) {
     await askOnConnection(emails.slice(at, at + BARE_PER_CONNECTION), place)
@@ -73,7 +76,7 @@ async function askOnConnection(emails: string[], place: Place): Promise<void> {
   if (!dialogue.isDone()) throw new Error('the server left in the middle of a conversation')
 }
 
-/** Up to the last line of what the server offers; before that nothing may be pipelined. */
+/** Ends with the last line of the EHLO reply; before that no command may be pipelined. */
 function greet(socket: Socket): Promise<void> {
   let heard = ''
   return new Promise((resolve) => {
@@ -88,14 +91,14 @@ function greet(socket: Socket): Promise<void> {
   })
 }
 
-/** Which commands may go out, by what has come in. */
+/** The number of commands that may be sent, given the replies so far. */
 function openDialogue(emails: string[]) {
   const inFlight: ('recipient' | 'other')[] = []
   let [sent, answered] = [0, 0]
   let isLineStart = true
   return {
     isDone: () => answered === emails.length,
-    /** False when a reply is not a good one. */
+    /** False for a reply other than 2xx. */
     hear(bytes: Buffer): boolean {
       for (const byte of bytes) {
         if (isLineStart && byte !== 0x32) return false
@@ -115,7 +118,7 @@ function openDialogue(emails: string[]) {
         if (sent % BARE_PER_TRANSACTION === 0) say(MAIL, 'other')
         say(`RCPT TO:<${emails[sent]}>`, 'recipient')
         sent += 1
-        if (sent === emails.length) say('QUIT', 'other') // RFC 2920 §3.1: may be the last of a group
+        if (sent === emails.length) say('QUIT', 'other') // RFC 2920 §3.1: must be the last command of a group
       }
       return commands
     },

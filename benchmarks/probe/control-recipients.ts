@@ -3,14 +3,14 @@ import { domainOf, type Known, listKnown, SMALL_DOMAINS } from './addresses.ts'
 import type { BenchPostfix } from './postfix.ts'
 import { probeLists } from './prober.ts'
 
-/** More than are asked together, so that there is something to remember from one batch to the next. */
+/** More than one batch, so that the second batch can use what the first learned. */
 const DOMAIN_SIZE = 250
-/** Shares of unknown recipients that the domains take turns in. */
+/** Shares of unknown recipients, assigned to the domains in turn. */
 const SHARES = [0, 0.05, 0.5, 1]
 
 /**
- * The largest number of control recipients that Postfix received at one domain, by its own log. All domains are probed twice and at
- * once, on as many connections as a worker has.
+ * The largest number of control recipients that Postfix received at one domain, by its own log. All domains are probed
+ * twice and at once, on as many connections as a worker has.
  */
 export async function countControls({ place, listRefused }: BenchPostfix) {
   const lists = SMALL_DOMAINS.map((domain, n) =>

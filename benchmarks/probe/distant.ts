@@ -9,14 +9,16 @@ import { probeLists } from './prober.ts'
 const ROUNDS = [1, 2, 3]
 const ROUND_TRIP_MS = 50
 const LIST_SIZE = 1_000
-/** At a third of a second for each there is no need for more. */
+/** At a third of a second per address, more are not needed. */
 const ONE_BY_ONE_SIZE = 20
 
-/** Addresses per second on one connection at a time, up to the end of the last one, and how many connections that took. */
+/** Addresses per second with one connection at a time, until the last result, and the number of connections. */
 type Far = { perSecond: number; connections: number }
 type Way = (list: Known[], place: Place) => Promise<void>
 
-/** Asking from afar, where round trips are what takes time: best of three, each round with another order of addresses. */
+/**
+ * Probing with network latency, where round trips dominate: best of three, each round with another order of addresses.
+ */
 export async function measureFar({ place }: BenchPostfix) {
   const peers: Far[] = []
   const ours: Far[] = []
@@ -25,13 +27,13 @@ export async function measureFar({ place }: BenchPostfix) {
     peers.push(await fromAfar(place, few, askAsPeers))
     ours.push(await fromAfar(place, listKnown(LARGE_DOMAIN, { size: LIST_SIZE, badShare: 0.05, seed }), askOurs))
   }
-  // These may go side by side: they hardly do anything but wait.
+  // These can run in parallel: they mostly wait.
   const lists = ROUNDS.map((seed) => listKnown(LARGE_DOMAIN, { size: LIST_SIZE, badShare: 0.3, seed }))
   const bad30 = await Promise.all(lists.map((list) => fromAfar(place, list, askOurs)))
   return summarise(peers, ours, bad30)
 }
 
-/** Only our way: one round of each list, side by side, because both hardly do anything but wait. */
+/** Only the product's method: one round of each list, in parallel, because both mostly wait. */
 export async function measureProductFar({ place }: BenchPostfix) {
   const [ours, bad30] = await Promise.all(
     [0.05, 0.3].map((badShare) =>
@@ -64,7 +66,7 @@ async function askOurs(list: Known[], place: Place): Promise<void> {
 }
 
 const speed = (rounds: Far[]) => Math.max(...rounds.map(({ perSecond }) => perSecond))
-// Of the orders the one that needs the most.
+// the order that needs the most
 const connections = (rounds: Far[]) => Math.max(...rounds.map((round) => round.connections))
 
 function summarise(peers: Far[], ours: Far[], bad30: Far[]) {

@@ -6,16 +6,16 @@ import type { BenchPostfix } from './postfix.ts'
 import { probeLists } from './prober.ts'
 
 const ROUNDS = 15
-/** A worker runs for days; so much is needed until compilers have done with us. */
+/** A worker runs for days; this much warms up the JIT compiler. */
 const WARM_UP_ROUNDS = 6
 /** Half of them, at about a second each, for runs of at most 40 s. */
 const PRODUCT_ONLY_ROUNDS = 8
 const LIST_SIZE = 2_000
 
-/** With the processor time per address on either side. */
+/** Addresses per second with the CPU time per address of both sides. */
 type Near = { perSecond: number; clientUs: number; postfixUs: number }
 
-/** Asking without any distance, where processors are what takes time. The two ways take turns; the figures are medians. */
+/** Probing without network latency, where CPU time dominates. The two methods alternate; the figures are medians. */
 export async function measureNear(postfix: BenchPostfix) {
   const list = listKnown(LARGE_DOMAIN, { size: LIST_SIZE, badShare: 0, seed: 1 })
   const emails = list.map(({ email }) => email)
@@ -32,7 +32,7 @@ export async function measureNear(postfix: BenchPostfix) {
   )
 }
 
-/** Only our way. */
+/** Only the product's method. */
 export async function measureProductNear(postfix: BenchPostfix) {
   const list = listKnown(LARGE_DOMAIN, { size: LIST_SIZE, badShare: 0, seed: 1 })
   const rounds: Near[] = []
@@ -76,7 +76,7 @@ function summarise(bareRounds: Near[], oursRounds: Near[]) {
   ])
   return {
     ratio_to_bare: rounded(ours.perSecond / bare.perSecond),
-    // Of the quickest round of each: what other work on the machine hides least.
+    // From the fastest round of each, which is least affected by other load.
     ratio_to_bare_at_best: rounded(best(oursRounds) / best(bareRounds)),
     bare_per_second: bare.perSecond,
     bare_cpu_us: { client: bare.clientUs, postfix: bare.postfixUs },
@@ -88,7 +88,7 @@ function summarizeOurs({ perSecond, clientUs, postfixUs }: Near) {
   return {
     ours_per_second: perSecond,
     ours_cpu_us: { client: clientUs, postfix: postfixUs },
-    // The product's own part by itself: Postfix takes most of the total.
+    // The product's own share alone: Postfix takes most of the total.
     ours_client_cpu_us: clientUs,
   }
 }

@@ -7,7 +7,7 @@ import { type Place, startProcess } from '@probity/lab/mail/process'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { domainOf } from './addresses.ts'
 
-/** Of the user `nobody`, whom Debian's base system has. */
+/** The id of the user `nobody` in Debian's base system. */
 const NOBODY_ID = 65_534
 
 const HOST = '127.26.0.1'
@@ -18,17 +18,17 @@ export type BenchPostfix = {
   place: Place
   /** Its master process, whose children do the work. */
   pid: number
-  /** Every recipient that it has refused so far, once for each time. */
+  /** All recipients rejected so far, with repetitions. */
   listRefused(): Promise<string[]>
 }
 
-/** Debian's Postfix with one listener, its limits as they come, and these mailboxes. */
+/** Debian's Postfix with one listener, its default limits, and these mailboxes. */
 export async function startBenchPostfix(emails: string[], cleanUp: AsyncDisposableStack): Promise<BenchPostfix> {
   if (process.getuid?.() !== 0) throw new Error('Postfix can only be started by root.')
   const unpacked = await unpackPackages([['postfix']])
   const folder = makeFolder('probity-bench-postfix')
   cleanUp.defer(() => removeFolder(folder))
-  chmodSync(folder, 0o711) // most of Postfix is not run by root
+  chmodSync(folder, 0o711) // most Postfix processes do not run as root
   makeQueue(folder)
 
   const place = { host: HOST, port: await freePort() }
@@ -59,8 +59,9 @@ function makeQueue(folder: string): void {
 type SettingsOptions = { folder: string; unpacked: string; logFile: string; emails: string[] }
 
 /**
- * As in the lab, but for the domains. Postfix also makes everybody wait for a second per transaction who is ahead of its queue
- * manager by a hundred, and where no mail is ever sent, everybody soon is; where mail flows, nobody.
+ * As in the lab, except for the domains. in_flow_delay is 0: Postfix otherwise delays clients that are a hundred
+ * messages ahead of its queue manager by a second per transaction. Without delivered mail all clients are soon ahead;
+ * with real mail none are.
  */
 function writeSettings({ emails, ...places }: SettingsOptions): string {
   const domains = new Set(emails.map(domainOf))
@@ -78,14 +79,14 @@ postlog unix-dgram n - n - 1 postlogd
 `
 }
 
-/** Postfix waits until a file is two seconds old before it believes that nobody is still writing it. */
+/** Postfix only reads a map that is at least two seconds old, because a newer one may still be incomplete. */
 function writeOlder(file: string, text: string): void {
   writeFileSync(file, text)
   const past = new Date(Date.now() - 60_000)
   utimesSync(file, past, past)
 }
 
-/** The log is written by a process of its own, a moment later. */
+/** A separate process writes the log, with a short delay. */
 async function listRefused(logFile: string): Promise<string[]> {
   let log = readFileSync(logFile, 'utf8')
   for (let tries = 0; tries < LOG_TRIES_MAX; tries += 1) {

@@ -16,8 +16,8 @@ const WITHIN_MS = 120_000
 const UNPACED: ProviderLimits = { ...PROVIDER_LIMITS[''], connectionsPerMinute: 60_000, errorsPerHour: null }
 
 /**
- * Probes lists one after the other, as a worker with an empty cache does. Closes its last connection, and fails if a result
- * is wrong.
+ * Probes lists one after the other, as a worker with an empty cache does. Closes its last connection, and fails if a
+ * result is wrong.
  */
 export async function probeLists(lists: Known[][], place: Place, habits: Partial<ProviderLimits> = {}): Promise<void> {
   const prober = openProber(place, habits)

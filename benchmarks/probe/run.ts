@@ -6,8 +6,9 @@ import { measureNear, measureProductNear } from './near.ts'
 import { type BenchPostfix, startBenchPostfix } from './postfix.ts'
 
 /**
- * How fast a Postfix as it comes can be asked for its mailboxes, far away and near: our way, the way of one connection and one
- * control recipient per address, and a bare loop that leaves out all care, all in one run. Every answer is held against the truth.
+ * The probing speed at a Postfix with default settings, far and near: the product's method, the method with one
+ * connection and one control recipient per address, and a bare loop without any care, all in one run. Every result is
+ * compared with the expected one.
  */
 export async function benchProbe(_args: string[], mode: BenchMode): Promise<object> {
   const cleanUp = new AsyncDisposableStack()
@@ -26,12 +27,12 @@ async function measureAll(postfix: BenchPostfix) {
   return { ...far, ...controls, ...near }
 }
 
-/** Only what the product does: fewer rounds, and neither the way of peers nor the bare loop. */
+/** Only the product's figures: fewer rounds, without the comparison method and the bare loop. */
 async function measureProduct(postfix: BenchPostfix) {
   return { ...(await measureProductFar(postfix)), ...(await measureProductNear(postfix)) }
 }
 
-/** Postfix would not notice a Ctrl-C by itself. */
+/** Postfix is in its own process group and does not receive Ctrl-C. */
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`ended by ${signal}`)))

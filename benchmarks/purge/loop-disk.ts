@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 
 /**
- * A file system of its own, in a file, mounted as Debian mounts a disk: ext4 that does not tell the disk of every block that becomes free. A machine that does
- * (`discard`) would be measured and not the product. Takes root.
+ * A separate file system in a file, mounted as Debian mounts a disk: ext4 without `discard`. With `discard` the
+ * benchmark would measure the disk's handling of freed blocks and not the product. Needs root.
  */
 export function mountOwnDisk(gigabytes: number, cleanUp: AsyncDisposableStack): string {
   const folder = makeFolder('probity-disk')
@@ -18,11 +18,11 @@ export function mountOwnDisk(gigabytes: number, cleanUp: AsyncDisposableStack): 
   mkdirSync(disk)
   execFileSync('mount', ['-o', 'loop,nodiscard', image, disk])
   cleanUp.defer(() => void execFileSync('umount', [disk]))
-  for (const path of [folder, disk]) chmodSync(path, 0o755) // servers that run as somebody else look into it
+  for (const path of [folder, disk]) chmodSync(path, 0o755) // servers that run as other users read it
   return disk
 }
 
-/** How the file system is mounted that a folder is on, as Linux says it. */
+/** The mount options of the file system of a folder, as Linux reports them. */
 export function mountOf(folder: string): string {
   const mounts = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

@@ -13,22 +13,24 @@ import type { BenchMode } from '../report/product-only.ts'
 import { mountOf, mountOwnDisk } from './loop-disk.ts'
 
 const RATE = 60
-/** How long clients send requests before and during the purge, and how long after the start of the latter results are deleted. */
+/**
+ * Seconds of client load before and during the purge, and between the start of the latter and the deletion of results.
+ */
 const WHOLE = { rows: '10000000', warmUpSeconds: 10, seconds: 30, purgeAfterMs: 5_000 }
-/** One disk, and as many results as are written in a few seconds. */
+/** One disk, and as many results as can be written in a few seconds. */
 const PRODUCT_ONLY = { rows: '300000', warmUpSeconds: 3, seconds: 6, purgeAfterMs: 1_000 }
 const DAY_MS = 86_400_000
 
-/** Results in row order, as they are stored once their job has ended: about 110 bytes for each. */
+/** Results in row order, as stored after their job has completed: about 110 bytes each. */
 const CHUNK_ROWS = 500
 const CHUNK_BYTES = { index: 10_000, results: 45_000 }
 
-/** More than ten times what ten million results take: indexes and the log of what is written come beside them. */
+/** More than ten times the size of ten million results: indexes and WAL need space too. */
 const DISK_GB = 24
 
 /**
- * How long it takes until a day's results are gone, and what callers notice of it: on a disk as Debian mounts it, and on this machine's as it is mounted. On
- * one with `discard`, everybody who writes waits while the disk is told which blocks became free.
+ * The time to delete the results of one day, and its effect on clients: on a disk as Debian mounts it, and on this
+ * machine's disk as mounted. On a disk with `discard`, all writes wait while the disk is told which blocks became free.
  */
 export async function benchPurge(args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const lengths = isProductOnly ? PRODUCT_ONLY : WHOLE
@@ -57,7 +59,7 @@ async function measure(rows: number, disk: string, lengths: typeof WHOLE) {
   await fillYesterday(db, product.databaseUrl, rows)
   const size = await sizeOfYesterday(db)
   process.stderr.write(`${rows} results are there, ${Math.round(size / 2 ** 20)} MB, on ${mountOf(disk)}\n`)
-  await load(RATE, lengths.warmUpSeconds) // does not count: caches and compiled code
+  await load(RATE, lengths.warmUpSeconds) // does not count: it fills caches and compiles code
   const before = waitOf(0.99, await load(RATE, lengths.seconds))
   const meanwhile = load(RATE, lengths.seconds)
   await sleep(lengths.purgeAfterMs)
@@ -78,8 +80,9 @@ async function measure(rows: number, disk: string, lengths: typeof WHOLE) {
 }
 
 /**
- * Results of a list whose day was over at midnight, in the partition that is theirs. They are written before it becomes one, by a program that waits for
- * as long as it takes: to keep the indexes of ten million rows while they come takes longer than all that is measured.
+ * Results of a list that expired at midnight, in their own partition. They are written before the table becomes a
+ * partition, by psql without a timeout: maintaining the indexes of ten million rows during the insert takes longer than
+ * the whole measurement.
  */
 async function fillYesterday(db: Db, databaseUrl: string, rows: number): Promise<void> {
   const account = await asOwner(db, (trx) => insertAccount(trx, { name: 'old', plan: 'scale', unlimited: true }))

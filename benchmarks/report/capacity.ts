@@ -22,7 +22,7 @@ const BAD_SHARE = 0.08
 /** Utilization of a core at the peak; more would cause queueing. */
 const FULL = 0.6
 
-/** The sums of docs/scale.md, as a table. */
+/** The calculations of docs/scale.md, as a table. */
 export function writeSums(row: PerRow): string {
   const sums = VOLUMES.map((volume) => sumOf(volume, row))
   const lines: [string, (sum: Sum) => string][] = [

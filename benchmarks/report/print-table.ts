@@ -1,4 +1,4 @@
-/** Prints a table on stderr. The first row is the head, the first column the names. */
+/** Prints a table on stderr. The first row is the header, the first column the names. */
 export function printTable(title: string, rows: (string | number)[][]): void {
   const nameWidth = Math.max(20, ...rows.map(([name]) => String(name).length))
   const lines = rows.map(([name, ...cells]) => {

@@ -8,8 +8,8 @@ export type BenchMode = {
 }
 
 /**
- * The benchmarks that know `--product-only`, each with the arguments that shorten it on a commit from before that option. The others
- * count wrong results and have no rate or cost to compare.
+ * The benchmarks that support `--product-only`, each with the arguments that shorten it on a commit from before that
+ * option. The others count wrong results and have no rate or cost to compare.
  */
 export const OLDER_ARGUMENTS: Record<string, string[]> = {
   single: [],

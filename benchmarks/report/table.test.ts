@@ -9,7 +9,7 @@ test('docs/benchmarks.md equals the page written from the stored figures', () =>
   expect(readFileSync(join(import.meta.dirname, '../../docs/benchmarks.md'), 'utf8')).toBe(writePage())
 })
 
-test('the sums are calculated from the stored figures', () => {
+test('capacity calculations use the stored figures', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/scale.md'), 'utf8')
   expect(page).toContain('<!-- sums -->')
   expect(writeScale(page)).toBe(page)

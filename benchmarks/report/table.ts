@@ -101,7 +101,7 @@ interval contains the true median with a probability of at least 90 %. From eigh
 
 const SUMS = /(?<=<!-- sums -->\n)[\s\S]*(?=<!-- end of sums -->)/
 
-/** The page about scale with recalculated sums. */
+/** The scale page with recalculated figures. */
 export function writeScale(page: string): string {
   const perRow = readKept('scale')?.figures['per_row']
   return page.replace(SUMS, perRow === undefined ? '' : `\n${writeSums(perRow as PerRow)}\n\n`)

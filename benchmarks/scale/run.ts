@@ -10,15 +10,18 @@ import type { BenchMode } from '../report/product-only.ts'
 
 /** Warms up the workers before the measurement. */
 const WARM_UP_ROWS = 5_000
-/** Fifteen seconds at 2,000 rows/s. The cost of a row hardly depends on the number of rows, as the whole benchmark shows. */
+/**
+ * Fifteen seconds at 2,000 rows/s. The cost of a row hardly depends on the number of rows, as the full benchmark shows.
+ */
 const PRODUCT_ONLY_ROWS = '30000'
 
 type Run = { rows: number; files: number; workers: number }
 type Measured = Run & { seconds: number; total: number; perRow: PerRow }
 
 /**
- * What a row costs of the processor, over all our processes and the two databases, as lists get larger; the largest comes as ten files
- * at once. And how fast one list is with one worker and with two. Every size has a world of its own with as many rows to a domain.
+ * The CPU cost of a row, over all our processes and the two databases, as lists get larger; the largest is uploaded as
+ * ten files at once. Also the throughput of one list with one worker and with two. Every size has its own simulation
+ * with the same number of rows per domain.
  */
 export async function benchScale(args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const defaultRows = isProductOnly ? PRODUCT_ONLY_ROWS : '1000000'
@@ -95,7 +98,7 @@ async function measure({ rows, files, workers }: Run, signal: AbortSignal): Prom
 
 type Meters = Omit<PerRow, 'cpuUs'>
 
-/** What both databases and the mail servers have counted so far. */
+/** The counters of both databases and the mail servers so far. */
 async function readMeters({ databaseUrl, redisUrl }: JobInstance, place: Place): Promise<Meters> {
   const redis = connectRedis(redisUrl)
   try {

@@ -5,8 +5,8 @@ import { connectRedis } from '@probity/redis/connection'
 import { fastify } from 'fastify'
 
 /**
- * The server that the product is compared with: Fastify with a validated body, one call to Redis, and a response of the same size. With a
- * database it also charges one credit before each response, durably and in groups.
+ * The server that the product is compared with: Fastify with a validated body, one call to Redis, and a response of the
+ * same size. With a database it also charges one credit before each response, durably and in groups.
  */
 const [port = '0', redisUrl = '', bytes = '0', databaseUrl] = process.argv.slice(2)
 const redis = connectRedis(redisUrl)
@@ -22,7 +22,7 @@ app.post('/api/v1/validation/single', { schema: { body } }, async (_request, rep
 })
 await app.listen({ host: '127.0.0.1', port: Number(port) })
 
-/** The least that a durable charge can be: one statement per group updates a balance and inserts a ledger entry. */
+/** The minimum of a durable charge: one statement per group updates a balance and inserts a ledger entry. */
 async function openCharges(url: string): Promise<() => Promise<void>> {
   const pool = openPool(url, { connectionsMax: 2, applicationName: 'bare' })
   await pool.query(`

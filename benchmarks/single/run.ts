@@ -14,16 +14,20 @@ const WHOLE = { rounds: 3, seconds: 8 }
 /** For runs of at most 40 s. */
 const PRODUCT_ONLY = { rounds: 6, seconds: 2 }
 const WARM_UP_S = { whole: 8, productOnly: 4 }
-/** Until the code for recent results is compiled, the rate rises by half. The best of three rounds of 8 s comes after that anyway. */
+/**
+ * Until the JIT has compiled the code for recent results, the rate rises by half. The best of three rounds of 8 s is
+ * later in any case.
+ */
 const RECENT_WARM_UP_S = 4
 const PROFILE_S = 15
 const RECENT_EMAIL = 'ada@null-mx.example'
 const PATH = '/api/v1/validation/single'
 
 /**
- * How fast one address is validated: from the account's recent result, and through row, queue and worker with the facts of the domain in
- * the cache. In the same run it measures two bare servers with a response of the same size: Fastify with one call to Redis, and the same
- * with a durable charge in groups. Best of three. `--profile` then prints where the API and the worker spend their time.
+ * The throughput of single validations: from the account's recent result, and through row, queue and worker with cached
+ * domain facts. The same run measures two bare servers with a response of the same size: Fastify with one call to
+ * Redis, and the same with a durable charge in groups. Best of three. `--profile` then prints the CPU profiles of the
+ * API and the worker.
  */
 export async function benchSingle(args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const { values } = parseArgs({ args, options: { profile: { type: 'boolean', default: false } } })
@@ -68,11 +72,11 @@ async function measureRates(isProductOnly: boolean): Promise<object> {
   }
 }
 
-/** With the processor time that each part of the product took per request: what limits the figures. */
+/** With the CPU time per request of each part of the product, which limits the figures. */
 type Measured = Figures & { cpuUs: Record<string, number> }
 type Round = { bare?: Measured; durable?: Measured; recent: Measured; queued: Measured }
 
-/** What the machine can do, if a round was undisturbed. */
+/** The best round, which is least affected by other load. */
 function bestOf(measured: Measured[]): Measured {
   return measured.toSorted((a, b) => b.rps - a.rps)[0] as Measured
 }
@@ -116,7 +120,7 @@ function summarise(rounds: Round[], summaryOf: typeof bestOf) {
   }
 }
 
-/** Has the recent result and the domains' facts made, and says how large an answer is. */
+/** Creates the recent result and the domain facts, and returns the size of a response. */
 async function warmUp({ url, key }: BenchInstance): Promise<number> {
   let text = ''
   for (const email of [RECENT_EMAIL, 'warm@two-mx.example', RECENT_EMAIL]) {
@@ -132,7 +136,7 @@ async function warmUp({ url, key }: BenchInstance): Promise<number> {
   return Buffer.byteLength(text)
 }
 
-/** Prints where the API and the worker spend their time with requests of one kind only. */
+/** Prints CPU profiles of the API and the worker with requests of one kind only. */
 async function showProfile(kind: 'recent' | 'queued'): Promise<void> {
   const folder = makeFolder('probity-bench')
   const product = await startBenchInstance(tmpdir(), {

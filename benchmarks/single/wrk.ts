@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** One load: how many connections for how long, and the request as a Lua script for wrk. */
+/** One load: connections, duration, and the request as a Lua script for wrk. */
 export type Load = { url: string; script: string; connections: number; seconds: number; folder: string }
 export type Figures = { rps: number; p99Ms: number; errors: number }
 
-/** Runs Debian's wrk, one thread, and reads its report. Answers other than 2xx and 3xx count as errors. */
+/** Runs Debian's wrk with one thread and parses its report. Responses other than 2xx and 3xx count as errors. */
 export function runWrk({ url, script, connections, seconds, folder }: Load): Figures {
   const file = join(folder, 'request.lua')
   writeFileSync(file, script)

@@ -13,7 +13,7 @@ const task = readTask()
 const { validate } = loadPeer<Peer>('deep-email-validator', task.folder)
 drive(ask, task)
 
-/** With its own defaults, which have all of its checks on. */
+/** With its defaults, which enable all of its checks. */
 async function ask(email: string): Promise<Answer> {
   const { valid, reason = 'smtp', validators } = await validate({ email, sender: SENDER.address })
   if (valid) return { verdict: 'valid' }
@@ -21,7 +21,9 @@ async function ask(email: string): Promise<Answer> {
   return { verdict: reason === 'smtp' ? readSmtp(evidence) : BY_CHECK[reason], evidence }
 }
 
-/** It knows only valid and not valid; a likely typo and a disposable domain are no more than doubts, so they count as such. */
+/**
+ * It only distinguishes valid and invalid; a likely typo and a disposable domain are doubts, so they count as risky.
+ */
 const BY_CHECK: Record<'regex' | 'typo' | 'disposable' | 'mx', Verdict> = {
   regex: 'invalid',
   typo: 'risky',
@@ -29,7 +31,7 @@ const BY_CHECK: Record<'regex' | 'typo' | 'disposable' | 'mx', Verdict> = {
   mx: 'invalid',
 }
 
-/** Of what it says went wrong with the server, only what is about the mailbox is held to be an answer about it. */
+/** Of its SMTP failure reasons, only those about the mailbox count as a result. */
 function readSmtp(reason: string): Verdict {
   if (/^Mailbox not found|specified user is not local/.test(reason)) return 'invalid'
   return /ran out of|run out of space/.test(reason) ? 'risky' : 'unknown'

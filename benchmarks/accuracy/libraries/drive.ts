@@ -4,19 +4,20 @@ import { createSemaphore } from '@probity/concurrency/scheduling'
 
 export type Verdict = 'valid' | 'invalid' | 'risky' | 'unknown'
 
-/** What somebody who was asked says of an address; `evidence` is for people. */
+/** The result of a library for one address; `evidence` is for readers. */
 export type Answer = { verdict: Verdict; subStatus?: string; evidence?: string }
 
 export type Limits = {
-  /** Addresses at a time. */
+  /** Concurrent addresses. */
   inFlight: number
-  /** Who has not answered by then has not answered. */
+  /** A result after this time counts as missing. */
   withinMs: number
 }
 
 /**
- * Reads addresses from standard input, one JSON text a line, puts them to `ask` and writes each answer as it comes. When the
- * input ends, which is when whoever asks has all answers or is gone, nothing more is begun and `finish` has the last word.
+ * Reads addresses from standard input, one JSON text per line, passes them to `ask` and writes each result as it
+ * arrives. When the input ends, because the parent process has all results or has ended, no further address is started
+ * and the summary of `finish` is written last.
  */
 export function drive(
   ask: (email: string) => Promise<Answer>,

@@ -9,13 +9,13 @@ const EmailValidator = loadPeer<Peer>('email-deep-validator', task.folder)
 const validator = new EmailValidator()
 drive(ask, task)
 
-/** With its own defaults: mailboxes are asked for, within ten seconds. It has no setting for the sender. */
+/** With its defaults: it probes mailboxes with a limit of ten seconds. It has no setting for the sender. */
 async function ask(email: string): Promise<Answer> {
   const found = await validator.verify(email)
   return { verdict: read(found), evidence: JSON.stringify(found) }
 }
 
-/** Its `null` is said to mean that it could not be found out, so it is not held to be a no. */
+/** Its documentation defines `null` as undetermined, so it does not count as invalid. */
 function read({ wellFormed, validDomain, validMailbox }: Found): Answer['verdict'] {
   if (!wellFormed || validDomain === false || validMailbox === false) return 'invalid'
   return validMailbox ? 'valid' : 'unknown'

@@ -20,8 +20,8 @@ const { verifyEmail, getDefaultCache } = loadPeer<Peer>('@emailcheck/email-valid
 drive(ask, task)
 
 /**
- * As its quick start has it, and with its own time limit. It is told the port, since by itself it tries others too, where mail
- * hosts do not listen. It has no setting for the sender here.
+ * As in its quick start, with its own time limit. The port is set because by default it also tries others, on which the
+ * mail hosts do not listen. It has no setting for the sender here.
  */
 async function ask(email: string): Promise<Answer> {
   trustDomain(email.slice(email.lastIndexOf('@') + 1))
@@ -30,15 +30,18 @@ async function ask(email: string): Promise<Answer> {
 }
 
 /**
- * It takes no domain whose ending is not on the public suffix list, and `example` is not. Nobody's real domain is turned away by
- * that, so its own cache is told that these are good.
+ * It rejects domains whose suffix is not on the public suffix list, such as `example`. This affects no real domain, so
+ * its cache is filled with these domains as valid.
  */
 function trustDomain(domain: string): void {
   if (!domain.toLowerCase().endsWith('.example')) return
   getDefaultCache().domainValid.set(domain, { isValid: true, hasMX: false, checkedAt: Date.now() })
 }
 
-/** Its `null` is said to mean that the server could not be asked. Flags that speak of doubt go before a no. */
+/**
+ * Its documentation defines `null` as a server that could not be probed. Flags for doubts have priority over an invalid
+ * result.
+ */
 function read(found: Found): Answer['verdict'] {
   const { validFormat, validMx, validSmtp, isDisposable, isCatchAll, hasFullInbox, metadata } = found
   if (!validFormat || validMx === false || metadata.error === 'INVALID_DOMAIN') return 'invalid'

@@ -13,10 +13,10 @@ import { SIMULATED_ADDRESS_LIMITS, SIMULATED_LIMITS } from '@probity/lab/simulat
 import { type Answer, drive, type Limits } from './drive.ts'
 import { SENDER } from './library.ts'
 
-/** Where the world is. */
+/** The address of the simulation. */
 export type OurTask = Limits & { dnsPort: number; smtpPort: number; addressBase: string }
 
-/** More than any provider's ladder has. */
+/** More than any provider's retry schedule has. */
 const TRIES_MAX = 10
 
 const task = JSON.parse(process.argv[2] ?? '') as OurTask
@@ -40,7 +40,7 @@ drive(ask, task, async () => {
   return counts
 })
 
-/** As the service does: what is put off is asked again when its time has come, until the verdict stands. */
+/** As in the service: a deferred address is probed again at its retry time, until the verdict is final. */
 async function ask(email: string): Promise<Answer> {
   for (let attempts = 1; ; attempts += 1) {
     const found = await validate(email, network, { attempts })
@@ -58,7 +58,7 @@ function describe({ verdict, evidence }: Validation): Answer {
   return { verdict: verdict.status, subStatus: verdict.subStatus, evidence: text }
 }
 
-/** A control recipient is shared by all whom it was asked for, so it is told by what it is, not by how often it is met. */
+/** Several addresses share a control recipient, so it is identified by object and not counted per address. */
 function count({ mailbox }: Validation): void {
   counts.tries += 1
   for (const said of mailbox?.transcript ?? []) {

@@ -7,7 +7,7 @@ const task = readTask()
 const serverAcceptsEmail = loadPeer<Peer>('server-accepts-email', task.folder)
 drive(ask, task)
 
-/** Its no is a no. Where it could not find out it throws, and what is thrown counts as unknown. */
+/** `false` means invalid. It throws when the result is undetermined, which counts as unknown. */
 async function ask(email: string): Promise<Answer> {
   const accepts = await serverAcceptsEmail(email, { senderDomain: SENDER.domain, senderAddress: SENDER.address })
   return { verdict: accepts ? 'valid' : 'invalid' }

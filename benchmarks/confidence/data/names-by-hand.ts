@@ -1,5 +1,5 @@
 /**
- * Common names of peoples that no small package lists in Latin letters, spelt as they stand in passports and addresses.
+ * Common names of languages that no small package lists in Latin letters, spelled as in passports and email addresses.
  * Written for the evaluation: the trainer never sees this file.
  */
 export const NAMES_BY_HAND: Readonly<Record<string, { first: string; last: string }>> = {
@@ -45,7 +45,7 @@ export const NAMES_BY_HAND: Readonly<Record<string, { first: string; last: strin
   },
 }
 
-/** Korean names in Hangul, for those who type them with the keyboard on Latin. */
+/** Korean names in Hangul, for people who type them with the keyboard in Latin mode. */
 export const HANGUL_NAMES = {
   family:
     '김 이 박 최 정 강 조 윤 장 임 한 오 서 신 권 황 안 송 류 전 홍 고 문 양 손 배 백 허 유 남 심 노 하 곽 성 차 주 우 구 민',

@@ -1,4 +1,7 @@
-/** What names are put together from where faker has them in a script only that any-ascii reads wrongly, as they are pronounced. */
+/**
+ * Name parts, as pronounced, for locales whose script any-ascii transliterates wrongly and which faker has in that
+ * script only.
+ */
 export const SYLLABLES = {
   japanese: {
     family:
@@ -6,7 +9,7 @@ export const SYLLABLES = {
     given:
       'a aka aki asa asu atsu aya chi chika dai e emi fumi goro haru haya hide hiko hiro hito hono ichi jun ka kai kako kana kao kazu kei ken ki kiko kiyo ko kota kuni ma mai maki mana masa masaru mi michi midori miki miku mina mitsu miwa momo na nao natsu nobu nori o rei ri rie riko rina ro roku ryo ryu sa sachi sae saki sato sei shi shige shin sho shun so suke suzu ta taka take taro teru to toki tomo tora toshi tsu tsugu tsuyo u ume ya yasu yo yoko yori yoshi yu yua yui yuki yuko yume yuri yuu zo',
   },
-  // In the spellings that people have in their passports.
+  // In the spellings used in passports.
   korean: {
     family:
       'ahn an bae baek ban bang byun cha chae cho choe choi chun chung eom go gong gu gwak ha ham han heo hong hwang hyun im jang jeon jeong ji jin jo joo ju jung kang kim ko koo kwak kwon lee lim ma maeng min moon myung na nam no noh oh ok pak park pyo ra rhee ryu seo seol seong shim shin sim sin so son song suh sung tak wang woo yang yeo yeom yi yim yoo yoon you yu yun',

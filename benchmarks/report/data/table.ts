@@ -3,13 +3,13 @@ export const COMMANDS: Record<string, string> = { 'bare-root': 'deployment bare-
 
 /** A figure of docs/benchmarks.md: its field in the output of a command, its label and its goal. */
 export type Row = {
-  /** The bench that prints it, or another command by its name in COMMANDS. */
+  /** The benchmark that prints it, or another command by its name in COMMANDS. */
   bench: string
   figure: string
   says: string
   /** The limit to reach; undefined for figures without a goal. */
   goal?: { atMost: number } | { atLeast: number }
-  /** The figure of the same benchmark that has the ratio to the bare limit, or the reason why there is none. */
+  /** The figure of the same benchmark with the ratio to the bare limit, or the reason why there is none. */
   bare?: { ratio: string } | { why: string }
 }
 

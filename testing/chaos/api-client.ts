@@ -42,7 +42,9 @@ export async function confirm(
   return JSON.parse(body) as Pick<Job, 'id' | 'status'>
 }
 
-/** Asks for a job until it has ended, or nothing has happened for too long. `pauseMs` is the longest time without a result. */
+/**
+ * Polls a job until it has ended, or nothing has happened for too long. `pauseMs` is the longest time without a result.
+ */
 export async function untilEnded(
   client: ApiClient,
   jobId: string,
@@ -64,7 +66,7 @@ export async function untilEnded(
   }
 }
 
-/** Every result of a job, a line each. */
+/** Every result of a job, one per line. */
 export async function exportResults(client: ApiClient, jobId: string, signal: AbortSignal): Promise<string> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(EXPORT_WITHIN_MS)])
   const path = `/bulk/jobs/${jobId}/results?format=ndjson`
@@ -90,7 +92,10 @@ async function call({ url, key }: ApiClient, path: string, request: RequestInit)
   }
 }
 
-/** Requests to a process that is down or busy are sent again. Any other rejection is a violation, whatever has been killed. */
+/**
+ * Requests to a process that is down or busy are sent again. Any other rejection is a violation, whichever process was
+ * killed.
+ */
 async function insist(signal: AbortSignal, ask: () => Promise<Answer | undefined>): Promise<Answer> {
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const answer = await ask()

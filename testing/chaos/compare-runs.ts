@@ -9,7 +9,7 @@ export type ChaosTask = {
   seed: number
   redis: Persistence
   logFolder: string | undefined
-  /** How long nothing may happen until a list is taken for stuck. */
+  /** A job without progress for this long counts as stalled. */
   patienceMs: number
   /** Both runs at the same time. */
   isConcurrent: boolean
@@ -18,10 +18,10 @@ export type ChaosTask = {
 
 export type Outcome = { isGood: boolean; figures: object }
 
-/** How many faults a list has to bear: enough for a small one to meet all kinds of them, and more for a large one. */
+/** Number of faults by list size: enough for a small list to meet all kinds of them, and more for a large one. */
 const FAULTS_LEAST = 20
 const FAULTS_PER_ROW = 60 / 100_000
-/** A run that ends with fewer than this has shown little. */
+/** A run with fewer faults proves little. */
 const FAULTS_PER_ROW_MIN = 40 / 100_000
 
 /** Validates the same list twice over the same simulation, once undisturbed and once while processes are killed. The results must be equal. */
@@ -70,7 +70,7 @@ export async function compareRuns(task: ChaosTask): Promise<Outcome> {
 type Run = () => Promise<ListRun>
 type Runs = { clean: ListRun; harmed: ListRun }
 
-/** What is wrong in peace already need not be harmed. */
+/** A run that fails without faults need not be repeated with faults. */
 async function runInTurn(runClean: Run, runHarmed: Run): Promise<Runs> {
   const clean = await runClean()
   return { clean, harmed: clean.violations.length > 0 ? clean : await runHarmed() }
@@ -86,7 +86,7 @@ async function runBoth(runClean: Run, runHarmed: Run): Promise<Runs> {
 
 const SHOWN_MAX = 5
 
-/** Enough of what differs to find out why: a few lines, and how often one verdict stands for another. */
+/** A sample of the differences for the analysis: a few lines, and the number of results per pair of verdicts. */
 function describeDifference(clean: string, harmed: string): string[] {
   const [ours, theirs] = [clean.split('\n'), harmed.split('\n')]
   const lines = Array.from({ length: Math.max(ours.length, theirs.length) }, (_, n) => n)

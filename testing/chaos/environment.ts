@@ -25,7 +25,7 @@ export type Environment = {
   accountId: string
   client: ApiClient
   victims: Victims
-  /** How often a process of the product ended by itself. */
+  /** Number of unexpected process exits. */
   failures(): number
 }
 
@@ -125,7 +125,7 @@ async function openAccount(db: Db, credits: number): Promise<{ accountId: string
   })
 }
 
-/** Its sessions are processes of their own, which would go on for a moment without it. */
+/** PostgreSQL's sessions are separate processes that would run on briefly without their parent. */
 function asVictim(postgres: PostgresServer): Victim {
   return {
     kill: () => killTree(postgres.pid()),
@@ -135,7 +135,10 @@ function asVictim(postgres: PostgresServer): Victim {
   }
 }
 
-/** Whatever it says: while PostgreSQL is down it says that it is not ready, and may be killed for that all the same. */
+/**
+ * Any response counts: while PostgreSQL is down the API reports that it is not ready, and it may be killed then as
+ * well.
+ */
 async function answers(url: string): Promise<boolean> {
   try {
     await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })

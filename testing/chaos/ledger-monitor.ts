@@ -4,11 +4,13 @@ import { asOwner, type Db } from '@probity/database/connection/connect'
 const PAUSE_MS = 50
 
 export type LedgerMonitor = {
-  /** How often the balances were read, and how often they did not add up to what was granted. */
+  /** The number of reads of the balances, and of sums that differed from the granted credits. */
   end(): Promise<{ reads: number; wrong: number }>
 }
 
-/** Reads the balances of an account all the time. Their sum is always what was granted: no credit is lost or counted twice. */
+/**
+ * Reads the balances of an account continuously. Their sum always equals the grant: no credit is lost or counted twice.
+ */
 export function watchLedger(db: Db, accountId: string, granted: number): LedgerMonitor {
   let isOver = false
   let reads = 0

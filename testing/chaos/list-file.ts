@@ -4,13 +4,13 @@ import { openRandom } from '@probity/lab/simulation/random'
 /** The file of a job and its expected results: the row of each address, and where it occurs first. */
 export type ListFile = { csv: string; expected: Map<number, string> }
 
-/** Of all rows with an address: those that repeat an earlier one. Besides them, rows without one. */
+/** Rows with an address that repeat an earlier one, and rows without an address. */
 const REPEATED_SHARE = 0.02
 const BLANK_SHARE = 0.005
 
 /**
- * A server that never says a word is waited for longer than any worker lives here, and who has brought down as many workers as
- * one of its addresses would, is given up.
+ * A server that never replies keeps a probe open longer than any worker runs here, and an address that was in progress
+ * at that many crashes is given up.
  */
 const LEFT_OUT = 'mx_silent'
 

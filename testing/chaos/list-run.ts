@@ -21,7 +21,7 @@ export type ListRun = {
   faults: Record<string, number>
   granted: number
   bankReads: number
-  /** How often a process ended by itself. */
+  /** Number of unexpected process exits. */
   failures: number
 }
 
@@ -32,17 +32,17 @@ export type RunOptions = Omit<EnvironmentOptions, 'credits'> & {
   signal: AbortSignal
 }
 
-/** More than a list costs, so that what is left can be told from what was spent. */
+/** More than a list costs, so that the remaining balance shows the charges. */
 const CREDITS_LEFT = 1_000
-/** A worker that has just woken up comes with what it had in hand. */
+/** A worker that continues after a pause first settles the batches it had. */
 const LATE_MS = 3_000
-/** The first calls to confirm are hit in the middle. */
+/** The first confirm requests are interrupted. */
 const HIT_CONFIRMS = 3
 const HIT_WITHIN_MS = 40
-/** A worker that has just been started has read a small list within this time. */
+/** Time in which a worker that has just started has read a small list. */
 const PLANNED_WITHIN_MS = 1_000
 
-/** Has a list validated from the upload to the export, while processes die or in peace. */
+/** Validates a list from the upload to the export, with or without faults. */
 export async function runList(options: RunOptions): Promise<ListRun> {
   await using cleanUp = new AsyncDisposableStack()
   const { list, faultsMax, patienceMs, signal, size } = options
@@ -112,7 +112,7 @@ async function confirmUnderFire(
   return id
 }
 
-/** First the faults that chance would seldom bring about at the right moment, then any fault at any moment. */
+/** First the faults whose moment random timing would rarely hit, then random faults. */
 async function harm(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
   await Promise.all([nemesis.killSoon('postgres', PLANNED_WITHIN_MS), nemesis.killSoon('worker_2', PLANNED_WITHIN_MS)])
   const replacing = freezeUntilReplaced(nemesis, db, jobId)

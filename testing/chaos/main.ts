@@ -5,9 +5,9 @@ import type { Persistence } from './redis.ts'
 import { tryMutants } from './try-mutants.ts'
 
 /**
- * `pnpm chaos --rows 100000 --seed 1 --redis aof|noaof` has a list validated twice, in peace and while everything is killed, and
- * holds one against the other. `--mutant NAME|all` does so with a product that was broken on purpose, and wants to see it fail.
- * Prints figures as JSON, the last line of standard output; ends with 0 when every promise was kept.
+ * `pnpm chaos --rows 100000 --seed 1 --redis aof|noaof` validates a list twice, without faults and while processes are
+ * killed, and compares the results. `--mutant NAME|all` does so with a deliberately broken product and expects a
+ * failure. Prints figures as JSON in the last line of standard output; exits with 0 if there was no violation.
  */
 const { values } = parseArgs({
   options: {
@@ -15,11 +15,11 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     redis: { type: 'string', default: 'noaof' },
     mutant: { type: 'string' },
-    // In seconds. Longer than a batch is held at most by a worker that lives.
+    // In seconds. Longer than the heartbeat timeout after which other workers claim a batch.
     patience: { type: 'string', default: '240' },
     // Runs both at the same time. For a small list, which waits more than it computes.
     concurrent: { type: 'boolean', default: false },
-    // Where the logs of the product stay.
+    // The folder for the logs of the processes.
     logs: { type: 'string' },
     // Writes the figures to docs/benchmarks.md.
     keep: { type: 'boolean', default: false },

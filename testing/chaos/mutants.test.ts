@@ -12,7 +12,7 @@ test.for(Object.entries(MUTANTS))('each text that %s replaces is in its file exa
   }
 })
 
-test('the copy of the product has every package that chaos imports', () => {
+test('the copied tree has every package that chaos imports', () => {
   const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies).filter((dependency) => dependency.startsWith('@probity/'))) {
     const folder = relative(ROOT, realpathSync(join(import.meta.dirname, 'node_modules', name)))

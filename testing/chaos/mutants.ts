@@ -4,7 +4,7 @@ export type Replacement = { file: string; find: string; replace: string }
 const BATCHES = 'packages/database/src/jobs/batches.ts'
 const SETTLE_BATCHES = 'packages/database/src/jobs/settle-batches.ts'
 const ORDER_RESULTS = 'packages/database/src/jobs/results/order-results.ts'
-/** Databases are built from it. */
+/** New databases are created from it. */
 const BASELINE = 'packages/database/migrations/0001_baseline.sql'
 const CHARGES = "v_posting := ledger_post_parts('settle', p_job, v_job.key_id, v_parts, v_credits);"
 const REFUNDS = "v_posting := ledger_post_parts('refund', p_job, v_job.key_id, v_refund_parts, v_refunds);"
@@ -26,7 +26,9 @@ const LEDGER_FORGETS: Replacement[] = [
   },
 ]
 
-/** All batches of a group count as closed by it, whether their queue rows had the epoch of the caller or existed at all. */
+/**
+ * All batches of a group count as closed by it, whatever the epoch of their queue rows, and even without queue rows.
+ */
 const CLOSES_ALL: Replacement = {
   file: BASELINE,
   find: `  select array(select c.n from closed c order by c.n), array(select c.no from closed c),
@@ -36,7 +38,9 @@ const CLOSES_ALL: Replacement = {
 `,
 }
 
-/** Mistakes of the kind that a change could make. Each loses rows or credits when processes die, and chaos has to notice. */
+/**
+ * Mistakes that a change could introduce. Each loses rows or credits when processes die, and chaos has to detect it.
+ */
 export const MUTANTS: Record<string, Replacement[]> = {
   /** Batches whose task was lost or whose worker died are never dispatched again. */
   no_reconciler: [
@@ -49,7 +53,10 @@ export const MUTANTS: Record<string, Replacement[]> = {
     },
   ],
 
-  /** A worker without heartbeats settles batches that others have claimed, and neither chunks nor ledger tell them from new ones. */
+  /**
+   * A worker without heartbeats settles batches that others have claimed, and neither chunks nor ledger distinguish
+   * them from new ones.
+   */
   no_fence: [
     ...LEDGER_FORGETS,
     CLOSES_ALL,
@@ -60,7 +67,7 @@ export const MUTANTS: Record<string, Replacement[]> = {
     },
   ],
 
-  /** Each attempt is charged for what it is about to insert, before it does. */
+  /** Each attempt is charged for its inserts before they are made. */
   charge_before_insert: [
     ...LEDGER_FORGETS,
     {
@@ -119,7 +126,10 @@ ${SETTLES}`,
     },
   ],
 
-  /** Every worker that stores results in row order uses the same generation, and none notices that another has begun after it. */
+  /**
+   * All workers that store results in row order use the same generation, and none notices that another has started
+   * later.
+   */
   ordering_unfenced: [
     {
       file: ORDER_RESULTS,
@@ -143,7 +153,7 @@ ${WRITES}`,
     },
   ],
 
-  /** One chunk is left out when the results are stored in row order, and their number is not compared. */
+  /** One chunk is omitted when the results are stored in row order, and the count is not compared. */
   ordering_skips: [
     { file: ORDER_RESULTS, find: '  const { heads } = set\n', replace: '  const heads = set.heads.slice(1)\n' },
     { file: BASELINE, find: "    return 'mismatch';\n", replace: '    null;\n' },

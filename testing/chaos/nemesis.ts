@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@probity/lab/simulation/random'
 
-/** What can be killed and started again, or stopped in the middle of a word and let go on. */
+/** The processes that can be killed and restarted, or paused and continued. */
 export type Victim = { kill(): Promise<void>; revive(): Promise<void>; freeze(): void; thaw(): void }
 
 export type VictimName = 'api' | 'worker_1' | 'worker_2' | 'redis' | 'postgres'
@@ -11,11 +11,11 @@ type Blow =
   | { how: 'kill' | 'flush'; times: number }
   | { how: 'freeze'; times: number; ms: [least: number, most: number] }
 
-/** Twice as long as a worker may be silent: it wakes up with batches that others have done meanwhile. */
+/** Twice the heartbeat timeout: the worker continues with batches that others have settled meanwhile. */
 const LONG_FREEZE: Blow = { how: 'freeze', times: 1, ms: [20_000, 22_000] }
 const WORKER_BLOWS: Blow[] = [{ how: 'kill', times: 2 }, LONG_FREEZE]
 
-/** What is done to each of them before all of it begins anew. */
+/** The faults of each victim, all of which occur before any is repeated. */
 const BLOWS: Record<VictimName, Blow[]> = {
   api: [{ how: 'kill', times: 3 }],
   worker_1: [...WORKER_BLOWS, { how: 'freeze', times: 1, ms: [300, 3_000] }],
@@ -43,15 +43,17 @@ type Faults = {
 }
 
 export type Nemesis = {
-  /** Harms one victim after the other from now on, at moments that chance decides. */
+  /** Injects faults at random moments from now on, one victim after the other. */
   roam(): void
-  /** Kills one of them now, or a moment later, and starts it again. Whoever is down already is left alone. */
+  /** Kills one of them now, or a moment later, and starts it again. A victim that is already down is skipped. */
   killSoon(name: VictimName, withinMs: number): Promise<void>
-  /** Waits until these are up and keeps every other fault away from them until `work` has ended. Not begun after `end`. */
+  /**
+   * Waits until these are up and keeps all other faults away from them until `work` has ended. Not started after `end`.
+   */
   reserve(names: VictimName[], work: (faults: Faults) => Promise<void>): Promise<void>
-  /** How often each fault was brought about so far, by its name. */
+  /** The number of injected faults by name. */
   counts(): Record<string, number>
-  /** Starts no new fault, and waits until all processes run again. */
+  /** Injects no further fault, and waits until all processes run again. */
   end(): Promise<void>
 }
 
@@ -83,7 +85,7 @@ export function openNemesis(victims: Victims, { random, faultsMax }: { random: R
       if (plan.length === 0) plan = planBlows(random)
       const next = plan.findIndex(({ name }) => !busy.has(name))
       const [chosen] = next < 0 ? [] : plan.splice(next, 1)
-      if (chosen === undefined) continue // whoever is left is down already
+      if (chosen === undefined) continue // the remaining ones are already down
       faults += 1
       void strike(chosen.name, chosen.blow)
     }
@@ -131,7 +133,7 @@ export function openNemesis(victims: Victims, { random, faultsMax }: { random: R
 
 type Choice = { name: VictimName; blow: Blow }
 
-/** All blows in an order that chance decides, so that none of them is left out for long. */
+/** All faults in random order, so that none is omitted for long. */
 function planBlows(random: Random): Choice[] {
   const plan = (Object.keys(BLOWS) as VictimName[]).flatMap((name) =>
     BLOWS[name].flatMap((blow) => Array.from({ length: blow.times }, () => ({ name, blow }))),
@@ -160,7 +162,7 @@ async function deal(victims: Victims, name: VictimName, blow: Blow, random: Rand
   }
 }
 
-/** A server that recovers on a busy machine may take longer than it is waited for at first. */
+/** On a busy machine the recovery of a server may exceed its first timeout. */
 async function revive(victim: Victim): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -5,9 +5,12 @@ import { type holdOrdering, killBeforeOrdered } from './targeted-faults.ts'
 
 const ORDERED_WITHIN_MS = 120_000
 const POLL_MS = 5
-/** How often the workers are killed while one of them stores the results in row order. Each time, another waits ten seconds for it. */
+/**
+ * Number of kills while a worker stores the results in row order. After each, another worker waits ten seconds for the
+ * claim.
+ */
 const KILLS_MAX = 3
-/** About what storing a result in row order takes: the kills hit every part of it. */
+/** The approximate duration of storing a result in row order: the kills hit every part of it. */
 const MS_PER_ROW = 0.03
 
 type Task = {
@@ -18,7 +21,10 @@ type Task = {
   hold: ReturnType<typeof holdOrdering> | undefined
 }
 
-/** Waits until the results of an ended job are in row order, and kills the workers meanwhile. False if that takes too long. */
+/**
+ * Waits until the results of an ended job are in row order, and kills the workers meanwhile. False if that takes too
+ * long.
+ */
 export async function untilOrdered({ db, jobId, rows, nemesis, hold }: Task): Promise<boolean> {
   if (nemesis && hold) await killBeforeOrdered(nemesis, db, hold)
   let kills = 0

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const GONE_WITHIN_MS = 10_000
 
-/** A process and all that it started, as far as they live. */
+/** The running processes among a process and its descendants. */
 function listTree(root: number): number[] {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? readProcess(Number(name)) : []))
   const below = (pid: number): number[] => [
@@ -17,11 +17,11 @@ type Process = { pid: number; parent: number; state: string }
 
 function readProcess(pid: number): Process[] {
   try {
-    // After the name, which stands in parentheses and may hold anything, come the state and the parent.
+    // After the name, which is in parentheses and may contain any character, follow the state and the parent.
     const [state = '', parent = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     return [{ pid, parent: Number(parent), state }]
   } catch {
-    return [] // gone since it was listed
+    return [] // the process ended after it was listed
   }
 }
 
@@ -31,20 +31,20 @@ function isAlive(pid: number): boolean {
   return found !== undefined && found.state !== 'Z'
 }
 
-/** Sends a signal to a process and all that it started. */
+/** Sends a signal to a process and its descendants. */
 export function signalTree(root: number, signal: NodeJS.Signals): number[] {
   const pids = listTree(root)
   for (const pid of pids) {
     try {
       process.kill(pid, signal)
     } catch {
-      // It has ended since it was listed, which is as good.
+      // the process ended after it was listed
     }
   }
   return pids
 }
 
-/** Kills a process and all that it started, and waits until the last of them is gone. */
+/** Kills a process and its descendants, and waits until all have ended. */
 export async function killTree(root: number): Promise<void> {
   const pids = signalTree(root, 'SIGKILL')
   for (const deadline = Date.now() + GONE_WITHIN_MS; pids.some(isAlive); await sleep(10)) {

@@ -4,14 +4,17 @@ import { sql } from 'kysely'
 import type { Nemesis, VictimName } from './nemesis.ts'
 
 /**
- * Faults at a moment that chance seldom hits. Each waits until workers have reached a known step, and holds a row lock or stops a
- * process to keep them there. A fault whose moment does not come, because the job has ended, is left out and reported as not reached.
+ * Faults at moments that random timing rarely hits. Each waits until workers have reached a known step, and holds a row
+ * lock or stops a process to keep them there. A fault whose moment does not occur, because the job has ended, is
+ * skipped and reported as not reached.
  */
 
 const POLL_MS = 10
 const CLAIMED_WITHIN_MS = 30_000
 const BOTH_CLAIMED_WITHIN_MS = 5_000
-/** A held lock also keeps batches from being dispatched, so it is released and taken again if nothing arrives at it. */
+/**
+ * A held lock also keeps batches from being dispatched, so it is released and acquired again if no worker waits for it.
+ */
 const ARRIVED_WITHIN_MS = 8_000
 const LOCKS_MAX = 5
 /** Batches that a worker has claimed when it is stopped: one is locked, the other claimed by another worker. */
@@ -21,14 +24,14 @@ const FROZEN_IN_TURN: VictimName[] = ['worker_1', 'worker_2', 'worker_1', 'worke
 const SILENT_S = 3
 const SILENT_WITHIN_MS = 6_000
 const REPLACED_WITHIN_MS = 60_000
-/** Only a stopped worker leaves a transaction without a statement for so long. */
+/** Only a stopped worker leaves a transaction idle for so long. */
 const IDLE_S = 0.2
 /** Enough for a worker to settle the batches that it had when it was stopped. */
 const SETTLED_WITHIN_MS = 3_000
 
 /** Workers look for ended jobs every second. */
 const ORDERED_WITHIN_MS = 20_000
-/** More than PostgreSQL is ever killed in a run. */
+/** More than the number of times that PostgreSQL is killed in a run. */
 const ORDERING_LOCKS_MAX = 10_000
 
 const INVOLVED: VictimName[] = ['worker_1', 'worker_2', 'postgres']
@@ -127,7 +130,7 @@ function lockJob(jobId: string): Lock {
   return (trx) => sql`select from jobs where id = ${jobId} for no key update`.execute(trx)
 }
 
-/** Takes a lock in a transaction of its own and holds it until disposed. */
+/** Acquires a lock in a separate transaction and holds it until disposed. */
 async function holdLock(db: Db, lock: Lock): Promise<AsyncDisposable> {
   const taken = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -167,7 +170,7 @@ async function isWaiting(db: Db, name: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The number of running workers that have claimed at least so many batches of a job. */
+/** The number of running workers that have claimed at least this many batches of a job. */
 async function countClaimants(db: Db, jobId: string, batchesMin: number): Promise<number> {
   const { rows } = await asOwner(db, (trx) =>
     sql`select w.id from job_queue q join job_workers w on w.id = q.claimed_by

@@ -24,7 +24,7 @@ export async function tryMutants(name: string, task: ChaosTask): Promise<Outcome
   return { isGood: survived.length === 0, figures: { mutants: chosen.length, survived, caught_by: caughtBy } }
 }
 
-/** The violations that chaos finds in a copy of the product in which these texts are replaced. */
+/** The violations that chaos finds in a copy of the product with these texts replaced. */
 async function listFindings(
   replacements: Replacement[],
   { rows, seed, redis, patienceMs, signal }: ChaosTask,

@@ -4,7 +4,7 @@ import { asOwner, type Db, type Trx, withoutTenant } from '@probity/database/con
 import { listTestResults } from '@probity/database/jobs/results/test-results'
 import { sql } from 'kysely'
 
-/** What PostgreSQL knows of a job and its money when all is over. */
+/** The rows of a job and the ledger in PostgreSQL after the run. */
 export type Books = {
   jobs: number
   state: string
@@ -44,7 +44,7 @@ export async function readBooks(db: Db, accountId: string, jobId: string): Promi
   })
 }
 
-/** What the chunks of a job contain, as readers see them. */
+/** The contents of a job's chunks, as readers see them. */
 async function countResults(db: Db, jobId: string): Promise<Results> {
   const results = await listTestResults(db, jobId)
   return {
@@ -76,7 +76,7 @@ function readCounts(trx: Trx, accountId: string, jobId: string) {
 
 type Truth = { expected: Map<number, string>; ndjson: string; granted: number }
 
-/** Every promise that was not kept, in words. */
+/** All violated invariants as messages. */
 export function listViolations(books: Books, { expected, ndjson, granted }: Truth): string[] {
   const { available, reserved, spent } = books
   const promises: [boolean, string][] = [
@@ -113,7 +113,7 @@ export function countDuplicated({ results, rows, emails }: Books): number {
   return results - Math.min(rows, emails)
 }
 
-/** Credits that are not where they belong. */
+/** Credits without a matching ledger entry. */
 export function driftOf({ available, reserved, spent, results, unknown, drifts }: Books, granted: number): number {
   return Math.abs(granted - available - reserved - spent) + Math.abs(spent - (results - unknown)) + reserved + drifts
 }

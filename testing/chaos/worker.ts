@@ -5,18 +5,18 @@ import { openLog } from '@probity/worker/server/log'
 import { start } from '@probity/worker/server/start'
 import { LENIENT_LIMITS } from './lenient-limits.ts'
 
-/** The task of a worker over a simulation: its settings as in production, and the address of the simulation. */
+/** The task of a worker with a simulation: its settings as in production, and the address of the simulation. */
 export type WorkerTask = {
   settings: Record<string, string>
   smtpPort: number
   addressBase: string
-  /** The receiver of webhooks, if any are sent. */
+  /** The webhook receiver, if webhooks are sent. */
   webhooks?: { port: number; addressBase: string; authority: string }
   /** The reference hosts for the egress check, if it runs. */
   egressChecks?: EgressCheckSettings
 }
 
-/** A worker as in production, but it dials the simulation only. */
+/** A worker as in production, except that it connects to the simulation only. */
 const { settings, smtpPort, addressBase, webhooks, egressChecks } = JSON.parse(process.argv[2] ?? '') as WorkerTask
 const config = readConfig(settings)
 const within = (base: string) => (address: string) => address.startsWith(`${base}.`)
@@ -31,5 +31,5 @@ const surroundings = {
 }
 const worker = await start(config, surroundings, openLog(config.logLevel))
 process.once('SIGTERM', () => void worker.stop().then(() => process.disconnect()))
-process.once('disconnect', () => void worker.stop()) // whoever started it is gone
+process.once('disconnect', () => void worker.stop()) // the parent process has ended
 process.send?.('working')

@@ -56,7 +56,7 @@ test('install.sh creates every secret of compose.yaml', () => {
   expect(Object.keys(file.secrets).toSorted()).toEqual(made.toSorted())
 })
 
-test('the worker has a user and a database login of its own, and reads uploads only', () => {
+test('the worker has its own user and database login, and reads uploads only', () => {
   const { api, worker } = file.services as Record<'api' | 'worker', Service>
   expect(worker.user?.split(':')[0]).not.toBe(api.user?.split(':')[0])
   expect(read('Dockerfile')).toContain(`--uid ${worker.user?.split(':')[0]} `)
@@ -70,7 +70,7 @@ test('the worker has a user and a database login of its own, and reads uploads o
   ])
 })
 
-test('the API trusts X-Forwarded-For of the proxy alone', () => {
+test('the API trusts X-Forwarded-For from the proxy only', () => {
   const networks = file.services['proxy']?.networks as Record<string, { ipv4_address: string }>
   const trusted = file.services['api']?.environment?.['PROBITY_TRUST_PROXY']
   expect(trusted).toBe(`\${PROBITY_TRUST_PROXY:-${networks['outside']?.ipv4_address}}`)
@@ -80,7 +80,7 @@ test('the API trusts X-Forwarded-For of the proxy alone', () => {
 const PASSING = ['migrate', 'admin']
 
 test.each(services)(
-  '%s is looked after: health, memory, rights and a file system that cannot be written',
+  '%s has a health check, a memory limit, minimal rights and a read-only file system',
   (name, service) => {
     const { test: command, disable } = service.healthcheck ?? {}
     if (PASSING.includes(name)) expect([disable, service.restart]).toEqual([true, 'no'])
@@ -91,7 +91,7 @@ test.each(services)(
   },
 )
 
-test('only the proxy is reachable from outside the machine, and the databases have no ports', () => {
+test('only the proxy is reachable from outside the machine, and the databases publish no ports', () => {
   const published = services.filter(([, { ports = [] }]) => ports.length > 0)
   expect(published.map(([name]) => name)).toEqual(['api', 'proxy', 'grafana'])
   for (const [name, { ports = [] }] of published) {

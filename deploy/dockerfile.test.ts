@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const dockerfile = read('deploy/Dockerfile')
 const stages = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.startsWith('FROM '))
 
-test('is a Dockerfile without a fault, as its linter sees it', () => {
+test('the linter finds no fault in the Dockerfile', () => {
   expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
   expect(validate('FROM debian\nRUM true\n')).not.toEqual([])
 })
@@ -51,7 +51,7 @@ test('solo is the default target, keeps its data in one volume, and creates the 
   for (const { gid } of [postgres, redis]) expect(users).toContain(`groupadd --system --gid ${gid} `)
 })
 
-test('no secret is named in it, and nothing is copied that the list does not allow', () => {
+test('the Dockerfile names no secret and copies only files of the allowlist', () => {
   expect(dockerfile).not.toMatch(/^(ARG|ENV) .*(PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL|REDIS_URL)/m)
   const lines = read('.dockerignore')
     .split('\n')

@@ -7,10 +7,10 @@ import { layOutSources, prepareDownloads, prepareRoot } from './prepare.ts'
 import { run, tell } from './run.ts'
 
 const SUITE = 'bookworm'
-/** Where the copy of the repository lies that the page speaks of. */
+/** The path of the repository copy in the page's commands. */
 const HOME = '/root/probity'
 const SECONDS_MAX = 300
-/** What a shell of root has. Nobody is there to be asked anything. */
+/** The environment of a root shell, without interactive prompts. */
 const OF_ROOT = {
   HOME: '/root',
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -18,8 +18,8 @@ const OF_ROOT = {
 }
 
 /**
- * Follows docs/running.md on a bare Debian that was never touched: its blocks as they stand there, in one shell, in a machine of its own with
- * a systemd of its own and no network. Whatever the page downloads was downloaded before, and lies where apt, npm and pnpm look first.
+ * Follows docs/running.md on a fresh Debian: its blocks unchanged, in one shell, in a container with its own systemd
+ * and without a network. All downloads of the page were made before, and are in the caches of apt, npm and pnpm.
  */
 export async function followPage(cache: string): Promise<object> {
   const commands = readCommands('bare-root')
@@ -33,12 +33,13 @@ export async function followPage(cache: string): Promise<object> {
     run('cp', ['--archive', bare, root])
     layOutSources(join(root, HOME))
     run('cp', [downloads.nodeArchive, join(root, HOME)])
-    // Copied and not mounted, so that pnpm finds its store on the disk that it installs to, as on a machine of one disk.
+    // Copied and not mounted, so that pnpm finds its store on the disk that it installs to, as on a machine with one
+    // disk.
     for (const kept of downloads.folders) {
       mkdirSync(dirname(join(root, kept)), { recursive: true })
       run('cp', ['--archive', kept, dirname(join(root, kept))])
     }
-    // On a machine that others use as well, a figure says little without how busy it was.
+    // On a shared machine a duration means little without the load at that time.
     const busy = () => Math.round(loadavg()[0] ?? 0)
     const before = busy()
     const figures = await followIn(root, commands, { ...OF_ROOT, ...downloads.env })
@@ -59,7 +60,7 @@ async function followIn(root: string, commands: string[], env: Record<string, st
   try {
     const bootSeconds = seconds()
     tell(`up after ${bootSeconds} s; the page begins`)
-    // What the shell prints between the blocks says how long each took.
+    // The shell prints the duration of each block between the blocks.
     const script = commands.map((text) => `${text}\necho; echo "==> $SECONDS s"`).join('\n')
     const said = await machine.type(script, { folder: HOME, env })
     const total = seconds()
@@ -73,7 +74,7 @@ async function followIn(root: string, commands: string[], env: Record<string, st
   }
 }
 
-/** As for a new version: what was made stays, the version before is kept, and the service comes back. */
+/** As for a new version: data is kept, the previous version is kept, and the service starts again. */
 async function installAgain(machine: Machine, env: Record<string, string>): Promise<void> {
   const [again = ''] = readCommands('bare-root-again')
   if (again === '') throw new Error('docs/running.md has lost how a new version is installed')
@@ -83,13 +84,13 @@ async function installAgain(machine: Machine, env: Record<string, string>): Prom
   await machine.type(script, { folder: HOME, env })
 }
 
-/** How long each block took, by the clock of the shell. */
+/** The duration of each block by the clock of the shell. */
 function readBlockSeconds(said: string): number[] {
   const ends = [...said.matchAll(/^==> (\d+) s$/gm)].map(([, second]) => Number(second))
   return ends.map((end, n) => end - (ends[n - 1] ?? 0))
 }
 
-/** How the processes run that the units started, by whom and with which rights, and whether they end when they are told to. */
+/** How the units run their processes: user, rights, and the end after SIGTERM. */
 async function lookAtUnits(machine: Machine): Promise<void> {
   const said = await machine.type(LOOK, { folder: '/', env: { PATH: '/usr/bin:/bin:/usr/sbin' } })
   for (const [unit, user] of Object.entries(USERS)) {

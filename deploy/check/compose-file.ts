@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { ROOT } from './page.ts'
 
-/** What we read of a service of compose.yaml; the schema of Compose vouches for the rest. */
+/** The fields of a compose.yaml service that the check reads; the Compose schema validates the others. */
 export type Service = {
   image: string
   build?: { context: string; dockerfile: string; target: string }

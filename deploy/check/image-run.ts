@@ -13,7 +13,7 @@ import { read, run, tell } from './run.ts'
 const HEALTHY_WITHIN_MS = 90_000
 const { services } = readComposeFile()
 
-/** Run by image.ts in a network without a way out: PostgreSQL and Redis of this machine, and our images around them. */
+/** Run by image.ts in a network without egress: PostgreSQL and Redis of this machine, with our images. */
 run('ip', ['link', 'set', 'lo', 'up'])
 run('ip', ['address', 'add', '172.30.53.53/32', 'dev', 'lo'])
 const folder = mkdtempSync(join(tmpdir(), 'probity-image-'))
@@ -39,7 +39,10 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** By the script of the installation; only where the servers are is written over. The roles are made by the script that the image runs. */
+/**
+ * With the installation script; only the server addresses are overwritten. The roles are created by the script that the
+ * image runs.
+ */
 function makeSecrets(): void {
   run(join(ROOT, 'deploy/install.sh'), ['--no-checks', '--folder', folder])
   const password = readFileSync(join(folder, 'secrets/redis_conf'), 'utf8').trim().split(' ')[1] ?? ''
@@ -67,7 +70,7 @@ function makeSecrets(): void {
   }
 }
 
-/** What Compose would tell the engine, but for networks, of which there is one here. */
+/** The options that Compose would pass to the engine, except networks, of which there is one here. */
 function flagsOf(service: Service): string[] {
   const bind = (volume: string) => volume.replace(/^\.\//, `${folder}/`).replace(/^([a-z]+):/, 'check-$1:')
   return [
@@ -87,7 +90,7 @@ function flagsOf(service: Service): string[] {
   ]
 }
 
-/** Compose's `${NAME:-default}` with the default, as for an operator who sets nothing. */
+/** Compose's `${NAME:-default}` with the default, as for an operator without settings. */
 function withDefault(value: string): string {
   return value.replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
 }
@@ -111,7 +114,7 @@ function startService(name: string): void {
   read('podman', [...PODMAN, 'run', '--detach', '--name', `check-${name}`, ...flagsOf(serviceOf(name)), ...command])
 }
 
-/** By the check of compose.yaml, in the container, until it passes. */
+/** Uses the health check of compose.yaml, in the container, until it passes. */
 async function untilHealthy(name: string): Promise<void> {
   const [, ...test] = serviceOf(name).healthcheck?.test ?? []
   const deadline = Date.now() + HEALTHY_WITHIN_MS
@@ -121,7 +124,7 @@ async function untilHealthy(name: string): Promise<void> {
       read('podman', [...PODMAN, 'exec', `check-${name}`, ...test])
       return
     } catch (error) {
-      last = error // not yet
+      last = error // not yet healthy
       await sleep(500)
     }
   }
@@ -129,7 +132,7 @@ async function untilHealthy(name: string): Promise<void> {
   throw new Error(`${name} did not become healthy`, { cause: last })
 }
 
-/** In test mode, which the api answers by itself, and with a key of an account, which takes a worker. */
+/** In test mode, which the API handles by itself, and with a key of an account, which needs a worker. */
 async function askForVerdicts(): Promise<string[]> {
   const account = admin(['account', 'create', '--name', 'Example', '--plan', 'payg', '--credits', '10'])
   const key = admin(['key', 'create', '--account', account['id'] ?? '', '--name', 'First', '--mode', 'live'])
@@ -156,7 +159,7 @@ function admin(command: string[]): Record<string, string> {
   return JSON.parse(read('podman', [...PODMAN, 'run', '--rm', ...flagsOf(serviceOf('admin')), ...command]))
 }
 
-/** That nobody is root there, and that nothing but volumes and /tmp can be written. */
+/** No process runs as root, and only volumes and /tmp are writable. */
 function refuseToWrite(name: string): void {
   const program = `
     const tried = ['/opt/probity/x', '/etc/x', '/var/x'].map((path) => {

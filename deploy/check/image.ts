@@ -8,8 +8,9 @@ import { read, run, tell } from './run.ts'
 const SUITE = 'trixie'
 
 /**
- * Builds the images of deploy/Dockerfile with Podman and runs them as deploy/compose.yaml says, in a network of their own. Their bases cannot be
- * had without a registry: a Debian of debootstrap takes the place of Debian's image, and with Node in it that of Node's.
+ * Builds the images of deploy/Dockerfile with Podman and runs them as deploy/compose.yaml says, in a separate network.
+ * Their base images would need a registry: a Debian created by debootstrap replaces Debian's image, and the same with
+ * Node replaces Node's.
  */
 export async function runImage(cache: string): Promise<object> {
   const began = performance.now()
@@ -19,7 +20,7 @@ export async function runImage(cache: string): Promise<object> {
   }
   const buildSeconds = Math.round((performance.now() - began) / 1_000)
   tell('runs what was built')
-  // Its own network: the ports of compose.yaml are free there, and nothing outside can be reached.
+  // A separate network: the ports of compose.yaml are free there, and no outside host can be reached.
   const inside = join(import.meta.dirname, 'image-run.ts')
   const lines = read('unshare', ['--net', process.execPath, inside]).split('\n')
   const figures = JSON.parse(lines.at(-1) ?? '{}') as object
@@ -27,7 +28,7 @@ export async function runImage(cache: string): Promise<object> {
   return { build_seconds: buildSeconds, image_mb: Math.round(size / 1e6), ...figures }
 }
 
-/** As Compose would fill in its variables where none are set. */
+/** The values that Compose uses for unset variables. */
 export function tagOf(image: string): string {
   return image.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
 }
@@ -56,7 +57,7 @@ export function makeBases(cache: string) {
   return downloads
 }
 
-/** One by one, since Podman takes no folder twice, and Debian has these already. */
+/** One by one, since Podman mounts no folder twice, and Debian has these already. */
 function listBelow(root: string, ...folders: string[]): string[] {
   return folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
 }
@@ -66,13 +67,13 @@ function isThere(image: string): boolean {
     read('podman', ['image', 'exists', image])
     return true
   } catch {
-    return false // the only way that Podman has of saying so
+    return false // Podman has no other option for this
   }
 }
 
 export function buildImage(tag: string, target: string, folders: string[]): void {
   tell(`builds ${tag}`)
-  // What npm and pnpm have downloaded lies where they look; only apt asks the network.
+  // The downloads of npm and pnpm are in their caches; only apt uses the network.
   const [npmCache = '', ...others] = folders
   const volumes = [`${npmCache}:/root/.npm`, ...others.map((folder) => `${folder}:${folder}`)]
   const kept = volumes.flatMap((volume) => ['--volume', `${volume}:O`])
@@ -99,5 +100,5 @@ export function buildImage(tag: string, target: string, folders: string[]): void
   )
 }
 
-/** Below what an ordinary machine allows, so that it need not be allowed more. */
+/** Below the limits of an ordinary machine, so that no higher ones are needed. */
 const LIMITS = ['--ulimit', 'nofile=8192:8192']

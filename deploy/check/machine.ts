@@ -8,14 +8,14 @@ const BOOTS_WITHIN_MS = 60_000
 const HALTS_WITHIN_MS = 60_000
 
 export type Machine = {
-  /** Runs commands in one shell of the machine, which ends at the first that fails; what they printed comes back. */
+  /** Runs commands in one shell of the machine, which ends at the first failure; returns their output. */
   type(commands: string, options: { folder: string; env: Record<string, string> }): Promise<string>
   halt(): Promise<void>
 }
 
 /**
- * Boots a root file system with its own init, in namespaces of its own: its systemd is process 1, and its network has nothing but
- * loopback.
+ * Boots a root file system with its own init, in separate namespaces: its systemd is process 1, and its network has
+ * only loopback.
  */
 export async function boot(root: string): Promise<Machine> {
   const flags = ['--boot', '--register=no', '--keep-unit', '--private-network', '--console=passive', '--quiet']
@@ -33,7 +33,7 @@ export async function boot(root: string): Promise<Machine> {
   }
 }
 
-/** The process 1 of a container: the first child of the one that started it, once its systemd answers. */
+/** Process 1 of a container: the first child of the process that started it, once its systemd responds. */
 async function findInit(container: number): Promise<string> {
   const deadline = Date.now() + BOOTS_WITHIN_MS
   while (Date.now() < deadline) {
@@ -44,7 +44,7 @@ async function findInit(container: number): Promise<string> {
   throw new Error('the machine did not come up')
 }
 
-/** "degraded" is up too: some units of Debian have no use in a container and fail there. */
+/** "degraded" counts as running: some units of Debian have no use in a container and fail there. */
 async function isUp(leader: string): Promise<boolean> {
   const asked = spawn('nsenter', [...INTO, '--target', leader, 'systemctl', 'is-system-running'])
   let said = ''

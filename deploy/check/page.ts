@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** The blocks of docs/running.md below a comment like `<!-- test: bare-root -->`, in their order and as they stand there. */
+/** The blocks of docs/running.md below a comment like `<!-- test: bare-root -->`, unchanged and in order. */
 export function readCommands(marker: string): string[] {
   const page = readFileSync(join(ROOT, 'docs/running.md'), 'utf8')
   const blocks = [...page.matchAll(/^<!-- test: ([a-z-]+) -->\n```sh\n(.*?)^```$/gms)]

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { ROOT } from './page.ts'
 import { read, run, tell } from './run.ts'
 
-/** Where Debian is had from. */
+/** The Debian mirror. */
 export const MIRROR = 'http://deb.debian.org/debian'
 const NPM = '11.6.0'
 
 /**
- * A bare Debian: what debootstrap makes, with an init. What the page will install lies beside it, downloaded by the page's own
- * commands and not unpacked.
+ * A fresh Debian: the output of debootstrap with an init. The packages that the page installs are stored next to it,
+ * downloaded by the page's own commands and not unpacked.
  */
 export function prepareRoot(cache: string, suite: string, commands = ''): string {
   const root = join(cache, `debian-${suite}`)
@@ -35,8 +35,8 @@ export function prepareRoot(cache: string, suite: string, commands = ''): string
 }
 
 /**
- * What the page takes from elsewhere: the archive of Node, packages for npm, and the store of pnpm, which was filled when this work tree was
- * installed. Where the archive is not in the cache, it is put together from the npm packages of the same Node and of npm.
+ * The page's other downloads: the archive of Node, packages for npm, and the pnpm store, which was filled when this
+ * work tree was installed. Without a cached archive, it is assembled from the npm packages of the same Node and of npm.
  */
 export function prepareDownloads(cache: string, commands: string) {
   const name = /\/(node-v([\d.]+)-linux-x64)\.tar\.xz/.exec(commands)
@@ -57,7 +57,7 @@ export function prepareDownloads(cache: string, commands: string) {
   return { nodeArchive, tools: tools.folder, folders, env }
 }
 
-/** Node and npm as an archive of Node has them, and what npm needs to install pnpm without a network. */
+/** Node and npm in the layout of a Node archive, and the files that npm needs to install pnpm without a network. */
 function prepareNode(cache: string, version: string) {
   const folder = join(cache, `tools-${version}`)
   const npmCache = join(cache, 'npm')
@@ -102,7 +102,7 @@ function pnpmVersion(): string {
   return read('pnpm', ['--version'], ROOT)
 }
 
-/** The work tree as somebody would get it who clones it, changes that are not committed included. */
+/** The work tree as a clone would contain it, including uncommitted changes. */
 export function layOutSources(folder: string): void {
   mkdirSync(folder, { recursive: true })
   const list = 'git ls-files -z --cached --others --exclude-standard'

@@ -9,14 +9,14 @@ export function run(program: string, args: string[], { cwd, env, input }: Option
     stdio: [input === undefined ? 'ignore' : 'pipe', 2, 2],
     ...(cwd && { cwd }),
     ...(input !== undefined && { input }),
-    // Nothing of the machine that runs this may reach what is run, but for how to reach the outside.
+    // The program sees no environment of this machine except the settings for network access.
     ...(env && { env }),
   })
   if (error) throw error
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}`)
 }
 
-/** What a program printed. */
+/** The output of a program. */
 export function read(program: string, args: string[], cwd?: string): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', ...(cwd && { cwd }) })
   if (error) throw error
@@ -24,7 +24,7 @@ export function read(program: string, args: string[], cwd?: string): string {
   return stdout.trim()
 }
 
-/** Ends a child that we started, and waits until it is gone; after so long by force. */
+/** Ends a child process and waits for its exit; kills it after a timeout. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals, withinMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')

@@ -9,7 +9,10 @@ export type DemoUser = { email: string; password: string }
 
 const USER = { name: 'Ada Lovelace', email: 'ada@example.com', organisation: 'Analytical Engines' }
 
-/** Claims the installation as the setup page does, and gives its account a balance, so that the pages show what customers see. */
+/**
+ * Claims the installation as the setup page does, and grants its account credits, so that the pages show realistic
+ * data.
+ */
 export async function createUser(db: Db): Promise<{ accountId: string; user: DemoUser }> {
   const password = randomBytes(12).toString('base64url')
   const passwordHash = await openPasswords().hash(password)

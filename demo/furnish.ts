@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext } from 'playwright-core'
 import type { Demo } from './product.ts'
 
-/** What there is to see, by its id. */
+/** The ids of the demo data. */
 export type Places = { finished: string; running: string }
 
-/** Which of the world's addresses each list has. The first is the one to look at. */
+/** The simulated addresses of each list. The first is shown in detail. */
 const FINISHED = [
   { filename: 'customers-2026.csv', from: 0, count: 400 },
   { filename: 'trade-fair-contacts.csv', from: 400, count: 75 },
@@ -13,15 +13,18 @@ const FINISHED = [
 ]
 const RUNNING = { filename: 'newsletter-autumn.csv', from: 1_000, count: 20_000 }
 const DRAFT = { filename: 'members-export.csv', from: 700, count: 120 }
-/** Servers that send callers away or keep them waiting, and with them every list until its last row. */
+/** Servers that reject connections or delay replies, and thereby every job until its last row. */
 const SLOW = new Set(['greylisting', 'temporary_for_ever', 'mx_silent', 'tarpit', 'sometimes_busy', 'greet_pause'])
-/** The part of the running list that is done before anybody looks. */
+/** The share of the running job that is complete before the screenshots. */
 const SHARE_DONE = 0.1
 const FINISHES_WITHIN_MS = 600_000
 
 type Ask = (path: string, body?: object) => Promise<Record<string, unknown>>
 
-/** Signs in as the user of the demo, makes keys and webhooks and has two lists validated: one is done, one in progress. */
+/**
+ * Signs in as the user of the demo, creates keys and webhooks and validates two lists: one is completed, one in
+ * progress.
+ */
 export async function furnish(demo: Demo, context: BrowserContext): Promise<Places> {
   const ask = await signIn(demo, context)
   await makeKeys(demo, ask)
@@ -41,7 +44,7 @@ const KEYS = [
   ['Newsletter import', 'live'],
 ] as const
 
-/** Keys, of which the first two are used. */
+/** Creates the keys, of which the first two are used. */
 async function makeKeys(demo: Demo, ask: Ask): Promise<void> {
   for (const [n, [name, mode]] of KEYS.entries()) {
     const { key } = await ask('/keys', { name, livemode: mode === 'live', scopes: ['validations:write', 'jobs:write'] })
@@ -53,7 +56,7 @@ async function makeKeys(demo: Demo, ask: Ask): Promise<void> {
   }
 }
 
-/** Of events that do not happen while pictures are taken: the demo's worker sends to its own receiver only. */
+/** Event types that do not occur during the screenshots: the demo's worker sends to its own receiver only. */
 const WEBHOOKS = [
   { url: 'https://hooks.example.com/credits', description: 'Top up in time', events: ['credits.low'] },
   { url: 'https://hooks.example.com/trouble', description: 'On-call', events: ['job.failed', 'webhook.disabled'] },
@@ -98,7 +101,7 @@ async function upload(demo: Demo, context: BrowserContext, ask: Ask, list: NewLi
   return upload_id
 }
 
-/** Waits until so many rows of a list are done, or all of them. */
+/** Waits until this many rows of a list are complete, or all of them. */
 async function reach(ask: Ask, id: string, rows: number): Promise<void> {
   const deadline = Date.now() + FINISHES_WITHIN_MS
   while (Date.now() < deadline) {

@@ -8,11 +8,11 @@ import { furnish } from './furnish.ts'
 import { startDemo } from './product.ts'
 import { SHOTS, type Shot } from './shots.ts'
 
-/** Makes the pictures of docs/screenshots: the product over the lab's world, as people see it. */
+/** Creates the images of docs/screenshots: the service with the lab's simulation. */
 const FOLDER = fileURLToPath(new URL('../docs/screenshots/', import.meta.url))
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 const BYTES_MAX = 220_000
-/** Large enough for a list that is still under way when all pictures of it are taken. */
+/** Large enough for a list that is in progress until all its screenshots are taken. */
 const WORLD = { seed: 1, domains: 300, addresses: 25_000 }
 
 const write = (line: string) => void process.stdout.write(`${line}\n`)
@@ -26,9 +26,9 @@ const browser = await chromium.launch({
 try {
   await mkdir(FOLDER, { recursive: true })
   const options = { baseURL: demo.url, locale: 'en-GB', timezoneId: 'UTC' }
-  const [signedIn, stranger] = [await browser.newContext(options), await browser.newContext(options)]
+  const [signedIn, anonymous] = [await browser.newContext(options), await browser.newContext(options)]
   const places = await furnish(demo, signedIn)
-  for (const shot of SHOTS) await takeAll(shot.signedOut ? stranger : signedIn, shot, shot.path(places))
+  for (const shot of SHOTS) await takeAll(shot.signedOut ? anonymous : signedIn, shot, shot.path(places))
 } finally {
   await browser.close()
   await demo.stop()

@@ -3,7 +3,7 @@ import { pickExamples } from './examples.ts'
 import type { Places } from './furnish.ts'
 import type { Demo } from './product.ts'
 
-/** One page to be shown, and what is done on it first. */
+/** One page of a screenshot, with the actions before it. */
 export type Shot = {
   name: string
   path(places: Places): string
@@ -11,7 +11,7 @@ export type Shot = {
   prepare?(page: Page, demo: Demo): Promise<void>
 }
 
-/** The list that is under way comes first: the others can wait, and it does not. */
+/** The list in progress comes first, because its state changes. */
 export const SHOTS: Shot[] = [
   { name: 'list-running', path: ({ running }) => `/app/lists/${running}` },
   { name: 'lists', path: () => '/app/lists' },
@@ -33,7 +33,7 @@ export const SHOTS: Shot[] = [
   { name: 'sign-in', path: () => '/app/sign-in', signedOut: true },
 ]
 
-/** Somebody whom the mail server of a firm does not know. */
+/** A recipient that the mail server of a business rejects as unknown. */
 async function askForOne(page: Page, { simulation }: Demo): Promise<void> {
   const [example] = pickExamples(simulation.simulation, [{ subStatus: 'mailbox_not_found', at: 'google_workspace' }], 0)
   await page.getByRole('textbox').first().fill(String(example?.email))

@@ -35,14 +35,14 @@ export const WITH_SERVERS = {
   expect: { poll: { timeout: 20_000 } },
   // Twice the cores of CI: many files wait for a timer or for a process that they started.
   maxWorkers: 4,
-  sequence: { groupOrder: 1 }, // after the unit tests, which have another number of workers
+  sequence: { groupOrder: 1 }, // after the unit tests, which use another number of workers
   // A test that hangs fails after three minutes; less would fail tests on a slow machine.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   retry: 1,
 }
 
-/** How runs are reported and which tags a test may have. `.ci/run` names the file for its report. */
+/** Report settings, and the tags that a test may have. `.ci/run` names the file for its report. */
 export const RUN = {
   reporters: ['default', reportTo(process.env['TEST_REPORT'])],
   tags: [
@@ -61,7 +61,7 @@ export default defineConfig({
           name: 'unit',
           include: UNIT,
           exclude: EXCLUDED,
-          isolate: false, // files share loaded modules: to load them for each file took a third of the time
+          isolate: false, // files share loaded modules: loading them for each file took a third of the time
           maxWorkers: availableParallelism() + 1, // some tests wait for a timer
           testTimeout: 30_000,
         },

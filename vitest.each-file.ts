@@ -1,11 +1,15 @@
 import { afterAll, vi } from 'vitest'
 
-/** What is waited for without saying how long comes within a second on a quiet machine; others may take most of this one. */
-const PATIENCE_MS = 20_000
+/**
+ * Default timeout of waits: conditions are met within a second on an idle machine, and other load may take most of this
+ * time.
+ */
+const WAIT_TIMEOUT_MS = 20_000
 
 const waitFor = vi.waitFor
 vi.waitFor = (callback, options = {}) =>
-  waitFor(callback, typeof options === 'number' ? options : { timeout: PATIENCE_MS, ...options })
+  waitFor(callback, typeof options === 'number' ? options : { timeout: WAIT_TIMEOUT_MS, ...options })
 
-// Files share a process: what one of them set is not for the next. Hooks of this file run after those of the file itself.
+// Files share a process, so settings of one file must not affect the next. Hooks of this file run after those of the
+// file itself.
 afterAll(() => void vi.unstubAllEnvs())

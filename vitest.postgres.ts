@@ -9,7 +9,10 @@ import { type PostgresServer, postgresPrograms, startPostgres } from './testing/
 
 const CACHE = join(homedir(), '.cache', 'probity-test-database')
 
-/** A server with a migrated database. To create the cluster and to migrate it takes two seconds, so its data is kept for later runs. */
+/**
+ * A server with a migrated database. Creating the cluster and migrating it takes two seconds, so its data is kept for
+ * later runs.
+ */
 export async function startMigratedPostgres(): Promise<PostgresServer> {
   const kept = join(CACHE, cacheKey())
   if (!existsSync(kept)) await keepMigrated(kept)

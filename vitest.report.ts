@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
 
-/** What `.ci/count.mjs` reads of one run. */
+/** The report of one run for `.ci/count.mjs`. */
 type Report = {
   passed: number
   failed: number
-  /** Tests that a tag keeps for another run, and tests that were skipped for any other reason. */
+  /** Tests excluded by a tag, which another run covers, and tests skipped for other reasons. */
   leftOut: number
   skipped: string[]
   /** Tests that passed or failed only after another attempt, with the error of the first attempt. */
@@ -49,7 +49,7 @@ function summarize(modules: readonly TestModule[], errors: readonly SerializedEr
   }
 }
 
-/** With the tags `long` and `timed` a test says which gate runs it; a run of `timed` alone leaves out all others. */
+/** The tags `long` and `timed` name the gate of a test; a run of `timed` alone excludes all other tests. */
 function isOfAnotherRun({ tags, project }: TestCase): boolean {
   const filter = project.config.tagsFilter ?? []
   return filter.includes('timed') ? !tags.includes('timed') : filter.length > 0 && tags.length > 0

@@ -24,7 +24,7 @@ const LONG = [
   'packages/database/src/billing/ledger-model.test.ts',
 ]
 
-/** On a fresh clone Vitest sorts by file size, which says little about the time that a file takes. */
+/** On a fresh clone Vitest sorts by file size, which says little about the duration of a file. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {

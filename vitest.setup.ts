@@ -18,7 +18,7 @@ declare module 'vitest' {
   }
 }
 
-/** Real servers for one run, on ports of their own, and a migrated database to copy for each test file. */
+/** Real servers for one run, on separate ports, and a migrated database to copy for each test file. */
 export default async function startServices(project: TestProject) {
   const [postgres, redis, builds] = await Promise.all([startMigratedPostgres(), startRedis(), serveBuilds()])
   const logFolder = makeFolder('probity-logs')

@@ -5,10 +5,10 @@ import { RUN, WITH_SERVERS } from './vitest.config.ts'
 const TAG = /@module-tag timed|tags: \[[^\]]*'timed'/
 const FOLDERS = '{apps,packages,benchmarks,checks,deploy,testing}'
 
-/** The files with a test that is tagged `timed`. All others would be loaded, with their servers, for nothing. */
+/** The files with a test that is tagged `timed`. Other files would be loaded, with their servers, for no test. */
 const files = globSync(`${FOLDERS}/**/*.test.{ts,tsx}`, { exclude: (name) => name === 'node_modules' })
 
-/** Tests that assert on wall-clock time: one file at a time and nothing next to it. */
+/** Tests that assert on wall-clock time: one file at a time, with no other test running. */
 export default defineConfig({
   test: {
     ...RUN,

@@ -5,7 +5,10 @@ import { INSTALLED } from './src/data/runtime-programs.ts'
 import { listPublishAges } from './src/publish-ages.ts'
 import { listBrought } from './src/runtime-packages.ts'
 
-/** `pnpm -s supply count | sbom [part…] | ages [part…]`: what we bring along that others made. See docs/supply-chain.md. */
+/**
+ * `pnpm -s supply count | sbom [part…] | ages [part…]`: the external packages of the programs. See
+ * docs/supply-chain.md.
+ */
 const ROOT = join(import.meta.dirname, '..')
 const [command = '', ...named] = process.argv.slice(2)
 const parts = named.length > 0 ? named : INSTALLED

@@ -3,7 +3,10 @@ import { ALLOWED_NAMES, BANNED_NAMES } from './data/banned-name-words.ts'
 import type { Fault } from './fault.ts'
 import { lineOf, type Source, type Workspace } from './workspace.ts'
 
-/** Apps and packages: exported names, files and folders use the words of the glossary. `lab` simulates mail servers and has words of its own. */
+/**
+ * Apps and packages: exported names, files and folders use the words of the glossary. `lab` simulates mail servers and
+ * has its own words.
+ */
 const HELD = /^(?:apps|packages)\/(?!lab\/)/
 
 /** Migrations that have run cannot be renamed. */

@@ -2,7 +2,7 @@ import ts from 'typescript'
 import type { Fault } from './fault.ts'
 import type { Source, Workspace } from './workspace.ts'
 
-/** Files that only hand on what others export. Biome refuses the usual ones; it lets through those made of types. */
+/** Files that only re-export. Biome rejects the usual ones, but not those with types only. */
 export function listBarrels({ sources }: Workspace): Fault[] {
   return sources.filter(isBarrel).map(({ path }) => ({ path, line: 1, message: 'only re-exports: import the files' }))
 }

@@ -12,21 +12,21 @@ type Told = Component & { externalReferences?: { type: string; hashes?: { alg: s
 const bill = makeBill(REAL_ROOT, INSTALLED)
 const foreign = listForeign(bill) as Told[]
 
-test('the bill of materials is one by the schema of CycloneDX', async () => {
+test('the bill of materials conforms to the CycloneDX schema', async () => {
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6)
   expect(await validator.validate(JSON.stringify(bill))).toBeNull()
   const { components: _, ...rest } = bill
   expect(await validator.validate(JSON.stringify({ ...rest, components: [{ type: 'library' }] }))).not.toBeNull()
 })
 
-test('it names what runs and nothing that only builds or tests', () => {
+test('the bill of materials contains runtime packages and no build or test packages', () => {
   const names = foreign.map(nameOf)
   expect(names).toEqual(expect.arrayContaining(['fastify', 'pg', 'bullmq', 'react', 'node-pg-migrate']))
   for (const tool of ['vitest', 'knip', '@biomejs/biome', 'astro', 'playwright-core']) expect(names).not.toContain(tool)
   expect(foreign.length).toBeGreaterThan(300)
 })
 
-test('each package has a licence, an address by which others know it, and the hash that the lockfile holds it to', () => {
+test('each package has a license, a package URL, and the hash of the lockfile', () => {
   const { packages } = parse(readFileSync(join(REAL_ROOT, 'pnpm-lock.yaml'), 'utf8')) as {
     packages: Record<string, { resolution: { integrity: string } }>
   }
@@ -42,7 +42,7 @@ test('each package has a licence, an address by which others know it, and the ha
   }
 })
 
-test('who makes it again has the same bytes', () => {
+test('a repeated run creates the same bytes', () => {
   expect(JSON.stringify(makeBill(REAL_ROOT, INSTALLED))).toBe(JSON.stringify(bill))
   expect(makeBill(REAL_ROOT, ['worker']).serialNumber).not.toBe(bill.serialNumber)
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 type Licence = { license?: { id?: string; name?: string }; expression?: string }
 
-/** A package as CycloneDX tells of it, as far as we read it. */
+/** The CycloneDX fields of a package that are read here. */
 export type Component = { group?: string; name: string; version: string; purl: string; licenses?: Licence[] }
 
 export type BillOfMaterials = {
@@ -19,7 +19,7 @@ const SPEC = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6', '--sbo
 const LONG_MS = 60_000
 const BYTES_MAX = 64 * 1024 * 1024
 
-/** What these parts of ours need of others while they run, one bill each, as pnpm reads it from the lockfile and the packages. */
+/** The runtime dependencies of these parts, one bill each, as pnpm reads them from the lockfile and the packages. */
 export function listBills(root: string, parts: string[]): BillOfMaterials[] {
   return askPnpm(root, parts, '--split')
     .split('\n')
@@ -28,8 +28,8 @@ export function listBills(root: string, parts: string[]): BillOfMaterials[] {
 }
 
 /**
- * One bill for all these parts. pnpm writes the time and a random number into it: without the one and with a number that follows from
- * the rest, who makes it again from the same commit has the same bytes.
+ * One bill for all these parts. pnpm writes the time and a random serial number; the time is removed and the serial
+ * number is derived from the contents, so that a repeated run on the same commit creates the same bytes.
  */
 export function makeBill(root: string, parts: string[]): BillOfMaterials {
   const bill = JSON.parse(askPnpm(root, parts)) as BillOfMaterials
@@ -47,7 +47,7 @@ export function makeBill(root: string, parts: string[]): BillOfMaterials {
   return { ...stable, serialNumber: numberOf(root, JSON.stringify({ ...stable, serialNumber: '' })) }
 }
 
-/** The packages in a bill that are not ours, each once. */
+/** The external packages of a bill, without duplicates. */
 export function listForeign({ components }: BillOfMaterials): Component[] {
   return components.filter(({ group }) => group !== '@probity')
 }
@@ -66,7 +66,7 @@ function askPnpm(root: string, parts: string[], ...more: string[]): string {
   })
 }
 
-/** A UUID of version 8 (RFC 9562 §5.8), whose bits are ours to choose. */
+/** A UUID of version 8 (RFC 9562 §5.8), whose bits the application defines. */
 function numberOf(root: string, text: string): string {
   const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'))
   const hash = createHash('sha256').update(lockfile).update(text).digest('hex')

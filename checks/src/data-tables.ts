@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts'
 import { isForTests } from './places.ts'
 import { findNodes, lineOf, type Workspace } from './workspace.ts'
 
-/** A file below a folder `data` may be as long as its table is. In return it holds data, and nothing that runs. */
+/** A file below a folder `data` may exceed the line limit. In return it contains data and no code that runs. */
 export function listFunctionsInData({ sources }: Workspace): Fault[] {
   return sources
     .filter(({ path }) => path.includes('/data/') && !isForTests(path))

@@ -6,7 +6,7 @@ function judge(files: Record<string, string>): string[] {
   return listFaults(plant(files)).map(({ path, line, message }) => `${path}:${line} ${message}`)
 }
 
-test('refuses a link to a page, a heading or a picture that is not there', () => {
+test('rejects a link to a missing page, heading or image', () => {
   const faults = judge({
     'README.md': '# One\n\n[there](docs/two.md) [gone](docs/three.md)\n<img src="docs/four.png">\n',
     'docs/two.md':
@@ -21,7 +21,7 @@ test('refuses a link to a page, a heading or a picture that is not there', () =>
   ])
 })
 
-test('knows headings as the web does, and passes over code and over the web', () => {
+test('creates heading ids as GitHub does, and ignores code and external links', () => {
   const two = '# It’s: a *title*, (really)\n\n## Same\n\n## Same\n\n```sh\n# not-a-heading\n[x](gone.md)\n```\n'
   const links = '[a](two.md#its-a-title-really) [b](two.md#same-1) [c](https://example.com/gone.md) `[d](gone.md)`'
   expect(judge({ 'docs/one.md': `# One\n\n${links}\n`, 'docs/two.md': two })).toEqual([])

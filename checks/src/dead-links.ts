@@ -3,10 +3,10 @@ import { join, posix } from 'node:path'
 import type { Fault } from './fault.ts'
 import { listPages, type Workspace } from './workspace.ts'
 
-/** A link of a page, or a picture in it, with its line. */
+/** A link or image of a page, with its line. */
 type Link = { target: string; line: number }
 
-/** Every link of our pages that does not leave the tree leads to a file that is there and to a heading that it has. */
+/** Every internal link of the pages leads to an existing file and to an existing heading. */
 export function listDeadLinks(workspace: Workspace): Fault[] {
   const { root } = workspace
   return listPages(workspace).flatMap((page) =>
@@ -17,7 +17,7 @@ export function listDeadLinks(workspace: Workspace): Fault[] {
   )
 }
 
-/** Code may hold what looks like a link. Its lines stay, so that others keep their numbers. */
+/** Code may contain text that looks like a link. Its lines are kept, so that line numbers stay correct. */
 function withoutCode(text: string): string {
   return text.replace(/^( *)```.*?^\1```$/gms, (block) => block.replace(/[^\n]/g, '')).replace(/`[^`\n]*`(?!\])/g, '')
 }
@@ -31,7 +31,7 @@ function listLinks(text: string): Link[] {
 }
 
 function faultOf(root: string, page: string, target: string): string | undefined {
-  if (/^[a-z]+:/.test(target)) return undefined // the web is for people to look at
+  if (/^[a-z]+:/.test(target)) return undefined // external links are not checked
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? page : posix.join(posix.dirname(page), path)
   if (!existsSync(join(root, file))) return `links to ${target}, which is not there`
@@ -40,7 +40,7 @@ function faultOf(root: string, page: string, target: string): string | undefined
   return anchors.has(anchor) ? undefined : `links to ${target}, which has no such heading`
 }
 
-/** As the web shows headings: in lower case, without marks, with hyphens; the second of a name ends with -1. */
+/** GitHub's heading ids: in lower case, without punctuation, with hyphens; the second id of a name ends with -1. */
 function listAnchors(text: string): Set<string> {
   const headings = [...text.replace(/^( *)```.*?^\1```$/gms, '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title

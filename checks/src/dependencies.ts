@@ -8,7 +8,7 @@ const LIST = 'docs/dependencies.md'
 
 type Row = { name: string; line: number; cells: string[] }
 
-/** Every dependency is explained in docs/dependencies.md, and everything explained there is one. */
+/** Every dependency has a row in docs/dependencies.md, and every row there is a dependency. */
 export function listUnexplainedDependencies(workspace: Workspace): Fault[] {
   const mentions = listMentions(workspace).filter(({ name }) => !name.startsWith('@probity/'))
   const rows = listRows(workspace.root)

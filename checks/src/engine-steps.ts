@@ -4,8 +4,8 @@ import { isForTests, placeOf, placeOfImport } from './places.ts'
 import type { Source, Workspace } from './workspace.ts'
 
 /**
- * Which of the engine's other steps a step may know: those an address has passed before it. `verdict` is pure, so of
- * the two steps that ask the network it has the types only.
+ * The other engine steps that a step may import: the earlier steps of a validation. `verdict` is pure, so it may import
+ * only types of the two steps that use the network.
  */
 const MAY_KNOW: Record<string, Record<string, 'all' | 'types'>> = {
   address: {},
@@ -14,7 +14,7 @@ const MAY_KNOW: Record<string, Record<string, 'all' | 'types'>> = {
   verdict: { address: 'all', domain: 'types', smtp: 'types' },
 }
 
-/** The one file that puts the steps together. */
+/** The one file that combines the steps. */
 const WHOLE_PATH = 'validate'
 
 type Step = { name: string; line: number; typeOnly: boolean }
@@ -41,7 +41,7 @@ function judgeFile(source: Source): Omit<Fault, 'path'>[] {
 }
 
 function judge(own: string, { name, typeOnly }: Step): string | undefined {
-  // Others take `address/` without the rest of the engine, so nothing else may hang on it.
+  // Other packages import `address/` without the rest of the engine, so it must not depend on it.
   if (own === 'address') return `address/ may import nothing else of the engine, not even ${name}`
   if (name === WHOLE_PATH) return `${own}/ is a step of ${WHOLE_PATH} and may not import it`
   if (!(name in MAY_KNOW)) return undefined
@@ -52,7 +52,7 @@ function judge(own: string, { name, typeOnly }: Step): string | undefined {
   return undefined
 }
 
-/** What a file imports of the engine, by the folder or the file directly below `src`. */
+/** The engine imports of a file, by the folder or file directly below `src`. */
 function listSteps({ path, tree }: Source): Step[] {
   return listImports(tree).flatMap(({ specifier = '', line, typeOnly }) => {
     const to = placeOfImport(path, specifier)

@@ -1,2 +1,2 @@
-/** Something `pnpm check` refuses, and where. `path` is relative to the root of the work tree. */
+/** A violation that `pnpm check` reports, and its location. `path` is relative to the root of the work tree. */
 export type Fault = { path: string; line: number; message: string }

@@ -3,10 +3,10 @@ import { listImports } from './imports.ts'
 import { isForTests, placeOf, placeOfImport } from './places.ts'
 import type { Source, Workspace } from './workspace.ts'
 
-/** What one folder may import of another: everything, or only the row types of its `tables.ts`. */
+/** What one folder may import from another: everything, or only the row types of its `tables.ts`. */
 type Reach = 'all' | 'tables'
 
-/** The folders of a part, and for each the folders below it. An import that is not listed is rejected. */
+/** The folders of a part, and the folders that each may import. An import that is not listed is rejected. */
 type Folders = Record<string, Record<string, Reach>>
 
 /** Keys are a part of the import table, or a folder of one. */
@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, Folders> = {
     connections: forEach('all', ['protocol', 'replies', 'providers']),
     probe: forEach('all', ['protocol', 'replies', 'providers', 'connections']),
   },
-  // A subject of the API imports no other subject; server/ composes them.
+  // A subject of the API imports no other subject; server/ combines them.
   api: {
     http: {},
     middleware: forEach('all', ['http']),

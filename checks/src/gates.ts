@@ -43,7 +43,7 @@ function isTiming(node: ts.Node): node is ts.CallExpression {
   return COMPARES.test(name.text) && expression.getText().includes('performance.now()')
 }
 
-/** Some call around it has the tag among its options. */
+/** Whether a call around the node has the tag in its options. */
 function isTagged(node: ts.Node, tree: ts.SourceFile): boolean {
   for (let around = node.parent; around !== tree; around = around.parent) {
     const hasTag = (option: ts.Expression) =>

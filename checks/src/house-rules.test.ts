@@ -9,7 +9,7 @@ function judge(files: Record<string, string>): string[] {
   return listFaults(plant(files)).map(({ path, line, message }) => `${path}:${line} ${message}`)
 }
 
-test('refuses a barrel, of types too', () => {
+test('rejects a barrel, also of types', () => {
   const faults = judge({
     'packages/sdk/src/words.ts': "export type { Status } from './status.ts'\n",
     'packages/sdk/src/again.ts': "import { a } from './a.ts'\n\nexport { a }\n",
@@ -24,7 +24,7 @@ test('refuses a barrel, of types too', () => {
   ])
 })
 
-test('refuses an index', () => {
+test('rejects an index file', () => {
   const faults = judge({
     'apps/web/src/pages/index.tsx': 'export const one = 1\n',
     'testing/e2e/index.ts': 'export const one = 1\n',
@@ -39,7 +39,7 @@ test('refuses an index', () => {
   ])
 })
 
-test.each(['utils', 'common', 'lib', 'helpers', 'misc', 'types', 'core', 'shared'])('refuses the name %s', (name) => {
+test.each(['utils', 'common', 'lib', 'helpers', 'misc', 'types', 'core', 'shared'])('rejects the name %s', (name) => {
   const faults = judge({
     [`apps/api/src/http/${name}/text.ts`]: '',
     [`packages/engine/src/address/${name}/text.sql`]: '',
@@ -55,7 +55,7 @@ test.each(['utils', 'common', 'lib', 'helpers', 'misc', 'types', 'core', 'shared
   ])
 })
 
-test('refuses to write to a mail server but in one place', () => {
+test('rejects writes to a mail server outside commands.ts', () => {
   const write = "socket.write('QUIT')\nsocket.end('QUIT')\nsocket.end()\nsocket.end(() => {})\n"
   const faults = judge({
     'packages/engine/src/smtp/protocol/commands.ts': write,
@@ -67,7 +67,7 @@ test('refuses to write to a mail server but in one place', () => {
   expect(faults).toEqual([1, 2].map((line) => `packages/engine/src/smtp/protocol/socket.ts:${line} ${message}`))
 })
 
-test('refuses process as a value', () => {
+test('rejects process as a value', () => {
   const message = 'takes process as a value: write process.name, so that the linter sees what is used'
   const faults = judge({
     'apps/api/src/a.ts': 'const { env } = process\n\nexport const all = { ...env }\n',
@@ -81,7 +81,7 @@ test('refuses process as a value', () => {
   expect(faults).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `apps/api/src/${name}.ts:1 ${message}`))
 })
 
-test('refuses an interface, but for adding to the types of another module', () => {
+test('rejects an interface, except for module augmentation', () => {
   const faults = judge({
     'apps/api/src/a.ts': 'export type Two = { two: 2 }\n\nexport interface One {\n  one: 1\n}\n',
     'apps/api/src/b.ts': "declare module 'fastify' {\n  interface FastifyRequest {\n    account: string\n  }\n}\n",
@@ -89,7 +89,7 @@ test('refuses an interface, but for adding to the types of another module', () =
   expect(faults).toEqual(['apps/api/src/a.ts:3 write "type One", not interface'])
 })
 
-test('refuses a function among data, where files may be long', () => {
+test('rejects a function in a data file, which may exceed the line limit', () => {
   const faults = judge({
     'packages/engine/src/domain/data/providers.ts': 'export const list = [1]\nexport const read = () => list\n',
     'packages/engine/src/domain/data/pages.ts': 'export type Read = () => number\nexport const list = [1]\n',
@@ -164,7 +164,7 @@ test('rejects a comparison of elapsed time in a test that is not tagged timed', 
 
 const ROWS = '| package | what it does | instead | who |\n|---|---|---|---|\n'
 
-test('refuses a dependency that docs/dependencies.md does not explain', () => {
+test('rejects a dependency without a row in docs/dependencies.md', () => {
   const faults = judge({
     'package.json': manifest('root', { devDependencies: { vitest: 'catalog:' } }),
     'apps/api/package.json': manifest('api', {
@@ -175,7 +175,7 @@ test('refuses a dependency that docs/dependencies.md does not explain', () => {
   expect(faults).toEqual(['apps/api/package.json:9 pino has no row in docs/dependencies.md'])
 })
 
-test('refuses a row of docs/dependencies.md that is empty or out of date', () => {
+test('rejects an empty or outdated row of docs/dependencies.md', () => {
   const faults = judge({
     'package.json': manifest('root', { devDependencies: { pino: 'catalog:', vitest: 'catalog:' } }),
     'docs/dependencies.md': `${ROWS}| \`vitest\` | a | b | c |\n| \`pino\` | a | | c |\n| \`express\` | a | b | c |\n`,
@@ -186,7 +186,7 @@ test('refuses a row of docs/dependencies.md that is empty or out of date', () =>
   ])
 })
 
-test('prints each fault with its place and fails, or says nothing and passes', () => {
+test('prints each fault with its location and fails, or prints nothing and passes', () => {
   const run = (files: Record<string, string>) => {
     const root = plant({ 'package.json': manifest('root'), ...files })
     const { status, stderr } = spawnSync('node', [join(REAL_ROOT, 'checks/main.ts'), root], { encoding: 'utf8' })

@@ -42,7 +42,7 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listShapeFaults,
 ]
 
-/** Every fault in the work tree below `root`, in the order of its files. */
+/** Every fault in the work tree below `root`, in file order. */
 export function listFaults(root: string): Fault[] {
   const workspace = readWorkspace(root)
   return RULES.flatMap((rule) => rule(workspace)).toSorted(

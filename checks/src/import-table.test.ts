@@ -8,23 +8,23 @@ type Row = [path: string, text: string, refusal: string | undefined]
 const value = (specifier: string) => `import { thing } from '${specifier}'\n\nthing()\n`
 const types = (specifier: string) => `import type { Thing } from '${specifier}'\n\nexport type Other = Thing\n`
 
-/** Plants each row's text at its path, all in one work tree, and gives back what is held against a path. */
+/** Plants each row's text at its path, all in one work tree, and returns the faults of a path. */
 function judge(rows: Row[]): (path: string) => string[] {
   const faults = listFaults(plant(Object.fromEntries(rows.map(([path, text]) => [path, text]))))
   return (path) => faults.filter((fault) => fault.path === path).map(({ message }) => message)
 }
 
-function promise(name: string, rows: Row[]) {
+function testImports(name: string, rows: Row[]) {
   test(name, () => {
     const found = judge(rows)
-    const expected = rows.map(([path, , refusal]) => [path, refusal === undefined ? [] : [refusal]])
+    const expected = rows.map(([path, , message]) => [path, message === undefined ? [] : [message]])
     expect(rows.map(([path]) => [path, found(path)])).toEqual(expected)
   })
 }
 
 const ADDRESS_ONLY = 'api may import only address/ of engine'
 
-promise('takes the SDK by its one door, as those who install it do, and nobody else so', [
+testImports('only the SDK is imported as a whole package', [
   ['apps/cli/src/a.ts', value('@probity/sdk'), FINE],
   [
     'apps/cli/src/b.ts',
@@ -33,7 +33,7 @@ promise('takes the SDK by its one door, as those who install it do, and nobody e
   ],
 ])
 
-promise('lets the API take address/ out of the engine and nothing else', [
+testImports('the API may import only address/ of the engine', [
   ['apps/api/src/a.ts', value('@probity/engine/address/parse'), FINE],
   ['apps/api/src/b.ts', value('@probity/engine/domain/mail-hosts'), ADDRESS_ONLY],
   ['apps/api/src/c.ts', value('@probity/engine/validate'), ADDRESS_ONLY],
@@ -58,7 +58,7 @@ promise('lets the API take address/ out of the engine and nothing else', [
   ],
 ])
 
-/** The table as a whole: who may import a file of whom, by value. */
+/** The complete table: which part may import which files of another part, by value. */
 const PARTS = [
   'contract',
   'concurrency',
@@ -97,7 +97,7 @@ const REACH: Record<string, string[]> = {
   demo: PARTS,
 }
 
-test.each(Object.entries(REACH))('lets %s import what the table says, and no more', (folder, reach) => {
+test.each(Object.entries(REACH))('%s may import the listed parts and no others', (folder, reach) => {
   const own = folder.split('/').at(-1)
   const rows = PARTS.filter((part) => part !== own).map((part): Row => {
     return [`${folder}/src/${part}-thing.ts`, value(`@probity/${part}/thing`), undefined]
@@ -107,7 +107,7 @@ test.each(Object.entries(REACH))('lets %s import what the table says, and no mor
   expect(passed).toEqual(PARTS.filter((part) => reach.includes(part)).map((part) => `${folder}/src/${part}-thing.ts`))
 })
 
-promise('lets uploads take address/ out of the engine and nothing else, and nobody take chaos', [
+testImports('uploads may import only address/ of the engine, and no part may import chaos', [
   ['packages/uploads/src/a.ts', value('@probity/engine/address/dedupe-key'), FINE],
   ['packages/uploads/src/b.ts', value('@probity/engine/validate'), 'uploads may import only address/ of engine'],
   ['packages/uploads/src/c.ts', value('@probity/database/uploads'), 'uploads may not import database'],
@@ -116,7 +116,7 @@ promise('lets uploads take address/ out of the engine and nothing else, and nobo
   ['apps/api/src/a.ts', value('@probity/chaos/thing'), 'api may not import chaos'],
 ])
 
-promise('keeps the lab to tests and to what exists for them', [
+testImports('only tests and test helpers may import the lab', [
   ['apps/api/src/a.test.ts', value('@probity/lab/services/postgres'), FINE],
   ['apps/api/src/test-server.ts', value('@probity/lab/services/postgres'), FINE],
   ['apps/api/src/a.ts', value('@probity/lab/services/postgres'), 'api may import lab only from tests'],
@@ -130,7 +130,7 @@ promise('keeps the lab to tests and to what exists for them', [
   ['apps/web/src/a.test.tsx', value('@probity/lab/world'), 'web may not import lab'],
 ])
 
-promise('keeps what exists for tests out of everything else', [
+testImports('only tests may import test helpers', [
   ['apps/api/src/a.test.ts', value('./test-server.ts'), FINE],
   ['apps/api/src/b.test.ts', value('@probity/database/test-database'), FINE],
   ['apps/api/src/a.ts', value('./test-server.ts'), 'imports test-server, which is for tests only'],
@@ -138,7 +138,7 @@ promise('keeps what exists for tests out of everything else', [
   ['testing/e2e/a.ts', value('@probity/database/test-database'), FINE],
 ])
 
-promise('lets the SDK have only types of the contract', [
+testImports('the SDK may import only types of the contract', [
   ['packages/sdk/src/a.ts', types('@probity/contract/status'), FINE],
   ['packages/sdk/src/b.ts', "export type { Status } from '@probity/contract/status'\n\nexport const two = 2\n", FINE],
   [
@@ -148,7 +148,7 @@ promise('lets the SDK have only types of the contract', [
   ],
 ])
 
-promise('keeps TypeBox out of the web app', [
+testImports('the web app may import no file with TypeBox', [
   ['apps/web/src/a.ts', value('@probity/contract/constants/users'), FINE],
   ['apps/web/src/b.ts', types('@probity/contract/schemas/users'), FINE],
   [
@@ -171,7 +171,7 @@ promise('keeps TypeBox out of the web app', [
   ],
 ])
 
-promise('wants another part by its name and by the name of its file', [
+testImports('another part is imported by its package name and file name', [
   [
     'apps/api/src/a.ts',
     value('../../../packages/contract/src/status.ts'),
@@ -190,7 +190,7 @@ promise('wants another part by its name and by the name of its file', [
   ['testing/e2e/d.ts', value('@probity/api/server/main'), FINE],
 ])
 
-promise('refuses a part without a row, and a path nobody can check', [
+testImports('rejects a part without a row, and a computed path', [
   ['packages/mystery/src/a.ts', value('@probity/contract/status'), 'mystery has no row in the import table'],
   ['apps/api/src/a.ts', value('@probity/mystery/status'), 'api may not import mystery'],
   [
@@ -201,7 +201,7 @@ promise('refuses a part without a row, and a path nobody can check', [
   ['testing/e2e/a.ts', 'export const load = (name: string) => import(name)\n', FINE],
 ])
 
-promise('lets a step of the engine know the steps before it', [
+testImports('an engine step may import the steps before it', [
   [
     'packages/engine/src/validate.ts',
     ['address', 'domain', 'smtp', 'verdict'].map((step) => value(`./${step}/x.ts`)).join(''),
@@ -250,7 +250,7 @@ promise('lets a step of the engine know the steps before it', [
   ],
 ])
 
-promise('lets a subject of the database import only the subjects below it', [
+testImports('a database subject may import only the subjects below it', [
   ['packages/database/src/jobs/a.ts', value('../connection/connect.ts') + value('../billing/ledger.ts'), FINE],
   ['packages/database/src/jobs/results/b.ts', value('../../connection/connect.ts') + value('../jobs.ts'), FINE],
   ['packages/database/src/accounts/a.ts', value('../jobs/jobs.ts'), 'accounts/ may not import jobs/'],
@@ -266,7 +266,7 @@ promise('lets a subject of the database import only the subjects below it', [
   ],
 ])
 
-promise('lets the connection import only the row types of a subject', [
+testImports('the connection may import only the row types of a subject', [
   ['packages/database/src/connection/a.ts', types('../jobs/tables.ts'), FINE],
   [
     'packages/database/src/connection/b.ts',
@@ -280,7 +280,7 @@ promise('lets the connection import only the row types of a subject', [
   ],
 ])
 
-promise('lets a subject of the API import http/ and middleware/ and no other subject', [
+testImports('an API subject may import http/ and middleware/ and no other subject', [
   ['apps/api/src/jobs/a.ts', value('../http/problem.ts') + value('../middleware/find-policy.ts'), FINE],
   ['apps/api/src/jobs/b.ts', value('../validations/charge.ts'), 'jobs/ may not import validations/'],
   ['apps/api/src/accounts/keys/a.ts', types('../../jobs/jobs.ts'), 'accounts/ may not import jobs/'],
@@ -292,7 +292,7 @@ promise('lets a subject of the API import http/ and middleware/ and no other sub
   ['apps/api/src/mystery/a.ts', value('../http/problem.ts'), 'api/mystery has no row in checks/src/folder-imports.ts'],
 ])
 
-promise('lets a folder of the SMTP step import only the folders below it', [
+testImports('a folder of the SMTP step may import only the folders below it', [
   ['packages/engine/src/smtp/protocol/a.ts', value('../replies/rules.ts'), 'protocol/ may not import replies/'],
   ['packages/engine/src/smtp/replies/a.ts', types('../providers/limits.ts'), 'replies/ may not import providers/'],
   [

@@ -65,10 +65,10 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   model: { engine: 'address/' },
 }
 
-/** These start the system as a whole, so they may import every part of it. Nobody imports them. */
+/** These programs start the whole system, so they may import every part of it. No part imports them. */
 const WHOLE_SYSTEM = ['benchmarks', 'chaos', 'demo', 'deploy', 'e2e']
 
-/** Published, and imported here as it is by those who install it. */
+/** Published, and imported here in the same way as by its users. */
 const HAS_ONE_DOOR = ['sdk']
 
 export function listForbiddenImports({ sources }: Workspace): Fault[] {
@@ -123,7 +123,7 @@ function judgeConstants(to: Place | undefined, specifier: string): string | unde
   return `constants/ of contract may not import ${to.part === 'contract' ? to.inside : to.part}`
 }
 
-/** A path into another part's folder would go around what that part exports and what package.json declares. */
+/** A path into another part's folder bypasses the exports of that part and the dependencies in package.json. */
 function judgeSpelling(to: Place, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return `imports ${to.part} by path: write @probity/${to.part}/${to.inside}`
   if (to.inside === '' && !HAS_ONE_DOOR.includes(to.part))

@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { findNodes, lineOf } from './workspace.ts'
 
-/** One mention of another module. `specifier` is undefined where the path is computed while the program runs. */
+/** One reference to another module. `specifier` is undefined when the path is computed at run time. */
 export type Import = { specifier: string | undefined; typeOnly: boolean; line: number }
 
 /**

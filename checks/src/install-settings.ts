@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts'
 import type { Workspace } from './workspace.ts'
 
 const SETTINGS = 'pnpm-workspace.yaml'
-/** Three days, in pnpm's minutes. */
+/** Three days, in minutes as pnpm requires. */
 const AGE_MIN = 3 * 24 * 60
 const MUST_BE_TRUE = ['minimumReleaseAgeStrict', 'strictDepBuilds', 'blockExoticSubdeps']
 const MUST_NOT_BE = [
@@ -15,7 +15,7 @@ const MUST_NOT_BE = [
   'trustLockfile',
 ]
 
-/** How packages are installed: what pnpm is told, and what people and machines are told to type. */
+/** How packages are installed: the settings of pnpm, and the documented commands. */
 export function listLooseInstalls({ root }: Workspace): Fault[] {
   return [...listLooseSettings(root), ...listUnfrozenInstalls(root)]
 }
@@ -43,7 +43,7 @@ function listLooseSettings(root: string): Fault[] {
   ]
 }
 
-/** Where commands stand that people copy and machines run. */
+/** Files with commands that people copy and machines run. */
 const PLACES = ['.', '.ci', '.github/workflows', 'deploy', 'docs', 'docs/guides']
 const INSTALL = /(^|[\s;&|])pnpm (install|i)(?=\s|$)(?!.*--frozen-lockfile)/
 
@@ -56,7 +56,7 @@ function listUnfrozenInstalls(root: string): Fault[] {
   )
 }
 
-/** In a page only what stands in a block is typed: a line that begins with the command. */
+/** In a page only code blocks contain commands: lines that begin with the command. */
 function listUnfrozenIn(root: string, path: string): Fault[] {
   const isCommand = path.endsWith('.md')
     ? (line: string) => line.trimStart().startsWith('pnpm ')

@@ -24,7 +24,7 @@ const registry = await startRegistry([
   ...MANY.map((name) => ({ name })),
 ])
 
-/** A work tree whose api needs these packages. */
+/** A work tree whose api depends on these packages. */
 function plantApi(names: string[], changed: object = {}): string {
   const dependencies = Object.fromEntries(names.map((name) => [name, 'catalog:']))
   const catalog = Object.fromEntries(names.map((name) => [name, '1.0.0']))
@@ -35,7 +35,7 @@ function plantApi(names: string[], changed: object = {}): string {
   )
 }
 
-test('no package runs a script while it is installed, and one that wants to stops the install', async () => {
+test('no package script runs during the install, and a package with one stops the install', async () => {
   const root = plantApi(['scripted'])
   const mark = join(root, 'mark')
   process.env['MARK'] = mark
@@ -45,10 +45,10 @@ test('no package runs a script while it is installed, and one that wants to stop
 
   const allowing = plantApi(['scripted'], { allowBuilds: { scripted: true } })
   expect((await install(allowing)).ok).toBe(true)
-  expect(existsSync(mark)).toBe(true) // it would have
+  expect(existsSync(mark)).toBe(true) // the script would have created it
 })
 
-test('what was published within three days is not taken, not out of a lockfile either', async () => {
+test('a version published within three days is not installed, even from a lockfile', async () => {
   expect(await install(plantApi(['ripe']))).toMatchObject({ ok: true })
   const refused = await install(plantApi(['fresh']))
   expect(refused.ok).toBe(false)
@@ -64,13 +64,13 @@ test('what was published within three days is not taken, not out of a lockfile e
   expect(locked.output).toContain('MINIMUM_RELEASE_AGE_VIOLATION')
 })
 
-test('a package that fetches another from elsewhere is refused', async () => {
+test('a package with a dependency outside the registry is rejected', async () => {
   const refused = await install(plantApi(['beyond']))
   expect(refused.ok).toBe(false)
   expect(refused.output).toMatch(/EXOTIC/)
 })
 
-test('refuses a licence that is not on the list, and none', async () => {
+test('rejects an unlisted license, and a missing one', async () => {
   const root = plantApi(['copyleft', 'either', 'both', 'silent', 'ripe'])
   expect(await install(root)).toMatchObject({ ok: true })
   const faults = listFaults(root).filter(({ message }) => message.includes('licence'))
@@ -81,7 +81,7 @@ test('refuses a licence that is not on the list, and none', async () => {
   ])
 })
 
-test('refuses a program that brings more packages along than its bound', async () => {
+test('rejects a program with more packages than its limit', async () => {
   const dependencies = Object.fromEntries(MANY.map((name) => [name, 'catalog:']))
   const catalog = Object.fromEntries(MANY.map((name) => [name, '1.0.0']))
   const root = plantInstall(registry.url, { 'apps/cli/package.json': manifest('cli', { dependencies }) }, { catalog })
@@ -90,7 +90,7 @@ test('refuses a program that brings more packages along than its bound', async (
   expect(messages).toContain('brings 31 packages of others, more than 30 (checks/src/data/runtime-programs.ts)')
 })
 
-test('tells how old what we use is, and what the registry did not answer', async () => {
+test('reports package ages, and packages that the registry did not report', async () => {
   const asked = ['ripe', 'small-1', 'gone'].map((name) => ({ name, version: '1.0.0', purl: '' }))
   const { ages, unanswered } = await listPublishAges(registry.url, asked, Date.now() + 60_000)
   expect(ages).toMatchObject([

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { manifest, type Planted, plant, readScripts, runBiome, runOxlint } from './test-workspace.ts'
 
 /**
- * One promise: the files in `refused` break the rules in `by`, and no other; their neighbours in `allowed` break none.
- * The neighbours are as like the refused as can be, so that a rule which refuses too much is seen as well.
+ * One lint rule: the files in `refused` break the rules in `by`, and no others; the files in `allowed` break none. The
+ * allowed files differ as little as possible from the refused ones, so that a rule that rejects too much is detected as
+ * well.
  */
-type Case = { promise: string; by: string[]; refused: Planted; allowed: Planted }
+type Case = { rule: string; by: string[]; refused: Planted; allowed: Planted }
 
 const lines = (count: number, text: string) => `${text}\n`.repeat(count)
 const constants = (count: number) =>
@@ -14,7 +15,7 @@ const longFunction = (count: number) => `export function long(log: string[]) {\n
 
 const BIOME: Case[] = [
   {
-    promise: 'refuses Node modules where code runs in a browser too',
+    rule: 'rejects Node modules in code that also runs in browsers',
     by: ['lint/correctness/noNodejsModules', 'lint/style/noRestrictedImports'],
     refused: {
       'packages/contract/src/host.ts': "import { hostname } from 'node:os'\n\nexport const host = hostname()\n",
@@ -35,13 +36,13 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses Node modules there by their bare name',
+    rule: 'rejects Node modules by their bare name in browser code',
     by: ['lint/correctness/noNodejsModules', 'lint/style/useNodejsImportProtocol'],
     refused: { 'packages/contract/src/bare.ts': "import { hostname } from 'os'\n\nexport const host = hostname()\n" },
     allowed: {},
   },
   {
-    promise: 'refuses types of Node modules there',
+    rule: 'rejects types of Node modules in browser code',
     by: ['lint/style/noRestrictedImports'],
     refused: {
       'packages/engine/src/verdict/record.ts':
@@ -53,7 +54,7 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses globals of Node there',
+    rule: 'rejects Node globals in browser code',
     by: ['lint/style/noRestrictedGlobals'],
     refused: {
       'packages/engine/src/address/bytes.ts': "export const bytes = Buffer.from('')\n",
@@ -62,7 +63,7 @@ const BIOME: Case[] = [
     allowed: { 'packages/engine/src/smtp/bytes.ts': "export const bytes = Buffer.from('')\n" },
   },
   {
-    promise: 'refuses process.env outside main.ts',
+    rule: 'rejects process.env outside main.ts',
     by: ['lint/style/noProcessEnv'],
     refused: {
       'apps/api/src/server/config.ts': "export const url = process.env['DATABASE_URL']\n",
@@ -80,19 +81,19 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses another way to process.env',
+    rule: 'rejects an import of env from node:process',
     by: ['lint/style/noRestrictedImports'],
     refused: { 'apps/api/src/environment.ts': "import { env } from 'node:process'\n\nexport const all = { ...env }\n" },
     allowed: { 'apps/api/src/uptime.ts': 'export const started = process.uptime()\n' },
   },
   {
-    promise: 'refuses process.exit outside main.ts',
+    rule: 'rejects process.exit outside main.ts',
     by: ['lint/nursery/noProcessExit'],
     refused: { 'apps/admin/src/commands/stop.ts': 'export const stop = () => process.exit(1)\n' },
     allowed: { 'apps/admin/src/main.ts': 'export const stop = () => process.exit(1)\n' },
   },
   {
-    promise: 'refuses a barrel',
+    rule: 'rejects a barrel',
     by: ['lint/performance/noBarrelFile'],
     refused: {
       'apps/cli/src/doors.ts': "export { one } from './one.ts'\n",
@@ -104,19 +105,19 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses to re-export everything',
+    rule: 'rejects a re-export of everything',
     by: ['lint/performance/noBarrelFile', 'lint/performance/noReExportAll'],
     refused: { 'apps/cli/src/all.ts': "export * from './one.ts'\n" },
     allowed: {},
   },
   {
-    promise: 'refuses to export what was imported',
+    rule: 'rejects an export of an import',
     by: ['lint/style/noExportedImports'],
     refused: { 'apps/cli/src/through.ts': "import { one } from './one.ts'\n\nexport { one }\n" },
     allowed: { 'apps/cli/src/named.ts': 'const three = 3\n\nexport { three }\n' },
   },
   {
-    promise: 'refuses an import cycle',
+    rule: 'rejects an import cycle',
     by: ['lint/suspicious/noImportCycles'],
     refused: {
       'apps/worker/src/hen.ts': "import { egg } from './egg.ts'\n\nexport const hen = () => egg()\n",
@@ -129,7 +130,7 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses an import cycle of types',
+    rule: 'rejects an import cycle of types',
     by: ['lint/suspicious/noImportCycles'],
     refused: {
       'apps/worker/src/night.ts': "import type { Day } from './day.ts'\n\nexport type Night = { next: Day }\n",
@@ -138,7 +139,7 @@ const BIOME: Case[] = [
     allowed: {},
   },
   {
-    promise: 'rejects a file over 400 lines, but for tests, data and generated files',
+    rule: 'rejects a file over 400 lines, except tests, data and generated files',
     by: ['lint/style/noExcessiveLinesPerFile'],
     refused: { 'packages/redis/src/long.ts': constants(401) },
     allowed: {
@@ -150,7 +151,7 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses a function over 60 lines',
+    rule: 'rejects a function over 60 lines',
     by: ['lint/complexity/noExcessiveLinesPerFunction'],
     refused: { 'packages/redis/src/function.ts': longFunction(61) },
     allowed: {
@@ -159,7 +160,7 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses a dependency that package.json does not list, or lists for development only',
+    rule: 'rejects a dependency that package.json does not list, or lists for development only',
     by: ['lint/correctness/noUndeclaredDependencies'],
     refused: {
       'apps/api/src/unlisted.ts': "import { Redis } from 'ioredis'\n\nexport const redis = new Redis()\n",
@@ -178,7 +179,7 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses a default export',
+    rule: 'rejects a default export',
     by: ['lint/style/noDefaultExport'],
     refused: { 'packages/sdk/src/client.ts': 'export default function client() {}\n' },
     allowed: {
@@ -188,37 +189,37 @@ const BIOME: Case[] = [
     },
   },
   {
-    promise: 'refuses an enum',
+    rule: 'rejects an enum',
     by: ['lint/style/noEnum'],
     refused: { 'packages/sdk/src/colour.ts': "export enum Colour {\n  Red = 'red',\n}\n" },
     allowed: { 'packages/sdk/src/shade.ts': "export type Shade = 'light' | 'dark'\n" },
   },
   {
-    promise: 'refuses a file name that is not in kebab-case',
+    rule: 'rejects a file name that is not in kebab-case',
     by: ['lint/style/useFilenamingConvention'],
     refused: { 'packages/sdk/src/readKey.ts': '', 'packages/sdk/src/ReadKey.ts': '', 'apps/web/src/readKey.tsx': '' },
     allowed: { 'packages/sdk/src/read-key.ts': '', 'apps/web/src/pages/KeyPage.tsx': '' },
   },
   {
-    promise: 'refuses to load a module for its types',
+    rule: 'rejects a value import of a module that is used for types only',
     by: ['lint/style/useImportType'],
     refused: { 'packages/sdk/src/loads.ts': "import { Shade } from './shade.ts'\n\nexport type Two = Shade[]\n" },
     allowed: { 'packages/sdk/src/erases.ts': "import type { Shade } from './shade.ts'\n\nexport type Two = Shade[]\n" },
   },
   {
-    promise: 'refuses to throw what is no error',
+    rule: 'rejects throwing a value that is not an error',
     by: ['lint/style/useThrowOnlyError'],
     refused: { 'packages/sdk/src/throws.ts': "export function fail() {\n  throw 'no'\n}\n" },
     allowed: { 'packages/sdk/src/errs.ts': "export function fail() {\n  throw new Error('no')\n}\n" },
   },
   {
-    promise: 'refuses to run one test only',
+    rule: 'rejects test.only',
     by: ['lint/suspicious/noFocusedTests'],
     refused: { 'apps/api/src/one.test.ts': "import { test } from 'vitest'\n\ntest.only('counts', () => {})\n" },
     allowed: { 'apps/api/src/each.test.ts': "import { test } from 'vitest'\n\ntest('counts', () => {})\n" },
   },
   {
-    promise: 'refuses what is not formatted',
+    rule: 'rejects unformatted code',
     by: ['format'],
     refused: { 'packages/sdk/src/quotes.ts': 'export const text = "double";\n' },
     allowed: {
@@ -232,13 +233,13 @@ const PROMISE = 'async function ask() {\n  return 1\n}\n\n'
 
 const OXLINT: Case[] = [
   {
-    promise: 'refuses a promise nobody waits for',
+    rule: 'rejects a floating rule',
     by: ['typescript(no-floating-promises)'],
     refused: { 'apps/api/src/floating.ts': `${PROMISE}export function go() {\n  ask()\n}\n` },
     allowed: { 'apps/api/src/awaited.ts': `${PROMISE}export async function go() {\n  await ask()\n}\n` },
   },
   {
-    promise: 'refuses a promise where nothing is expected',
+    rule: 'rejects an async function where no return value is expected',
     by: ['typescript(no-misused-promises)'],
     refused: {
       'apps/api/src/misused.ts': `${PROMISE}export const go = () => [1].forEach(async () => void (await ask()))\n`,
@@ -246,7 +247,7 @@ const OXLINT: Case[] = [
     allowed: { 'apps/api/src/used.ts': `${PROMISE}export const go = () => [1].map(async () => void (await ask()))\n` },
   },
   {
-    promise: 'refuses a promise that leaves a try before it fails',
+    rule: 'rejects returning a rule from a try without await',
     by: ['typescript(return-await)'],
     refused: {
       'apps/api/src/early.ts': `${PROMISE}export async function go() {\n  try {\n    return ask()\n  } catch {\n    return 0\n  }\n}\n`,
@@ -256,13 +257,13 @@ const OXLINT: Case[] = [
     },
   },
   {
-    promise: 'refuses to sort numbers as text',
+    rule: 'rejects sorting numbers without a compare function',
     by: ['typescript(require-array-sort-compare)'],
     refused: { 'apps/api/src/sorts.ts': 'export const sorted = [10, 9].toSorted()\n' },
     allowed: { 'apps/api/src/sorts-well.ts': 'export const sorted = [10, 9].toSorted((a, b) => a - b)\n' },
   },
   {
-    promise: 'refuses a switch that forgets a kind',
+    rule: 'rejects a switch without all kinds of a union',
     by: ['typescript(switch-exhaustiveness-check)'],
     refused: {
       'apps/api/src/forgets.ts':
@@ -274,25 +275,25 @@ const OXLINT: Case[] = [
     },
   },
   {
-    promise: 'refuses an empty catch without a reason',
+    rule: 'rejects an empty catch without a comment',
     by: ['eslint(no-empty)'],
     refused: { 'apps/api/src/silent.ts': 'export function go() {\n  try {\n    JSON.parse("")\n  } catch {}\n}\n' },
     allowed: {
       'apps/api/src/spoken.ts':
-        'export function go() {\n  try {\n    JSON.parse("")\n  } catch {\n    // Whoever sent it is told by the next step.\n  }\n}\n',
+        'export function go() {\n  try {\n    JSON.parse("")\n  } catch {\n    // The next step reports the error.\n  }\n}\n',
     },
   },
   {
-    promise: 'refuses a TODO',
+    rule: 'rejects a TODO',
     by: ['eslint(no-warning-comments)'],
     refused: {
       'apps/api/src/later.ts': '// TODO: more of them\nexport const one = 1\n',
       'apps/api/src/much-later.ts': '/** FIXME: more of them */\nexport const one = 1\n',
     },
-    allowed: { 'apps/api/src/now.ts': '// What is on the list "todo" is none of ours.\nexport const one = 1\n' },
+    allowed: { 'apps/api/src/now.ts': '// The list "todo" belongs to another program.\nexport const one = 1\n' },
   },
   {
-    promise: 'refuses a test that says should',
+    rule: 'rejects a test title with should',
     by: ['vitest(valid-title)'],
     refused: { 'apps/api/src/wish.test.ts': "import { test } from 'vitest'\n\ntest('should count', () => {})\n" },
     allowed: { 'apps/api/src/fact.test.ts': "import { test } from 'vitest'\n\ntest('counts', () => {})\n" },
@@ -314,23 +315,23 @@ const all = (cases: Case[], side: 'refused' | 'allowed'): Planted =>
 const biome = runBiome(plant({ ...SKELETON, ...all(BIOME, 'allowed'), ...all(BIOME, 'refused') }))
 const oxlint = runOxlint(plant({ ...SKELETON, ...all(OXLINT, 'allowed'), ...all(OXLINT, 'refused') }))
 
-test.each(BIOME)('$promise', ({ by, refused, allowed }) => {
+test.each(BIOME)('$rule', ({ by, refused, allowed }) => {
   for (const path of Object.keys(refused)) expect([path, biome.rulesOf(path)]).toEqual([path, by])
   for (const path of Object.keys(allowed)) expect([path, biome.rulesOf(path)]).toEqual([path, []])
 })
 
-test.each(OXLINT)('$promise', ({ by, refused, allowed }) => {
+test.each(OXLINT)('$rule', ({ by, refused, allowed }) => {
   for (const path of Object.keys(refused)) expect([path, oxlint.rulesOf(path)]).toEqual([path, by])
   for (const path of Object.keys(allowed)) expect([path, oxlint.rulesOf(path)]).toEqual([path, []])
 })
 
-test('fails on what it refuses and passes what it allows', () => {
+test('the linters fail for refused files and pass for allowed ones', () => {
   expect([biome.ok, oxlint.ok]).toEqual([false, false])
   expect(runBiome(plant({ ...SKELETON, ...all(BIOME, 'allowed') })).ok).toBe(true)
   expect(runOxlint(plant({ ...SKELETON, ...all(OXLINT, 'allowed') })).ok).toBe(true)
 })
 
-test('runs with pnpm check', () => {
+test('pnpm check runs types, linters, house rules and unit tests', () => {
   const steps = readScripts()['check']?.split(' && ')
   for (const step of ['check:types', 'check:lint', 'check:house', 'test:unit'])
     expect(steps).toContain(`pnpm run ${step}`)

@@ -13,7 +13,7 @@ function judge(files: Record<string, string>): string[] {
   return faults.map(({ path, line, message }) => `${path}:${line} ${message}`)
 }
 
-/** A lockfile of one part that has the dependency as it says, and a package with that resolution. */
+/** A lockfile of one part with this dependency, and a package with this resolution. */
 const lockfile = (specifier: string, resolution: string) =>
   [
     'importers:',
@@ -34,7 +34,7 @@ const files = (specifier: string) => ({
   'docs/dependencies.md': DOCS.split('\n')[0] ?? '',
 })
 
-test('refuses a dependency that is not in the lockfile as it stands in package.json', () => {
+test('rejects a lockfile whose dependency differs from package.json', () => {
   expect(judge({ ...files('catalog:'), 'pnpm-lock.yaml': lockfile('catalog:', `integrity: ${HASH}`) })).toEqual([])
   expect(judge({ ...files('catalog:'), 'pnpm-lock.yaml': lockfile('1.0.0', `integrity: ${HASH}`) })).toEqual([
     'packages/redis/package.json:8 pino is not in pnpm-lock.yaml like this',
@@ -42,7 +42,7 @@ test('refuses a dependency that is not in the lockfile as it stands in package.j
 })
 
 test.each(['^1.0.0', 'latest', 'github:pinojs/pino', 'https://example.com/pino.tgz', 'file:../pino'])(
-  'refuses the version %s in a package.json',
+  'rejects the version %s in a package.json',
   (version) => {
     expect(judge({ ...files(version), 'pnpm-lock.yaml': lockfile(version, `integrity: ${HASH}`) })).toContain(
       `packages/redis/package.json:8 pino is "${version}": write "catalog:", and its version into pnpm-workspace.yaml`,
@@ -55,20 +55,20 @@ test.each([
   ['a weak hash', 'integrity: sha1-aaaa'],
   ['a tarball of its own', `integrity: ${HASH}, tarball: elsewhere.tgz`],
   ['a commit', 'repo: pinojs/pino, commit: aaaa, type: git'],
-])('refuses a package with %s', (_, resolution) => {
+])('rejects a package with %s', (_, resolution) => {
   expect(judge({ ...files('catalog:'), 'pnpm-lock.yaml': lockfile('catalog:', resolution) })).toEqual([
     'pnpm-lock.yaml:8 pino@1.0.0 is not from the registry, or its bytes are not fixed by a SHA-512',
   ])
 })
 
-test('refuses a lockfile that names a host', () => {
+test('rejects a lockfile that names a host', () => {
   const text = `${lockfile('catalog:', `integrity: ${HASH}`)}# https://example.com\n`
   expect(judge({ ...files('catalog:'), 'pnpm-lock.yaml': text })).toEqual([
     'pnpm-lock.yaml:10 names a host: packages come from the registry',
   ])
 })
 
-test('refuses a range in the catalogue', () => {
+test('rejects a version range in the catalog', () => {
   const loose = SETTINGS.replace(/^ {2}pino: .*/m, '  pino: ^1.0.0')
   const faults = judge({
     ...files('catalog:'),
@@ -86,12 +86,12 @@ test.each([
   ['blockExoticSubdeps: true', '', 'blockExoticSubdeps must be true'],
   ['packages:', 'trustLockfile: true\npackages:', 'trustLockfile opens what is shut for a reason'],
   [/esbuild: false #.*/, 'esbuild: true', 'esbuild has no reason behind it'],
-])('refuses settings of pnpm where %s has become "%s"', (from, to, message) => {
+])('rejects pnpm settings where %s has become "%s"', (from, to, message) => {
   const faults = judge({ 'pnpm-workspace.yaml': SETTINGS.replace(from, to), 'docs/dependencies.md': '' })
   expect(faults).toEqual([expect.stringContaining(message)])
 })
 
-test('refuses an install that may write another lockfile, where people or machines are told to run one', () => {
+test('rejects an install command that may change the lockfile, in documentation and scripts', () => {
   const faults = judge({
     'docs/dependencies.md': '',
     'README.md': '`pnpm install` installs.\n\n```sh\npnpm install\npnpm install --prod --frozen-lockfile\n```\n',

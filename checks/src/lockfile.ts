@@ -15,7 +15,7 @@ type Lockfile = {
   packages?: Record<string, { resolution?: Record<string, string> }>
 }
 
-/** What is installed is what the lockfile says, byte for byte, and comes from the registry that the installer names. */
+/** Installed packages equal the lockfile byte for byte, and come from the configured registry. */
 export function listLooseDependencies(workspace: Workspace): Fault[] {
   const path = join(workspace.root, LOCKFILE)
   if (!existsSync(path)) return []

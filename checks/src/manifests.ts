@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Workspace } from './workspace.ts'
 
-/** The kinds of dependency a package.json may hold. */
+/** The kinds of dependency in a package.json. */
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
 
 type Manifest = Partial<Record<(typeof KINDS)[number], Record<string, string>>>
 
-/** A dependency that a package.json names, with its line there. */
+/** A dependency in a package.json, with its line there. */
 export type Mention = { kind: (typeof KINDS)[number]; name: string; specifier: string; path: string; line: number }
 
-/** Every dependency that a package.json of ours names. */
+/** All dependencies in the package.json files of this repository. */
 export function listMentions({ root, paths }: Workspace): Mention[] {
   const manifests = ['package.json', ...paths.filter((path) => path.endsWith('/package.json'))]
   return manifests.filter((path) => existsSync(join(root, path))).flatMap((path) => readMentions(root, path))

@@ -32,14 +32,14 @@ test.each([
   ['create unique index jobs_by_name on only jobs (filename);', 'keeps writers out while the index is made'],
   ['update jobs set served = 0;', 'changes rows of a table that may be large'],
   ['delete from jobs where served = 0;', 'changes rows of a table that may be large'],
-])('refuses %s', (statement, message) => {
+])('rejects %s', (statement, message) => {
   expect(judge(`-- A comment.\nselect 1;\n\n${statement}\n`)).toEqual([`4 ${message}`])
-  expect(judge(`-- Safe because nobody has rows there.\n-- More.\n${statement}\n`)).toEqual([])
-  expect(judge(`-- Safe because nobody has rows there.\nselect 1;\n${statement}\n`)).toEqual([`3 ${message}`])
+  expect(judge(`-- Safe because the table is empty.\n-- More.\n${statement}\n`)).toEqual([])
+  expect(judge(`-- Safe because the table is empty.\nselect 1;\n${statement}\n`)).toEqual([`3 ${message}`])
   expect(judge(statement, '0030')).toEqual([]) // part of the first release
 })
 
-test('lets through what only adds', () => {
+test('accepts migrations that only add', () => {
   const text = `
     create table notes (id uuid primary key, text text not null); -- drop table jobs;
     create index notes_by_text on notes (text);
@@ -61,7 +61,7 @@ test('lets through what only adds', () => {
   expect(judge(text)).toEqual([])
 })
 
-test('an index that is made beside writers has a file of its own, outside a transaction', () => {
+test('a concurrent index has its own file, outside a transaction', () => {
   const index = 'create index concurrently jobs_by_name on jobs (filename);\n'
   expect(judge(`-- Outside a transaction.\n${index}`)).toEqual([])
   const message =
@@ -70,7 +70,7 @@ test('an index that is made beside writers has a file of its own, outside a tran
   expect(judge(`-- Outside a transaction.\n${index}select 1;\n`)).toEqual([`2 ${message}`])
 })
 
-test('the loader of migrations knows that line', () => {
+test('the loader of migrations knows the line for a migration without a transaction', () => {
   const loader = readFileSync(join(REAL_ROOT, 'packages/database/src/system/migrate.ts'), 'utf8')
   expect(loader).toContain("'-- Outside a transaction.'")
 })

@@ -9,11 +9,11 @@ const RELEASED = 'packages/database/released.json'
 const MARK = /^-- Safe because \S+/
 const OUTSIDE = '-- Outside a transaction.'
 
-/** A statement of a migration: its text in one line and lower case, and the line that it begins in. */
+/** A statement of a migration: its text on one line and in lower case, and its first line. */
 type Statement = { text: string; line: number }
 type Migration = { statements: Statement[]; madeHere: Set<string> }
 
-/** What is wrong with a statement, if anything, while the version before still runs beside it. */
+/** The fault of a statement, if any, while the previous version still runs. */
 type Rule = (text: string, migration: Migration) => string | undefined
 
 const RULES: Rule[] = [
@@ -48,8 +48,9 @@ const RULES: Rule[] = [
 ]
 
 /**
- * Processes of the version before run on while a migration is applied, and after it: it adds, and what is no longer needed goes a
- * version later. A statement that does more is let through with the reason why it may, in a comment right above it.
+ * Processes of the previous version keep running while a migration is applied, and after it. So a migration adds, and
+ * removals follow one version later. Other statements need a comment directly above them with the reason why they are
+ * safe.
  */
 export function listContractingSteps({ root, paths }: Workspace): Fault[] {
   const migrations = paths.filter((path) => path.startsWith(FOLDER) && path.endsWith('.sql'))
@@ -82,7 +83,10 @@ function listFaultsOf(path: string, text: string): Fault[] {
   return [...contracting, ...listFaultsOutside(path, text, statements)]
 }
 
-/** PostgreSQL makes an index beside writers only where no transaction is around it, and then nothing would take back the rest. */
+/**
+ * PostgreSQL creates an index concurrently only outside of a transaction, and then the other statements of the file
+ * could not be rolled back.
+ */
 function listFaultsOutside(path: string, text: string, statements: Statement[]): Fault[] {
   const needs = statements.filter((one) => /^(create|drop) (unique )?index concurrently/.test(one.text))
   const isOutside = text.startsWith(`${OUTSIDE}\n`)
@@ -91,7 +95,7 @@ function listFaultsOutside(path: string, text: string, statements: Statement[]):
   return isWrong ? [{ path, line: needs[0]?.line ?? 1, message }] : []
 }
 
-/** The rule holds for tables that were there before this migration. */
+/** The rule covers tables that existed before this migration. */
 function onOldTable(pattern: RegExp, wrong: string): Rule {
   return (text, { madeHere }) => {
     const table =
@@ -109,7 +113,7 @@ function isExplained(lines: string[], line: number): boolean {
   return false
 }
 
-/** What is inside comments, texts and the bodies of functions is blanked, line by line, so that places stay where they are. */
+/** Blanks comments, texts and the bodies of functions line by line, so that line numbers stay the same. */
 function listStatements(text: string): Statement[] {
   const blank = (found: string) => found.replace(/[^\n]/g, ' ')
   const bare = text

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Names that say what kind of code there is and not what it is about, so that anything ends up under them. */
+/** Names for kinds of code instead of topics, under which any code would fit. */
 const VAGUE = new Set(['common', 'core', 'helpers', 'lib', 'misc', 'shared', 'types', 'utils'])
 
 export function listVagueNames({ paths }: Workspace): Fault[] {

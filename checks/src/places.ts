@@ -1,6 +1,8 @@
 import { posix } from 'node:path'
 
-/** A place in our tree: which part, and where below its `src` (below the part itself, for what is not in `src`). */
+/**
+ * A location in the tree: the part, and the path below its `src` (below the part itself for files outside of `src`).
+ */
 export type Place = { part: string; inside: string }
 
 /** The part a file belongs to: a folder below `apps`, `packages` or `testing`, `benchmarks/model`, or a folder at the top. */
@@ -12,7 +14,7 @@ export function placeOf(path: string): Place | undefined {
   return { part, inside: rest.replace(/^src\//, '').replace(/\.[cm]?[jt]sx?$/, '') }
 }
 
-/** Where an import in the file `path` leads, if to something of ours. */
+/** The target of an import in the file `path`, if it is in this repository. */
 export function placeOfImport(path: string, specifier: string): Place | undefined {
   if (specifier.startsWith('.')) return placeOf(posix.join(posix.dirname(path), specifier))
 
@@ -20,7 +22,7 @@ export function placeOfImport(path: string, specifier: string): Place | undefine
   return part === undefined ? undefined : { part, inside: posix.normalize(inside).replace(/^\.$/, '') }
 }
 
-/** A test, or what exists for tests only: such a file's name begins with `test-`. */
+/** A test, or a helper for tests only, whose file name begins with `test-`. */
 export function isForTests(path: string): boolean {
   return /(\.test|(^|\/)test-[^/]*?)(\.tsx?)?$/.test(path)
 }

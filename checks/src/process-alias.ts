@@ -4,8 +4,8 @@ import { isForTests } from './places.ts'
 import { findNodes, lineOf, type Workspace } from './workspace.ts'
 
 /**
- * Biome keeps `process.env` and `process.exit` in `main.ts`, but sees them only where they are spelled out. Hence
- * `process` stands before a dot: no `const { env } = process`, and no handing it on.
+ * Biome restricts `process.env` and `process.exit` to `main.ts`, but only detects them in this form. So `process` must
+ * be followed by a dot: neither `const { env } = process` nor `process` as an argument.
  */
 export function listProcessAliases({ sources }: Workspace): Fault[] {
   return sources
@@ -23,7 +23,7 @@ function isAlias(node: ts.Node): node is ts.Identifier {
   if (!ts.isIdentifier(node) || node.text !== 'process') return false
   const parent: ts.Node & { name?: ts.Node; propertyName?: ts.Node } = node.parent
   if (ts.isShorthandPropertyAssignment(parent)) return true
-  if (parent.name === node || parent.propertyName === node) return false // something else that has this name
+  if (parent.name === node || parent.propertyName === node) return false // another property of this name
   if (ts.isTypeNode(parent) || ts.isQualifiedName(parent) || ts.isTypeOfExpression(parent)) return false
   return !(
     (ts.isPropertyAccessExpression(parent) || ts.isElementAccessExpression(parent)) &&

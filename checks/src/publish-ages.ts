@@ -5,7 +5,7 @@ const ONE_MS = 20_000
 const ALL_MS = 120_000
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** When the installed version of a package was published, when any version last was, and how many days ago both are. */
+/** The publish dates of the installed version and of the latest version of a package, and their ages in days. */
 export type PublishAge = {
   name: string
   version: string
@@ -17,7 +17,10 @@ export type PublishAge = {
 type Unanswered = { name: string; version: string; error: string }
 type Told = { time?: Record<string, string> }
 
-/** Asks the registry about each package, a few at once and not for ever. What it does not answer is kept apart from what is old. */
+/**
+ * Queries the registry for each package, a few at once and with a time limit. Packages without a response are listed
+ * separately from old ones.
+ */
 export async function listPublishAges(
   registry: string,
   packages: Component[],

@@ -52,7 +52,7 @@ test('other gate', { tags: ['long'] }, () => {})
 test.skip('switched off', () => {})
 `
 
-test('vitest.report.ts reports retried tests with their error, and skipped and left out tests', () => {
+test('vitest.report.ts reports retried tests with their error, and skipped and excluded tests', () => {
   const config = `import { RUN } from '${join(REAL_ROOT, 'vitest.config.ts')}'\n\nexport default { test: RUN }\n`
   const root = plant({ 'vitest.config.ts': config, 'some.test.ts': TESTS })
   const vitest = join(REAL_ROOT, 'node_modules/vitest/vitest.mjs')

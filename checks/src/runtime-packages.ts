@@ -8,7 +8,7 @@ import type { Workspace } from './workspace.ts'
 
 type Brought = { as: string; packagesMax: number; packages: Component[] }
 
-/** What each program of ours brings along, where something is installed. */
+/** The external packages of each program, when packages are installed. */
 export function listBrought(root: string): Brought[] {
   if (!existsSync(join(root, 'pnpm-lock.yaml'))) return []
   const programs = RUNTIME_PROGRAMS.filter(({ as }) => existsSync(join(root, 'apps', as, 'package.json')))
@@ -26,7 +26,7 @@ function billOf(bills: BillOfMaterials[], as: string): BillOfMaterials {
   return found
 }
 
-/** No program brings along more than its bound, or anything under a licence that nobody has looked at. */
+/** No program has more packages than its limit, or a package with an unreviewed license. */
 export function listUnwantedPackages({ root }: Workspace): Fault[] {
   return listBrought(root).flatMap(({ as, packagesMax, packages }) => {
     const refuse = (message: string) => ({ path: `apps/${as}/package.json`, line: 1, message })
@@ -43,7 +43,7 @@ export function listUnwantedPackages({ root }: Workspace): Fault[] {
 function isAllowed(component: Component): boolean {
   const licence = licenceOf(component)
   if (LICENCE_EXCEPTIONS.some((one) => one.name === nameOf(component) && one.licence === licence)) return true
-  // "A AND B" asks for both, "A OR B" leaves the choice. Where both words stand together somebody has to read it.
+  // "A AND B" requires both, "A OR B" is a choice. An expression with both operators needs a review.
   const names = licence.replace(/[()]/g, '')
   if (!names.includes(' AND ')) return names.split(' OR ').some((name) => ALLOWED_LICENCES.includes(name))
   return names.split(' AND ').every((name) => ALLOWED_LICENCES.includes(name))

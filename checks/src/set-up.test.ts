@@ -14,7 +14,7 @@ const [NODE = '', PNPM = ''] = ['NODE', 'PNPM'].map(
 
 type Machine = { node?: string; pnpm?: string; packages?: string }
 
-/** Runs the real `pnpm bootstrap` as on a machine with these versions, whose tests need these Debian packages. */
+/** Runs the real `pnpm bootstrap` with these versions and required Debian packages. */
 function bootstrap({ node = `v${NODE}`, pnpm = PNPM, packages = 'coreutils ls\n' }: Machine) {
   const root = plant({ 'bin/pnpm': `#!/bin/sh\necho ${pnpm}\n`, '.ci/debian-packages': `# none\n\n${packages}` })
   if (pnpm !== '') chmodSync(join(root, 'bin/pnpm'), 0o755)
@@ -29,7 +29,7 @@ function bootstrap({ node = `v${NODE}`, pnpm = PNPM, packages = 'coreutils ls\n'
   return { status, stderr, lines: stdout.split('\n').map((line) => line.trim()) }
 }
 
-test('bootstrap passes and names the next commands when nothing is missing', () => {
+test('bootstrap passes and names the next commands when no program is missing', () => {
   const { status, stderr, lines } = bootstrap({})
   expect([status, stderr]).toEqual([0, ''])
   expect(lines).toEqual(
@@ -42,18 +42,21 @@ test('bootstrap passes and names the next commands when nothing is missing', () 
   )
 })
 
-test.each(['v18.19.1', 'v24.3.0', 'v25.0.0'])('bootstrap fails and says which Node to install on Node %s', (node) => {
-  const { status, lines } = bootstrap({ node })
-  expect(status).toBe(1)
-  expect(lines[0]).toBe(`wrong   Node ${node}, needs >=24.21.0 <25`)
-  expect(lines[1]).toMatch(`Install Node ${NODE}: `)
-  expect(lines.join()).not.toContain('Next:')
-})
+test.each(['v18.19.1', 'v24.3.0', 'v25.0.0'])(
+  'bootstrap fails and names the required Node version on Node %s',
+  (node) => {
+    const { status, lines } = bootstrap({ node })
+    expect(status).toBe(1)
+    expect(lines[0]).toBe(`wrong   Node ${node}, needs >=24.21.0 <25`)
+    expect(lines[1]).toMatch(`Install Node ${NODE}: `)
+    expect(lines.join()).not.toContain('Next:')
+  },
+)
 
 test.each([
   ['', 'missing pnpm (not found), needs >=12'],
   ['11.9.0', 'wrong   pnpm v11.9.0, needs >=12'],
-])('bootstrap fails and says how to install pnpm with version "%s"', (pnpm, line) => {
+])('bootstrap fails and prints how to install pnpm with version "%s"', (pnpm, line) => {
   const { status, lines } = bootstrap({ pnpm })
   expect(status).toBe(1)
   expect(lines.slice(1, 3)).toEqual([line, 'npm install --global pnpm@12'])
@@ -67,7 +70,7 @@ test('bootstrap fails and names the Debian packages of missing programs', () => 
   expect(lines.join('\n')).toMatch(/apt-get install --no-install-recommends absent-one absent-two$/m)
 })
 
-test('bootstrap has no dependency but Node, so that it runs before pnpm install', () => {
+test('bootstrap depends on Node only, so that it runs before pnpm install', () => {
   const imports = [...read('.ci/bootstrap.mjs').matchAll(/ from '(.+)'/g)].map(([, name]) => name)
   expect(imports.length).toBeGreaterThan(0)
   expect(imports.filter((name) => !name?.startsWith('node:'))).toEqual([])
@@ -91,7 +94,7 @@ test('.ci/run, the development container and CONTRIBUTING.md use the list of Deb
   expect(dockerfile).toContain('\nCOPY debian-packages /tmp/debian-packages\n')
   expect(read('CONTRIBUTING.md')).toContain('`.ci/debian-packages`')
   for (const path of ['.ci/run', '.devcontainer/Dockerfile', 'CONTRIBUTING.md']) {
-    expect(read(path)).not.toMatch(/\bpgbouncer haproxy\b/) // a copy of the list
+    expect(read(path)).not.toMatch(/\bpgbouncer haproxy\b/) // a second list of packages
   }
 })
 
@@ -106,7 +109,7 @@ test('the development container has the Node and pnpm of .ci/run and starts Post
   expect(container.customizations.vscode.extensions).toEqual(readJson('.vscode/extensions.json').recommendations)
 })
 
-test('shellcheck finds no fault in the scripts that set up a machine', () => {
+test('shellcheck finds no fault in the setup scripts', () => {
   const scripts = ['.ci/run', '.devcontainer/start-servers'].map((path) => join(REAL_ROOT, path))
   const { stdout } = spawnSync('shellcheck', ['--severity=error', ...scripts], { encoding: 'utf8' })
   expect(stdout).toBe('')

@@ -33,7 +33,7 @@ export type Shape = {
 const FOLDER_FILES_MAX = 25
 const LARGE_FOLDERS_MAX = 2
 const FILES_PER_1000_LINES_MAX = 12
-/** In a smaller tree, the ratio says nothing. */
+/** In a smaller tree the ratio is not meaningful. */
 const RATIO_LINES_MIN = 1_000
 const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 60

@@ -9,7 +9,10 @@ import { afterAll } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { type Planted, plant, REAL_ROOT } from './test-workspace.ts'
 
-/** A package to publish: what its package.json says beside name and version ({registry} is ours), and how many days ago it was published. */
+/**
+ * A package to publish: its package.json besides name and version ({registry} is the URL of the test registry), and its
+ * age in days.
+ */
 export type Published = { name: string; days?: number; manifest?: object }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -18,7 +21,7 @@ const LONG_MS = 25_000
 const STORE = mkdtempSync(join(tmpdir(), 'probity-store-'))
 afterAll(() => rmSync(STORE, { recursive: true }), LONG_MS)
 
-/** A registry on this machine that has these packages, each as version 1.0.0, and nothing else. */
+/** A registry on this machine with these packages only, each as version 1.0.0. */
 export async function startRegistry(packages: Published[]): Promise<{ url: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'probity-registry-'))
   const tarballs = new Map(packages.map((one) => [one.name, pack(folder, one)]))
@@ -62,7 +65,7 @@ function describe(one: Published, tarball: Buffer, port: number): string {
   }).replaceAll('{registry}', `http://127.0.0.1:${port}`)
 }
 
-/** A work tree with our settings of pnpm, but for what is changed here, that installs from the registry given. */
+/** A work tree with our pnpm settings, except for the given changes, that installs from the given registry. */
 export function plantInstall(registry: string, files: Planted, changed: object = {}): string {
   const real = parse(readFileSync(join(REAL_ROOT, 'pnpm-workspace.yaml'), 'utf8')) as object
   const settings = { ...real, packages: ['apps/*'], catalog: {}, ...changed }
@@ -72,11 +75,11 @@ export function plantInstall(registry: string, files: Planted, changed: object =
     '.npmrc': `registry=${registry}\n`,
     ...files,
   })
-  rmSync(join(root, 'node_modules')) // the link to the real ones: these are to be installed
+  rmSync(join(root, 'node_modules')) // without the link to the installed packages: the test installs its own
   return root
 }
 
-/** Runs `pnpm install` with a store of the test's own, and a cache that has seen nothing yet. */
+/** Runs `pnpm install` with a separate store and an empty cache. */
 export function install(root: string, ...args: string[]): Promise<{ ok: boolean; output: string }> {
   const own = ['--store-dir', STORE, '--cache-dir', join(root, '.cache')]
   return new Promise((resolve) => {

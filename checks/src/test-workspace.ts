@@ -6,10 +6,10 @@ import { afterAll } from 'vitest'
 
 export const REAL_ROOT = join(import.meta.dirname, '../..')
 
-/** The configuration under test: the real files, so that loosening one of them fails here. */
+/** The configuration under test: the real files, so that relaxing one of them fails here. */
 const CONFIGURATION = ['.gitignore', '.oxlintrc.json', 'biome.json', 'knip.json', 'tsconfig.json']
 
-/** Where packages were installed there are thousands of files. */
+/** Folders with thousands of installed files. */
 const REMOVED_WITHIN_MS = 60_000
 
 const planted: string[] = []
@@ -17,10 +17,10 @@ afterAll(() => {
   for (const root of planted) rmSync(root, { recursive: true })
 }, REMOVED_WITHIN_MS)
 
-/** A path and the text to put there. */
+/** A path and the text to write there. */
 export type Planted = Record<string, string>
 
-/** A work tree of our configuration and the given files, away from the real one. Gone when the test file is done. */
+/** A separate work tree with our configuration and the given files. Deleted at the end of the test file. */
 export function plant(files: Planted): string {
   const root = mkdtempSync(join(tmpdir(), 'probity-checks-'))
   planted.push(root)
@@ -45,7 +45,7 @@ export function readScripts(): Record<string, string> {
 
 export type Outcome = { ok: boolean; output: string }
 
-/** Runs one command of a script in the real package.json, found by the name of its program, in another work tree. */
+/** Runs one command of a script in the real package.json, selected by its program name, in another work tree. */
 export function runScripted(root: string, script: string, program: string, ...more: string[]): Outcome {
   const commands = readScripts()[script]?.split(' && ')
   const command = commands?.find((part) => part.startsWith(`${program} `))
@@ -59,7 +59,7 @@ export function runScripted(root: string, script: string, program: string, ...mo
   return { ok: status === 0, output: stdout }
 }
 
-/** What a linter holds against each file: the names of its rules, in order, each once. */
+/** The linter's findings for each file: rule names, sorted, without duplicates. */
 export type Refusals = { ok: boolean; rulesOf: (path: string) => string[] }
 
 type BiomeReport = { diagnostics: { category: string; location: { path: string } }[] }

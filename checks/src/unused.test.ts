@@ -11,7 +11,7 @@ function judge(files: Planted) {
   return runScripted(root, 'check:house', 'knip', '--reporter=compact')
 }
 
-test('refuses exports and dependencies that nobody uses', () => {
+test('rejects unused exports and dependencies', () => {
   const { ok, output } = judge({
     'apps/api/package.json': manifest('api', { dependencies: { fastify: '*', pino: '*' } }),
     'apps/api/src/values.ts': 'export const used = {}\nexport const unused = {}\n',
@@ -25,7 +25,7 @@ test('refuses exports and dependencies that nobody uses', () => {
   expect(ok).toBe(false)
 })
 
-test('passes exports and dependencies in use', () => {
+test('accepts exports and dependencies in use', () => {
   const outcome = judge({
     'apps/api/package.json': manifest('api', { dependencies: { fastify: '*' } }),
     'apps/api/src/values.ts': 'export const used = {}\n',

@@ -3,10 +3,10 @@ import type { Fault } from './fault.ts'
 import { isForTests, placeOf } from './places.ts'
 import { findNodes, lineOf, type Workspace } from './workspace.ts'
 
-/** The one file of the engine that writes to a mail server, and looks at every byte before it does. */
+/** The only file of the engine that writes to a mail server; it checks every byte before that. */
 const WRITER = 'smtp/protocol/commands'
 
-/** Whoever else wrote to a socket could be made to say more than one command at a time. */
+/** Writes to a socket elsewhere could send more than one command at a time (SMTP injection). */
 export function listWireWrites({ sources }: Workspace): Fault[] {
   return sources
     .filter(({ path }) => placeOf(path)?.part === 'engine' && placeOf(path)?.inside !== WRITER && !isForTests(path))
@@ -25,7 +25,7 @@ function isWrite(node: ts.Node): node is ts.CallExpression {
   return text === 'write' || (text === 'end' && node.arguments.length > 0 && !isCallback(node.arguments[0]))
 }
 
-/** `end(callback)` says nothing. */
+/** `end(callback)` sends no data. */
 function isCallback(argument: ts.Node | undefined): boolean {
   return argument !== undefined && (ts.isArrowFunction(argument) || ts.isFunctionExpression(argument))
 }

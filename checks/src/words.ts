@@ -6,7 +6,7 @@ import { BANNED_WORDS } from './data/banned-words.ts'
 import type { Fault } from './fault.ts'
 import { findNodes, lineOf, listPages, type Source, type Workspace } from './workspace.ts'
 
-/** Where user-facing text is written. */
+/** The sources of user-facing text. */
 type TextKind = 'web' | 'emails' | 'logs' | 'strings' | 'monitoring' | 'docs'
 export type WordKind = TextKind | 'names'
 const WORD_KINDS: WordKind[] = ['web', 'emails', 'logs', 'strings', 'monitoring', 'docs', 'names']

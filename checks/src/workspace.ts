@@ -2,15 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** A file of ours, parsed. `path` is relative to the root of the work tree and has forward slashes. */
+/** A parsed source file of the repository. `path` is relative to the root of the work tree and has forward slashes. */
 export type Source = { path: string; tree: ts.SourceFile }
 
 export type Workspace = { root: string; paths: string[]; sources: Source[] }
 
-/** The folders that hold our code. A new one at the top of the tree is added here and in the import table. */
+/** The folders with code. A new folder at the top of the tree is added here and to the import table. */
 const CODE_FOLDERS = ['apps', 'benchmarks', 'checks', 'demo', 'deploy', 'packages', 'testing']
 
-/** Not ours: installed, built or measured. Folders whose name begins with a dot are left out as well. */
+/** Excluded folders: installed, built or measured. Folders whose name begins with a dot are excluded as well. */
 const FOREIGN_FOLDERS = new Set(['coverage', 'dist', 'node_modules'])
 
 const SOURCE = /\.[cm]?[jt]sx?$/
@@ -33,7 +33,7 @@ function readSource(root: string, path: string): Source {
   return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
 }
 
-/** The Markdown files at the top, below `docs` and beside our code. */
+/** The Markdown files at the top, below `docs` and in the folders with code. */
 export function listPages({ root, paths }: Workspace): string[] {
   const docs = existsSync(join(root, 'docs')) ? listPaths(root, 'docs') : []
   return [...readdirSync(root), ...docs, ...paths].filter((path) => path.endsWith('.md'))
@@ -43,7 +43,7 @@ export function lineOf(tree: ts.SourceFile, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1
 }
 
-/** Every node of a file for which `wanted` holds, in the order of the text. */
+/** All nodes of a file that match `wanted`, in text order. */
 export function findNodes<T extends ts.Node>(tree: ts.SourceFile, wanted: (node: ts.Node) => node is T): T[] {
   const found: T[] = []
   const visit = (node: ts.Node) => {

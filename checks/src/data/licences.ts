@@ -1,4 +1,4 @@
-/** Licences that ask for no more than a notice, by their names in the list of SPDX. */
+/** Licenses that require no more than a notice, by SPDX id. */
 export const ALLOWED_LICENCES = [
   '0BSD',
   'Apache-2.0',
@@ -12,7 +12,7 @@ export const ALLOWED_LICENCES = [
   'Unlicense',
 ]
 
-/** Packages with another licence that are taken all the same, each with its reason. */
+/** Accepted packages with another license, each with its reason. */
 export const LICENCE_EXCEPTIONS: { name: string; licence: string; because: string }[] = [
   {
     name: '@fontsource-variable/geist',

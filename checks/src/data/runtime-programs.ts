@@ -1,9 +1,9 @@
-/** A program of ours: how many packages of others it may bring along, and why so many. `as` is its part of the tree. */
+/** A program of this repository: the limit of its external packages, and the reason. `as` is its part of the tree. */
 type RuntimeProgram = { as: string; packagesMax: number; because: string }
 
 /**
- * The bound is today's number and a few to spare: an update may bring a package or two, and a new dependency that brings ten has somebody
- * look at it. Raise a bound in the commit that needs it, with its reason.
+ * The limit is the current number and a small margin: an update may add a package or two, and a new dependency that
+ * adds ten needs a review. Raise a limit in the commit that needs it, with its reason.
  */
 export const RUNTIME_PROGRAMS: RuntimeProgram[] = [
   {
@@ -31,5 +31,5 @@ export const RUNTIME_PROGRAMS: RuntimeProgram[] = [
   },
 ]
 
-/** What is in an installation, beside the command line, which is installed by itself. */
+/** The packages of an installation, except the CLI, which is installed separately. */
 export const INSTALLED = ['api', 'worker', 'admin', 'web']

@@ -1,14 +1,14 @@
 import { compareSchemas, type Direction, isJson, type Json, type Place, resolve } from './compare-schemas.ts'
 
-/** What two documents say of one operation, and the documents themselves. */
+/** The versions of one operation in two documents, and the documents themselves. */
 type Side = { operation: Json; document: Json }
 type Comparison = { name: string; before: Side; after: Side }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options']
 
 /**
- * Each change from one OpenAPI document to the next that can break a client, in words: of paths, methods, parameters, status codes,
- * types, enum values and required fields. docs/versioning.md has the rules.
+ * Each change between two OpenAPI documents that can break a client, as a message: of paths, methods, parameters,
+ * status codes, types, enum values and required fields. docs/versioning.md has the rules.
  */
 export function listBreakingChanges(before: Json, after: Json): string[] {
   return [
@@ -18,7 +18,7 @@ export function listBreakingChanges(before: Json, after: Json): string[] {
       compareResponses,
       compareSecurity,
     ]),
-    // The service sends these, so what a client receives is the request.
+    // The service sends webhooks, so the client receives their request.
     ...compareOperations(before, after, 'webhooks', [compareParameters('response'), compareEvents, compareStatuses]),
   ]
 }
@@ -56,7 +56,7 @@ function placeOf({ before, after }: Comparison, direction: Direction, where: str
   return { before: before.document, after: after.document, direction, where }
 }
 
-/** Header names have no case. */
+/** Header names are case-insensitive. */
 function parametersOf({ operation, document }: Side): Map<string, Json> {
   const list = Array.isArray(operation['parameters']) ? operation['parameters'] : []
   return new Map(
@@ -148,7 +148,7 @@ function compareResponses(comparison: Comparison): string[] {
       ...compareHeaders(response['headers'], other['headers'], place),
     ]
   })
-  // A client has to treat an error status that it does not know by its class. It cannot do so with a success.
+  // A client has to handle an unknown error status by its class. It cannot do so with a success.
   const added = [...now.keys()].filter((status) => !old.has(status) && !/^[45]/.test(status))
   return [...compareStatuses(comparison), ...changed, ...added.map((status) => `${name} ${status} is a new success`)]
 }
@@ -167,7 +167,7 @@ function compareHeaders(before: unknown, after: unknown, place: Place): string[]
   })
 }
 
-/** Each way to authenticate that was accepted still is. */
+/** Each authentication method that was accepted still is. */
 function compareSecurity({ name, before, after }: Comparison): string[] {
   const now = waysIn(after)
   if (now.length === 0) return []

@@ -27,7 +27,7 @@ test('formats are part of a type', () => {
   expect(compare(time, plain, 'request')).toEqual([])
 })
 
-test('closed and open lists of values are told apart', () => {
+test('closed enums and extensible enums have different rules', () => {
   const closed = { enum: ['a', 'b'] }
   const open = { type: 'string', 'x-extensible-enum': ['a', 'b'] }
   expect(compare(closed, open, 'response')).toEqual(['x: values are no longer limited'])
@@ -37,7 +37,7 @@ test('closed and open lists of values are told apart', () => {
   expect(compare({ const: 'a' }, { const: 'b' }, 'request')).toEqual(['x: value "a" is gone'])
 })
 
-test('fields that were accepted besides the known ones must stay accepted', () => {
+test('additional fields that were accepted must stay accepted', () => {
   const closed = { type: 'object', additionalProperties: false }
   expect(compare({ type: 'object' }, closed, 'request')).toEqual(['x: other fields are no longer accepted'])
   expect(compare({ type: 'object' }, closed, 'response')).toEqual([])
@@ -52,7 +52,7 @@ test('the parts of arrays and of allOf are compared', () => {
   expect(compare(part({ a: {}, b: {} }), part({ a: {} }), 'response')).toEqual(['x.b is gone'])
 })
 
-test('JSON inside a text is compared', () => {
+test('JSON inside a string is compared', () => {
   const encoded = (type: string) => ({ type: 'string', contentSchema: { type } })
   expect(compare(encoded('string'), encoded('integer'), 'response')).toEqual(['x(json): type string became integer'])
   expect(compare(encoded('string'), { type: 'string' }, 'response')).toEqual(['x(json): type string became any'])
@@ -63,7 +63,7 @@ const event = (type: string, fields: Json = {}) => ({
   properties: { type: { const: type }, ...fields },
 })
 
-test('a union with a discriminator may grow in responses, and loses no alternative and no field of one', () => {
+test('a union with a discriminator may add alternatives in responses, and removes no alternative and no field of one', () => {
   const union = (...alternatives: Json[]) => ({ oneOf: alternatives, discriminator: { propertyName: 'type' } })
   const one = event('a', { id: { type: 'string' } })
   expect(compare(union(one), union(event('b'), one), 'response')).toEqual([])
@@ -71,7 +71,7 @@ test('a union with a discriminator may grow in responses, and loses no alternati
   expect(compare(union(one), union(event('a')), 'response')).toEqual(['x<a>.id is gone'])
 })
 
-test('a union without a discriminator may grow in requests alone', () => {
+test('a union without a discriminator may add alternatives in requests only', () => {
   const narrow = { type: 'string' }
   const wide = { anyOf: [{ type: 'integer' }, { type: 'string' }] }
   expect(compare(narrow, wide, 'request')).toEqual([])
@@ -79,7 +79,7 @@ test('a union without a discriminator may grow in requests alone', () => {
   expect(compare(wide, narrow, 'request')).toEqual(['x<0> is gone'])
 })
 
-test('a schema that contains itself is compared once', () => {
+test('a recursive schema is compared once', () => {
   const tree = (leaf: string) => ({
     type: 'object',
     properties: { leaf: { type: leaf }, below: { $ref: '#/components/schemas/Tree' } },

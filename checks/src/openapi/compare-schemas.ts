@@ -2,18 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 
 export type Json = Record<string, unknown>
 
-/** `request` is what clients send and may go on sending; `response` is what they receive and may rely on. */
+/** `request` is the data that clients send, `response` the data that they receive and rely on. */
 export type Direction = 'request' | 'response'
 
-/** Where two schemas are compared: the documents that their references point into, and the words for a finding. */
+/** The context of a comparison: the documents for references, and the location for messages. */
 export type Place = { before: Json; after: Json; direction: Direction; where: string; seen?: ReadonlySet<string> }
 
 type Rule = (before: Json, after: Json, place: Place) => string[]
 
-/** Each incompatible difference between two schemas, in words. Descriptions, examples, titles and names of components do not count. */
+/**
+ * Each incompatible difference between two schemas, as a message. Descriptions, examples, titles and names of
+ * components do not count.
+ */
 export function compareSchemas(before: unknown, after: unknown, place: Place): string[] {
   const refs = `${refOf(before)} ${refOf(after)}`
-  if (place.seen?.has(refs)) return [] // a schema that contains itself
+  if (place.seen?.has(refs)) return [] // a recursive schema
   const below = refs.startsWith('# ') ? place : { ...place, seen: new Set([...(place.seen ?? []), refs]) }
   const one = flatten(before, place.before)
   const other = flatten(after, place.after)
@@ -34,7 +37,7 @@ const RULES: Rule[] = [
   compareEncoded,
 ]
 
-/** The reference that a schema is, or `#`. */
+/** The reference of a schema, or `#`. */
 function refOf(schema: unknown): string {
   return isJson(schema) && typeof schema['$ref'] === 'string' ? schema['$ref'] : '#'
 }
@@ -43,7 +46,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a reference leads to in its document, however many lie between. */
+/** The target of a reference in its document, through any number of references. */
 export function resolve(node: unknown, document: Json): Json {
   let found = node
   for (let steps = 0; isJson(found) && typeof found['$ref'] === 'string' && steps < 10; steps++) {
@@ -58,7 +61,7 @@ function readName(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** A schema without a reference and without `allOf`, whose parts it takes over. */
+/** A schema with its reference resolved and the parts of `allOf` merged. */
 function flatten(schema: unknown, document: Json): Json {
   const { allOf, ...own } = resolve(schema, document)
   if (!Array.isArray(allOf)) return own
@@ -85,7 +88,7 @@ function typesOf({ type, enum: values, const: constant }: Json): string[] | unde
   return Array.isArray(known) ? [...new Set(known.map((value) => (value === null ? 'null' : typeof value)))] : undefined
 }
 
-/** Whether all values of these types are among those. No types are all types, and an integer is a number. */
+/** Whether all values of these types are among those. No types mean all types, and an integer is a number. */
 function isWithin(types: string[] | undefined, others: string[] | undefined): boolean {
   if (others === undefined) return true
   if (types === undefined) return false
@@ -103,7 +106,7 @@ function compareFormats({ format: old }: Json, { format: now }: Json, { directio
   return demanded === undefined || old === now ? [] : [`${where}: format ${old ?? 'any'} became ${now ?? 'any'}`]
 }
 
-/** `enum` and `const` are closed. `x-extensible-enum` is open: values may be added to it, in responses too. */
+/** `enum` and `const` are closed. `x-extensible-enum` is open: values may be added, in responses too. */
 function compareValues(before: Json, after: Json, { direction, where }: Place): string[] {
   const [wasClosed, isClosed] = [closedValues(before), closedValues(after)]
   const old = wasClosed ?? openValues(before)
@@ -138,7 +141,7 @@ function compareDefaults({ default: old }: Json, { default: now }: Json, { direc
 
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
-/** Not comparable by size, so every change of one counts. */
+/** Not comparable by size, so every change counts. */
 const OTHER = ['pattern', 'multipleOf', 'uniqueItems']
 
 /** A limit of a request may be relaxed and not tightened. Limits of responses may change. */
@@ -187,7 +190,7 @@ function compareItems({ items: old }: Json, { items: now }: Json, place: Place):
   return compareSchemas(old ?? {}, now ?? {}, { ...place, where: `${place.where}[]` })
 }
 
-/** JSON inside a text, such as the data of a server-sent event. */
+/** JSON inside a string, such as the data of a server-sent event. */
 function compareEncoded({ contentSchema: old }: Json, { contentSchema: now }: Json, place: Place): string[] {
   return old === undefined ? [] : compareSchemas(old, now ?? {}, { ...place, where: `${place.where}(json)` })
 }
@@ -198,8 +201,8 @@ function alternativesOf({ oneOf, anyOf }: Json): unknown[] | undefined {
 }
 
 /**
- * Alternatives are paired by their constants, such as the type of an event, or else by being compatible. A union with a `discriminator`
- * may grow in responses, since clients can tell a new alternative.
+ * Alternatives are paired by their constants, such as the type of an event, or else by compatibility. A union with a
+ * `discriminator` may add alternatives in responses, since clients can recognize a new one.
  */
 function compareAlternatives(before: Json, after: Json, place: Place): string[] {
   const [old, now] = [spread(before, place.before), spread(after, place.after)]
@@ -225,7 +228,7 @@ function spread({ oneOf, anyOf, discriminator: _, ...rest }: Json, document: Jso
   return alternatives.map((one) => ({ ...rest, ...flatten(one, document) }))
 }
 
-/** The constants among the properties, which tell an alternative from the others. */
+/** The constant properties, which distinguish an alternative from the others. */
 function labelOf({ properties }: Json): string {
   return Object.values(namesIn(properties))
     .map((schema) => (isJson(schema) ? closedValues(schema) : undefined))

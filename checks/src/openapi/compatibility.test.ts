@@ -8,7 +8,7 @@ import { canonize, readCurrent, readSnapshot, updateSnapshot } from './snapshot.
 
 const snapshot = readSnapshot(REAL_ROOT)
 
-/** The node at a path of names. What is planted below it must exist, or the test would plant nothing. */
+/** The node at a path of names. The parent of a planted change must exist, or the test would plant nothing. */
 function at(document: Json, ...path: string[]): Json {
   return path.reduce((node, name) => {
     const next = node[name]
@@ -25,17 +25,17 @@ const parameterOf = (operation: Json, name: string) => {
   return found ?? expect.fail(`no parameter ${name}`)
 }
 
-/** What is found after a change of the real document. */
+/** The findings after a change of the real document. */
 function findAfter(change: (document: Json) => void): string[] {
   const document = structuredClone(snapshot)
   change(document)
   return listBreakingChanges(snapshot, document)
 }
 
-test('the API has no incompatible change against its snapshot, and the snapshot has all of the API', () => {
+test('the API has no incompatible change against its snapshot, and the snapshot is complete', () => {
   const current = readCurrent(REAL_ROOT)
   expect(listBreakingChanges(snapshot, current)).toEqual([])
-  // An addition is protected from the moment that it is in the snapshot: pnpm openapi --write
+  // An addition is protected once it is in the snapshot: pnpm openapi --write
   expect(updateSnapshot(REAL_ROOT, current, false)).toEqual({ kind: 'current' })
 })
 
@@ -171,7 +171,7 @@ const BREAKING: [name: string, change: (document: Json) => void, finding: RegExp
   ['an event is removed', (all) => drop(at(all, 'webhooks'), 'job.completed'), /^webhook job\.completed is gone$/],
 ]
 
-test.each(BREAKING)('a change is found when %s', (_name, change, finding) => {
+test.each(BREAKING)('a finding is reported when %s', (_name, change, finding) => {
   const findings = findAfter(change)
   expect(findings).toContainEqual(expect.stringMatching(finding))
 })
@@ -221,14 +221,14 @@ const ADDITIVE: [name: string, change: (document: Json) => void][] = [
   ],
 ]
 
-test.each(ADDITIVE)('nothing is found when %s', (_name, change) => {
+test.each(ADDITIVE)('no finding is reported when %s', (_name, change) => {
   const document = structuredClone(snapshot)
   change(document)
   expect(document).not.toEqual(snapshot)
   expect(listBreakingChanges(snapshot, document)).toEqual([])
 })
 
-test('descriptions, examples, titles and the names of components may change', () => {
+test('descriptions, examples, titles and component names may change', () => {
   const described = (words: string, component: string) => ({
     openapi: '3.1.0',
     info: { title: words, version: words },
@@ -275,7 +275,7 @@ function plantSnapshot(files: Record<string, string> = {}): string {
   return root
 }
 
-test('before the first release --write takes any change, and without it the snapshot stays as it is', () => {
+test('before the first release --write stores any change, and without it the snapshot is unchanged', () => {
   const root = plantSnapshot()
   const before = readFileSync(join(root, FILE), 'utf8')
   expect(updateSnapshot(root, broken, false)).toMatchObject({
@@ -287,7 +287,7 @@ test('before the first release --write takes any change, and without it the snap
   expect(readSnapshot(root)).toEqual(broken)
 })
 
-test('after the first release --write takes additions and refuses incompatible changes', () => {
+test('after the first release --write stores additions and rejects incompatible changes', () => {
   const root = plantSnapshot({ 'packages/database/released.json': '{}' })
   expect(updateSnapshot(root, broken, true)).toMatchObject({ kind: 'refused' })
   expect(readSnapshot(root)).toEqual(snapshot)

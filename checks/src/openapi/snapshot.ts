@@ -6,20 +6,22 @@ import { isJson, type Json } from './compare-schemas.ts'
 
 /** The OpenAPI document that clients rely on, in its canonical form. */
 const SNAPSHOT = 'packages/contract/openapi.json'
-/** Exists from the first release on. Before it no client can break. */
+/** Exists from the first release on. Before it there are no clients to break. */
 const RELEASED = 'packages/database/released.json'
 
-/** Words about the API, which may change at any time. Tags and operation ids are for readers and generators. */
+/** Documentation fields, which may change at any time. Tags and operation ids are for readers and generators. */
 const WORDS = new Set(['title', 'description', 'summary', 'example', 'examples', 'externalDocs', 'tags', 'operationId'])
 const ABOUT = new Set(['info', 'servers', 'tags'])
-/** Objects whose keys are names of our own: a field may be called `title`. */
+/** Objects with field names as keys: a field may be called `title`. */
 const NAMED = new Set([
   ...['paths', 'webhooks', 'responses', 'content', 'headers', 'properties', 'patternProperties', '$defs'],
   ...['schemas', 'parameters', 'securitySchemes', 'mapping'],
 ])
 const UNORDERED = new Set(['required', 'enum', 'x-extensible-enum', 'type'])
 
-/** The document without words, with its keys in one order, so that two of them differ only where the API does. */
+/**
+ * The document without documentation fields and with sorted keys, so that two documents differ only where the API does.
+ */
 export function canonize(document: Json): Json {
   const parts = Object.entries(document).filter(([name]) => !ABOUT.has(name))
   return strip(Object.fromEntries(parts), false) as Json
@@ -32,7 +34,7 @@ function strip(node: unknown, isNamed: boolean): unknown {
   return Object.fromEntries(names.toSorted().map((name) => [name, stripPart(name, node[name], isNamed)]))
 }
 
-/** By their JSON: a list may hold null besides texts. */
+/** By their JSON: a list may contain null besides strings. */
 function compareValues(one: unknown, other: unknown): number {
   return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1
 }
@@ -43,7 +45,7 @@ function stripPart(name: string, part: unknown, isNamed: boolean): unknown {
   return strip(part, !isNamed && NAMED.has(name))
 }
 
-/** The canonical document of the routes as they are. */
+/** The canonical document of the current routes. */
 export function readCurrent(root: string): Json {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const
   return canonize(

@@ -2,7 +2,7 @@ import type { Trx } from '@probity/database/connection/connect'
 import type { Random } from '@probity/lab/simulation/random'
 import { sql } from 'kysely'
 
-/** What every part of the seed needs. `trx` is the owner's, with the account as its tenant. */
+/** The context of every part of the seed. `trx` is the owner's, with the account as its tenant. */
 export type Seeding = { trx: Trx; accountId: string; random: Random; nowMs: number }
 
 export const DAY_MS = 24 * 60 * 60 * 1_000

@@ -1,4 +1,4 @@
-/** A text of the product that occurs once, and what replaces it. */
+/** A text of the product that occurs once, and its replacement. */
 export type Replacement = { file: string; find: string; replace: string }
 
 const BATCHES = 'packages/database/src/jobs/batches.ts'

@@ -10,7 +10,7 @@ export type SeedKey = {
   /** Share of the requests in the key's mode. */
   share: number
   monthlyCap?: number
-  /** What happened to the key later. */
+  /** The later state of the key. */
   end?: 'paused' | 'revoked'
 }
 

@@ -15,7 +15,7 @@ const WORKER_TASKS = 'validations,jobs,webhooks,maintenance,notifications'
 /** An instance that is not used for this long is stopped, so that it takes no processor time from other tests. */
 const KEPT_IDLE_MS = 20_000
 
-/** What a test file needs to use a running instance. */
+/** The connection data of a running instance for a test file. */
 export type InstanceDetails = { url: string; port: number; logFile: string; settings: Record<string, string> }
 
 type TestServers = { postgresUrl: string; logFolder: string }

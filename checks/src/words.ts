@@ -4,20 +4,21 @@ import ts from 'typescript'
 import { listBannedNames } from './banned-names.ts'
 import { BANNED_WORDS } from './data/banned-words.ts'
 import type { Fault } from './fault.ts'
+import { listPronouns } from './pronouns.ts'
 import { findNodes, lineOf, listPages, type Source, type Workspace } from './workspace.ts'
 
 /** The sources of user-facing text. */
 type TextKind = 'web' | 'emails' | 'logs' | 'strings' | 'monitoring' | 'docs'
-export type WordKind = TextKind | 'names'
-const WORD_KINDS: WordKind[] = ['web', 'emails', 'logs', 'strings', 'monitoring', 'docs', 'names']
+export type WordKind = TextKind | 'names' | 'comments' | 'titles'
+const WORD_KINDS: WordKind[] = ['web', 'emails', 'logs', 'strings', 'monitoring', 'docs', 'names', 'comments', 'titles']
 
 /** A text that users, customers or operators read. `line` is its first line in the file. */
 type Text = { path: string; kind: TextKind; text: string; line: number }
 
-/** Banned words and patterns of user-facing text and of names, by kind of source. */
+/** Banned words of user-facing text and of names, and indefinite pronouns of comments and test titles, by kind of source. */
 export function listBannedWords(workspace: Workspace): (Fault & { kind: WordKind })[] {
   const names = listBannedNames(workspace).map((fault) => ({ ...fault, kind: 'names' as const }))
-  return [...listTexts(workspace).flatMap(findInText), ...names]
+  return [...listTexts(workspace).flatMap(findInText), ...names, ...listPronouns(workspace)]
 }
 
 function findInText(text: Text): (Fault & { kind: TextKind })[] {

@@ -29,8 +29,11 @@ function listPaths(root: string, folder: string): string[] {
 }
 
 function readSource(root: string, path: string): Source {
-  const text = readFileSync(join(root, path), 'utf8')
-  return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
+  return { path, tree: parseSource(path, readFileSync(join(root, path), 'utf8')) }
+}
+
+export function parseSource(path: string, text: string): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
 }
 
 /** The Markdown files at the top, below `docs` and in the folders with code. */

@@ -13,7 +13,7 @@ const CONTRAST = 'color-contrast'
 /** Colours change with the scheme and nothing else does, menus change with the width and colours do not. */
 export type Asked = 'all' | 'colours' | 'all but colours'
 
-/** Nothing keeps anybody out of what the page shows now. */
+/** The current content of the page violates no rule of accessibility. */
 export async function expectAccessible(page: Page, asked: Asked = 'all'): Promise<void> {
   await settled(page)
   if (await page.evaluate(() => !('axe' in window))) await bringAxe(page)

@@ -17,7 +17,7 @@ const QUIET = [
   '--renderer-process-limit=1', // scripts that were compiled for one tab are there for the next
 ]
 
-/** Real Chromium, without the windows that nobody looks at: they take two thirds of its time. It ends with the test or the file that started it. */
+/** Chromium without windows, which take two thirds of its time. It is closed with the test or the file that started it. */
 export async function startBrowser(): Promise<Browser> {
   await waitForBuild('web')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: QUIET })
@@ -28,7 +28,7 @@ export async function startBrowser(): Promise<Browser> {
 /** Of 198.18.0.0/15, which is there for tests. Other files have had visitors, too. */
 let visitors = randomInt(2 ** 16)
 
-/** A browser window of its own: no cookies, and a network address from which nobody came before (sign-ins are counted by it). */
+/** A browser context of its own: no cookies, and a network address without earlier requests, because sign-ins are counted per address. */
 export async function openWindow(
   browser: Browser,
   { api }: { api: Pick<Instance['api'], 'url'> },
@@ -60,7 +60,7 @@ export type Look = {
  * policy stopped fail the test.
  */
 export async function onePage(context: BrowserContext, look: Look = {}): Promise<Page> {
-  // Frames that nobody looks at are a fifth of Chromium's work: pages are small and still unless a test is about their look.
+  // Drawing is a fifth of Chromium's work: pages are small and do not move unless a test is about their appearance.
   const { width = 1280, height = 720, colorScheme = 'light', reducedMotion = 'reduce', allows } = look
   const tab = idle.get(context)?.pop() ?? (await openTab(context))
   await tab.page.setViewportSize({ width, height })
@@ -74,7 +74,7 @@ export async function onePage(context: BrowserContext, look: Look = {}): Promise
 
 type Tab = { page: Page; complaints: string[]; isLeft: boolean }
 
-/** Tabs that nobody looks at any more. A new one would be a new process, which compiles every script again: half of all time. */
+/** Tabs that are no longer used. A new tab would be a new process, which compiles every script again: half of the time. */
 const idle = new Map<BrowserContext, Tab[]>()
 
 async function openTab(context: BrowserContext): Promise<Tab> {
@@ -97,7 +97,7 @@ async function leave(tab: Tab, context: BrowserContext): Promise<void> {
 async function listenForComplaints(tab: Tab): Promise<void> {
   const { page, complaints } = tab
   page.on('dialog', (dialog) => {
-    // A page may ask whether somebody really wants to leave, and nobody stays.
+    // A page may ask for a confirmation before it is left. The test always leaves.
     if (tab.isLeft && dialog.type() === 'beforeunload') return void dialog.accept()
     complaints.push(`dialog: ${dialog.type()} ${dialog.message()}`)
     void dialog.dismiss()
@@ -117,7 +117,7 @@ async function listenForComplaints(tab: Tab): Promise<void> {
   })
 }
 
-/** Chromium calls each refused request an error. A refusal is an answer that pages deal with: that nobody is signed in, for one. */
+/** Chromium logs each 4xx response as an error. Pages expect some of them, for example 401 without a session. */
 function isRefusal(text: string, url: string): boolean {
   return /status of 4\d\d/.test(text) && new URL(url, 'http://nowhere').pathname.startsWith('/app/api/')
 }

@@ -17,7 +17,7 @@ export type Case = {
   isNarrowAs?: string | undefined
 }
 
-/** What holds for every page: one heading, a title, nobody kept out, no movement for those who want none, readable at 320 pixels. */
+/** The requirements of every page: one heading, a title, accessibility, no movement with reduced motion, readable at 320 pixels. */
 export function testCases(cases: Case[]): void {
   const check = async (one: Case) => {
     const page = await openCase(one)

@@ -113,7 +113,7 @@ document.addEventListener('input', (event) => {
   regionOf(field).replaceChildren()
 })
 
-/** Whoever presses Enter in the field has not left it yet, so the form waits for the answer, and then goes on by itself. */
+/** After Enter in the field there is no blur event yet, so the form waits for the response and then submits itself. */
 document.addEventListener(
   'submit',
   (event) => {

@@ -89,7 +89,7 @@ function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(
   const join = useJoin(link)
   const [hasProfile, setHasProfile] = useState(false)
   if (session !== null && session.person.email.toLowerCase() !== email.toLowerCase()) {
-    return <SomebodyElse email={session.person.email} />
+    return <WrongUser email={session.person.email} />
   }
   if (session !== null) return <InvitationChoice link={link} onAccepted={join.enter} />
   if (hasProfile) {
@@ -150,7 +150,7 @@ function InvitationFacts({
   )
 }
 
-function SomebodyElse({ email }: { email: string }) {
+function WrongUser({ email }: { email: string }) {
   const queryClient = useQueryClient()
   return (
     <>

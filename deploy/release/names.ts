@@ -19,9 +19,13 @@ export type ReleaseNames = Record<(typeof KEYS)[number], string>
 
 export class EmptyNames extends Error {}
 
+export function readReleaseNames(file = NAMES_FILE): Partial<ReleaseNames> {
+  return JSON.parse(readFileSync(file, 'utf8')) as Partial<ReleaseNames>
+}
+
 /** Throws `EmptyNames` if a value is missing or empty. */
 export function getReleaseNames(file = NAMES_FILE): ReleaseNames {
-  const names = JSON.parse(readFileSync(file, 'utf8')) as Partial<ReleaseNames>
+  const names = readReleaseNames(file)
   const empty = KEYS.filter((key) => typeof names[key] !== 'string' || names[key].trim() === '')
   if (empty.length > 0) throw new EmptyNames(`Set ${empty.join(', ')} in deploy/release/names.json before a release.`)
   return names as ReleaseNames

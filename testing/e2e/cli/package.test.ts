@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { run } from '../api/sdk/install.ts'
 import { createApiClient } from '../environment/instance.ts'
-import { ROOT } from '../environment/programs.ts'
+import { packPackages } from '../environment/packages.ts'
+import { run } from '../environment/run.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
 import { openHome } from './run-cli.ts'
 
@@ -17,13 +17,10 @@ const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund']
 
 /** Packs the CLI and installs it in a new folder, as npm would for a user. */
 function installCli(): string {
-  const packed = makeFolder('probity-packed')
   const folder = makeFolder('probity-consumer')
-  whenDone(() => [packed, folder].forEach(removeFolder))
-  run('pnpm', ['pack', '--pack-destination', packed], join(ROOT, 'apps/cli'))
+  whenDone(() => removeFolder(folder))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }))
-  const tarball = join(packed, readdirSync(packed)[0] ?? '')
-  run('npm', [...INSTALL, tarball], folder)
+  run('npm', [...INSTALL, join(packPackages(), 'probity-cli-0.1.0.tgz')], folder)
   return folder
 }
 

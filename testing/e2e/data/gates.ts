@@ -45,6 +45,7 @@ export const GATES: Record<string, 2 | 3> = {
   'operations/model.test.ts': 3,
   'operations/monitoring.test.ts': 3,
   'operations/outages.test.ts': 2,
+  'operations/packages.test.ts': 2,
   'operations/pooler.test.ts': 3,
   'operations/retention.test.ts': 3,
   'operations/rolling-restart.test.ts': 3,

@@ -3,9 +3,10 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
-import { type InstalledSdk, run } from '../api/sdk/install.ts'
+import type { InstalledSdk } from '../api/sdk/install.ts'
 import { CLI } from '../cli/run-cli.ts'
 import { ROOT } from '../environment/programs.ts'
+import { run } from '../environment/run.ts'
 import type { Block } from './pages.ts'
 
 const WITHIN_MS = 120_000

@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
+import { packPackages } from '../../environment/packages.ts'
 import { ROOT } from '../../environment/programs.ts'
+import { run } from '../../environment/run.ts'
 
 const SDK = join(ROOT, 'packages/sdk')
 
@@ -11,27 +12,13 @@ const SDK = join(ROOT, 'packages/sdk')
 export type InstalledSdk = { tarball: string; folder: string; entries: { esm: string; cjs: string } }
 
 export function installSdk(): InstalledSdk {
-  const packed = makeFolder('probity-packed')
   const folder = makeFolder('probity-consumer')
-  whenDone(() => [packed, folder].forEach(removeFolder))
-  run('pnpm', ['build'], SDK)
-  run('npm', ['pack', join(SDK, 'dist'), '--pack-destination', packed], packed)
-  const tarball = join(packed, readdirSync(packed)[0] ?? '')
+  whenDone(() => removeFolder(folder))
+  const tarball = join(packPackages(), 'probity-sdk-0.1.0.tgz')
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], folder)
   const entryOf = (file: string) => join(folder, 'node_modules/@probity/sdk', file)
   return { tarball, folder, entries: { esm: entryOf('probity.js'), cjs: entryOf('probity.cjs') } }
-}
-
-/** Runs a program to its end and returns its output. The error of a failed program contains its output. */
-export function run(program: string, args: string[], cwd: string, env: Record<string, string> = {}): string {
-  const options = { cwd, encoding: 'utf8', env: { ...process.env, ...env }, stdio: 'pipe' } as const
-  try {
-    return execFileSync(program, args, options)
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string }
-    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
-  }
 }
 
 export function runTool(name: string, args: string[]): string {

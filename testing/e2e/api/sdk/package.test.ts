@@ -8,8 +8,9 @@ import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { createApiClient } from '../../environment/instance.ts'
 import { ROOT } from '../../environment/programs.ts'
+import { run } from '../../environment/run.ts'
 import { useSharedInstance } from '../../environment/shared-instance.ts'
-import { compile, installSdk, run, runTool } from './install.ts'
+import { compile, installSdk, runTool } from './install.ts'
 import { installRuntime } from './runtimes.ts'
 
 /** The SDK as a user has it: packed, installed in another folder, and used from there. */

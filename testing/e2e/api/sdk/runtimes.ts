@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../environment/programs.ts'
-import { run } from './install.ts'
+import { run } from '../../environment/run.ts'
 
 /** JavaScript runtimes as npm packages that contain the executable, without install scripts. */
 const ARM = process.arch === 'arm64'

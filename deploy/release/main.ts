@@ -1,27 +1,38 @@
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { packManifests } from './manifests.ts'
 import { EmptyNames, getReleaseNames, readReleaseNames } from './names.ts'
 import { packPackages } from './packages.ts'
+import { makeRelease, readNotes, readVersion } from './release.ts'
 
-/** `pnpm -s release COMMAND`: steps of the release workflow that also run on a development machine. Prints JSON. */
+/** `pnpm -s release COMMAND`: steps of the release workflow that also run on a development machine. The last line of output is JSON. */
 const COMMANDS: Record<string, (folder: string) => unknown> = {
   names: () => getReleaseNames(),
+  notes: () => ({ version: readVersion(), notes: readNotes() }),
   packages: (folder) => packPackages(folder, readReleaseNames().repository ?? ''),
+  manifests: (folder) => packManifests(folder, readVersion()),
+  '--dry-run': (out) => makeRelease({ out, cache: join(CACHE, 'probity-deployment') }),
 }
+const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
 
 const USAGE = `Usage: pnpm -s release COMMAND
 
-names            print deploy/release/names.json; fail if a name is empty
-packages FOLDER  pack @probity/sdk and @probity/cli into FOLDER, with SHA256SUMS
+names               print deploy/release/names.json; fail if a name is empty
+notes               print the version and its section of CHANGELOG.md
+packages FOLDER     pack @probity/sdk and @probity/cli into FOLDER, with SHA256SUMS
+manifests FOLDER    pack compose.yaml, install.sh and the Kubernetes manifests into FOLDER
+--dry-run [FOLDER]  build all files of a release in FOLDER (default: .local/release), and run the image solo;
+                    needs root on Linux, podman, runc and debootstrap
 `
 
-const [command = '', folder = ''] = process.argv.slice(2)
+const [command = '', folder = command === '--dry-run' ? '.local/release' : ''] = process.argv.slice(2)
 const run = COMMANDS[command]
-if (run === undefined || (command !== 'names' && folder === '')) {
+if (run === undefined || (['packages', 'manifests'].includes(command) && folder === '')) {
   process.stderr.write(USAGE)
   process.exitCode = 2
 } else {
   try {
-    process.stdout.write(`${JSON.stringify(run(resolve(folder)))}\n`)
+    process.stdout.write(`${JSON.stringify(await run(resolve(folder)))}\n`)
   } catch (error) {
     if (!(error instanceof EmptyNames)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -56,7 +56,7 @@ export const NAVIGATION: Group[] = [
   { label: 'Tools', entries: ['sdk', 'sdk-reference', 'cli', 'mcp'] },
   {
     label: 'Self-hosting',
-    entries: ['running', 'settings', 'doctor', 'operating', 'metrics', 'payments', 'scale', 'benchmarks'],
+    entries: ['running', 'kubernetes', 'settings', 'doctor', 'operating', 'metrics', 'payments', 'scale', 'benchmarks'],
   },
   { label: 'More', entries: ['security', 'supply-chain', 'retention', 'model-card', 'glossary', 'changelog'] },
 ]

@@ -85,6 +85,7 @@ const OTHER_TESTS = [
   ),
   'packages/database/src/system/schema-files.test.ts',
   'benchmarks/report/table.test.ts',
+  'deploy/kubernetes.test.ts',
 ]
 
 const marked = pages.flatMap((path) => readBlocks(path)).filter(({ marker }) => marker !== undefined)

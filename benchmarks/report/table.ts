@@ -60,10 +60,12 @@ export function writePage(): string {
   })
   return `# Benchmarks
 
-This page lists the measured performance of Probity. The command in the last column prints each figure; with \`--keep\` it stores the figure and rewrites this page, and
-a test compares the page with the stored figures. All parts run on one machine: the API, workers, databases, simulated mail servers and clients. Absolute figures therefore
-say little about other machines. Ratios are more portable, because both sides are measured in one run. On a shared machine, figures differ by up to a third between
-runs; the second table has the CPU time that other virtual machines took (steal time).
+This page lists the measured performance of Probity.
+The command in the last column prints each figure; with \`--keep\` it stores the figure and rewrites this page, and a test compares the page with the stored figures.
+All parts run on one machine: the API, workers, databases, simulated mail servers and clients.
+Absolute figures therefore say little about other machines.
+Ratios are more portable, because both sides are measured in one run.
+On a shared machine, figures differ by up to a third between runs; the second table has the CPU time that other virtual machines took (steal time).
 
 | figure | measured | goal | reached | ratio to the bare limit | command |
 |---|---|---|---|---|---|
@@ -77,25 +79,29 @@ ${machines.join('\n')}
 
 ## Definitions
 
-\`bench single\` compares the product with two bare servers in the same run: Fastify with one call to Redis (\`bare_rps\`, \`recent_ratio\`, \`queued_ratio\`), and the same
-with one durable charge for each group of requests before their responses (\`bare_durable_rps\`, \`recent_ratio_durable\`).
+\`bench single\` compares the product with two bare servers in the same run: Fastify with one call to Redis (\`bare_rps\`, \`recent_ratio\`, \`queued_ratio\`), and the same with one durable charge for each group of requests before their responses (\`bare_durable_rps\`, \`recent_ratio_durable\`).
 
-\`bench list\` measures the cost of a row from the confirmation of the list until its results are stored in row order: CPU time (\`pg_us_per_row\`, and
-\`worker_us_per_row\` for all workers together), WAL (\`wal_bytes_per_row\`), and the growth of the tables and indexes of results (\`stored_bytes_per_result\`).
-\`allocated_bytes_per_result\` also counts empty pages, which later results fill. The bare limit of \`ratio_to_bare\` is the sum of three times: reading the file, probing
-without any limits, and COPY of one full JSON row per address (\`bare_seconds.copy\`). \`bare_seconds.copy_chunks\` is the time to compress the same rows in chunks of 100
-(zstd, level 3) and to COPY the chunks instead.
+\`bench list\` measures the cost of a row from the confirmation of the list until its results are stored in row order: CPU time (\`pg_us_per_row\`, and \`worker_us_per_row\` for all workers together), WAL (\`wal_bytes_per_row\`), and the growth of the tables and indexes of results (\`stored_bytes_per_result\`).
+\`allocated_bytes_per_result\` also counts empty pages, which later results fill.
+The bare limit of \`ratio_to_bare\` is the sum of three times: reading the file, probing without any limits, and COPY of one full JSON row per address (\`bare_seconds.copy\`).
+\`bare_seconds.copy_chunks\` is the time to compress the same rows in chunks of 100 (zstd, level 3) and to COPY the chunks instead.
 
-\`pnpm bench confidence\` measures the calibration of deliverability. [The model card](model-card.md) has the figures.
+\`pnpm bench confidence\` measures the calibration of deliverability.
+[The model card](model-card.md) has the figures.
 
 ## Comparison with a commit
 
-\`pnpm bench compare NAME --base COMMIT\` compares the work tree with a commit. NAME is one of: ${PRODUCT_ONLY_NAMES.join(', ')}. The command unpacks the commit next to the
-work tree, installs its packages from the store, and runs the benchmark with \`--product-only\` on both sides alternately (A B B A …), five pairs by default
-(\`--pairs\`). For each rate and each cost it prints the median of the ratios work tree / commit (\`ratio\`) and an interval (\`low\` to \`high\`). With five pairs or more, the
-interval contains the true median with a probability of at least 90 %. From eight pairs on, it leaves out the extremes and becomes narrower. The last line is JSON. \`--field FIELD\` selects fields, parts of a total and tail latencies among them.
+\`pnpm bench compare NAME --base COMMIT\` compares the work tree with a commit.
+NAME is one of: ${PRODUCT_ONLY_NAMES.join(', ')}.
+The command unpacks the commit next to the work tree, installs its packages from the store, and runs the benchmark with \`--product-only\` on both sides alternately (A B B A …), five pairs by default (\`--pairs\`).
+For each rate and each cost it prints the median of the ratios work tree / commit (\`ratio\`) and an interval (\`low\` to \`high\`).
+With five pairs or more, the interval contains the true median with a probability of at least 90 %.
+From eight pairs on, it leaves out the extremes and becomes narrower.
+The last line is JSON.
+\`--field FIELD\` selects fields, parts of a total and tail latencies among them.
 
-"Not worse by more than 10 %" means: for every rate, \`high\` is at least 0.9, and for every cost, \`low\` is at most 1.1. The exit code is 1 if a field fails this rule.
+"Not worse by more than 10 %" means: for every rate, \`high\` is at least 0.9, and for every cost, \`low\` is at most 1.1.
+The exit code is 1 if a field fails this rule.
 `
 }
 

@@ -44,7 +44,15 @@ test('the documentation has the table of checks and outcomes', () => {
   const page = readFileSync(new URL('../../../../../docs/concepts/evidence.md', import.meta.url), 'utf8')
   const rows = Object.entries(CHECKS).map(([check, { meaning, outcomes }]) => {
     const lines = Object.entries(outcomes).map(([outcome, means]) => `| \`${outcome}\` | ${means} |`)
-    return [`### \`${check}\``, '', meaning, '', '| `outcome` | meaning |', '|---|---|', ...lines].join('\n')
+    return [
+      `### \`${check}\``,
+      '',
+      meaning.replaceAll('. ', '.\n'),
+      '',
+      '| `outcome` | meaning |',
+      '|---|---|',
+      ...lines,
+    ].join('\n')
   })
   for (const row of rows) expect(page).toContain(row)
 })

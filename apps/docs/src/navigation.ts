@@ -11,17 +11,35 @@ const REFERENCE = {
 
 /** The sidebar, in this order. The build fails if a page is missing here or an entry has no page. */
 export const NAVIGATION: Group[] = [
-  { label: 'Get started', entries: ['quick-start', 'test-mode'] },
+  { label: 'Get started', entries: ['quick-start', 'test-mode', 'glossary'] },
   {
-    label: 'Concepts',
+    label: 'API',
+    entries: [
+      'api-keys',
+      'api-requests',
+      'api-conventions',
+      'versioning',
+      'publishable-keys',
+      'webhooks',
+      'requests',
+      'errors',
+      'limits',
+      'abuse-limits',
+      REFERENCE,
+    ],
+  },
+  {
+    label: 'Understand results',
     entries: [
       'concepts/verdicts',
       'concepts/evidence',
+      'confidence',
       'concepts/catch-all',
       'concepts/greylisting',
-      'concepts/credits',
-      'confidence',
+      'policies',
+      'allow-block-lists',
       'feedback',
+      'concepts/credits',
     ],
   },
   {
@@ -35,30 +53,12 @@ export const NAVIGATION: Group[] = [
       'guides/migrate-from-kickbox',
     ],
   },
-  {
-    label: 'Reference',
-    entries: [
-      REFERENCE,
-      'api-keys',
-      'api-requests',
-      'api-conventions',
-      'versioning',
-      'errors',
-      'limits',
-      'abuse-limits',
-      'webhooks',
-      'policies',
-      'allow-block-lists',
-      'publishable-keys',
-      'requests',
-    ],
-  },
-  { label: 'Tools', entries: ['sdk', 'sdk-reference', 'cli', 'mcp'] },
+  { label: 'SDK and tools', entries: ['sdk', 'sdk-reference', 'cli', 'mcp'] },
   {
     label: 'Self-hosting',
-    entries: ['running', 'kubernetes', 'settings', 'doctor', 'operating', 'metrics', 'payments', 'scale', 'benchmarks'],
+    entries: ['running', 'kubernetes', 'settings', 'operating', 'metrics', 'scale', 'payments', 'doctor', 'benchmarks'],
   },
-  { label: 'More', entries: ['security', 'supply-chain', 'retention', 'model-card', 'glossary', 'changelog'] },
+  { label: 'About', entries: ['security', 'retention', 'supply-chain', 'model-card', 'changelog'] },
 ]
 
 /** Differences between the pages and the navigation, as messages. */

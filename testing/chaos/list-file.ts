@@ -30,7 +30,11 @@ export function sizeOf(rows: number, seed: number): SimulationSize {
 export function makeList(size: SimulationSize, rows: number): ListFile {
   const random = openRandom(size.seed)
   const simulation = createMailPopulation(size)
-  const addresses = simulation.addresses.filter(({ behaviour }) => behaviour !== LEFT_OUT)
+  const written = new Set<string>()
+  const addresses = simulation.addresses.filter(({ email, behaviour }) => {
+    const isRepeated = written.size === written.add(withoutBrackets(email)).size
+    return !isRepeated && behaviour !== LEFT_OUT
+  })
   const lines = ['name,email']
   const expected = new Map<number, string>()
   const write = (email: string) => lines.push(`Customer ${lines.length},${quote(email)}`)
@@ -39,7 +43,7 @@ export function makeList(size: SimulationSize, rows: number): ListFile {
   for (const { email } of addresses) {
     write(email)
     if (!ADDRESS_LIKE.test(email)) continue
-    expected.set(lines.length, email.replace(/^<(.*)>$/, '$1')) // brackets are not part of the address
+    expected.set(lines.length, withoutBrackets(email))
     filled += 1
     if (random.chance(BLANK_SHARE)) write('')
     if (filled + 1 > (expected.size * rows) / addresses.length) continue
@@ -47,6 +51,11 @@ export function makeList(size: SimulationSize, rows: number): ListFile {
     filled += 1
   }
   return { csv: `${lines.join('\r\n')}\r\n`, expected }
+}
+
+/** Brackets are not part of the address: a copied cell may repeat the address of another mailbox. */
+function withoutBrackets(email: string): string {
+  return email.replace(/^<(.*)>$/, '$1')
 }
 
 function quote(cell: string): string {

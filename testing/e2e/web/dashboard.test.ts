@@ -91,7 +91,7 @@ test('the dashboard shows the overview, and each part links to its details', asy
   await page.getByRole('link', { name: /^Validated today 3/ }).waitFor()
   await page.getByRole('link', { name: /^Validated in 30 days 3/ }).waitFor()
   await page.getByRole('link', { name: /^Lists in progress 0/ }).waitFor()
-  await page.getByText('No mail provider limits probes at the moment.').waitFor()
+  await page.getByText('No mailbox provider limits probes at the moment.').waitFor()
   await page.getByRole('img', { name: '3 addresses: 0 valid, 0 risky, 3 invalid, 0 unknown.' }).waitFor()
   await page.getByText('Show as a table').click()
   const days = page.getByRole('table', { name: 'Verdicts by day' }).locator('tbody tr')
@@ -143,7 +143,7 @@ test('a provider that limits probes is named with its retry time until the limit
     expect((await owner.sendRequest('GET', '/health/providers')).body['status']).toBe('normal')
   }, 30_000)
   await page.reload()
-  await page.getByText('No mail provider limits probes at the moment.').waitFor()
+  await page.getByText('No mailbox provider limits probes at the moment.').waitFor()
 })
 
 const ALL_PARTS = { verdicts: null, jobs: null, problems: null, alerts: null }

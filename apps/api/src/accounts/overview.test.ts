@@ -135,7 +135,7 @@ test('provider health names each suspended provider once, with the latest time',
   }
   expect(await show()).toEqual({
     status: 'normal',
-    message: 'No mail provider limits probes at the moment.',
+    message: 'No mailbox provider limits probes at the moment.',
     providers: [],
   })
   const trouble = { provider: 'yahoo', name: 'Yahoo', reason: 'rate_limited' }

@@ -65,7 +65,7 @@ export const showOverview: Route<OverviewDependencies> = async (app, services) =
       tag: 'Account',
       summary: 'Get the overview',
       description:
-        'Verdicts by day, jobs, problems of the last 24 hours, alerts and the state of mail providers. A part that cannot be read is null; the others are returned. Live keys see live mode, test keys test mode.',
+        'Verdicts by day, jobs, problems of the last 24 hours, alerts and the state of mailbox providers. A part that cannot be read is null; the others are returned. Live keys see live mode, test keys test mode.',
       problems: ['invalid_request', ...MIDDLEWARE_PROBLEMS],
     },
     { querystring: OverviewQuery, response: { 200: Overview } },
@@ -150,7 +150,7 @@ export const showProviderHealth: Route<ProviderHealthDependencies> = async (app,
     {
       id: 'getProviderHealth',
       tag: 'Account',
-      summary: 'Get the state of mail providers',
+      summary: 'Get the state of mailbox providers',
       description:
         'Mailbox providers that limit or block the probes of this installation, so that more results of their addresses are `unknown`. The same for all accounts. Only well-known providers are listed.',
       problems: MIDDLEWARE_PROBLEMS,

@@ -19,7 +19,7 @@ test('healthMessage names the limiting providers and the earliest time', () => {
 
 test('healthMessage has a text for the normal and the unknown state', () => {
   const none = (status: string) => healthMessage({ status, providers: [] }, String)
-  expect(none('normal')).toBe('No mail provider limits probes at the moment.')
+  expect(none('normal')).toBe('No mailbox provider limits probes at the moment.')
   expect(none('unknown')).toContain('is not known')
   expect(none('a status of another time')).toContain('is not known')
 })

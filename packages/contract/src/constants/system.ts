@@ -34,8 +34,9 @@ export function healthMessage(
 ) {
   const { status, providers } = health
   const [first] = providers
-  if (status === 'normal') return 'No mail provider limits probes at the moment.'
-  if (status !== 'limited' || first === undefined) return 'The state of mail providers is not known at the moment.'
+  if (status === 'normal') return 'No mailbox provider limits probes at the moment.'
+  if (status !== 'limited' || first === undefined)
+    return 'The state of the mailbox providers is not known at the moment.'
   const limit = providers.length === 1 ? 'limits' : 'limit'
   return `${nameAll(providers)} ${limit} probes: expect more unknown results until about ${timeOf(first.retry_at)}.`
 }

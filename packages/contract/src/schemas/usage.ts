@@ -214,7 +214,7 @@ export const Overview = Type.Object(
         jobs: { running: [JOB_EXAMPLE], ended: [] },
         problems: [{ code: 'rate_limited', http_status: 429, count: 12, last_occurred_at: '2026-11-09T08:41:00.000Z' }],
         alerts: [{ kind: 'credits_low', id: null, name: null, occurred_at: null }],
-        providers: { status: 'normal', message: 'No mail provider limits probes at the moment.', providers: [] },
+        providers: { status: 'normal', message: 'No mailbox provider limits probes at the moment.', providers: [] },
         probing: PROBING_EXAMPLE,
       },
     ],

@@ -59,7 +59,7 @@ function describeMail(mail: MailHosts): string {
   switch (mail.kind) {
     case 'hosts':
       return mail.source === 'mx'
-        ? `The domain has ${mail.hosts.length === 1 ? 'one mail server' : `${mail.hosts.length} mail servers`}, most preferred ${mail.hosts[0]?.name}.`
+        ? describeHosts(mail.hosts)
         : 'The domain has no MX record and is its own mail server (RFC 5321, section 5.1).'
     case 'none':
       return NO_MAIL[mail.reason]
@@ -68,6 +68,11 @@ function describeMail(mail: MailHosts): string {
     case 'unknown':
       return `DNS returned no usable response (${mail.failure}).`
   }
+}
+
+function describeHosts([first, ...others]: Extract<MailHosts, { kind: 'hosts' }>['hosts']): string {
+  if (others.length === 0) return `The domain has one mail server: ${first?.name}.`
+  return `The domain has ${others.length + 1} mail servers. The most preferred is ${first?.name}.`
 }
 
 const NO_MAIL: Record<Extract<MailHosts, { kind: 'none' }>['reason'], string> = {

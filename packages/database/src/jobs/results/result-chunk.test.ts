@@ -120,7 +120,7 @@ function makeResult(n: number): StoredResult {
   const took = (factor: number) => ((n * 104_729 * factor) % 400_009) / 1_000
   const findings = [
     evidenceItem('syntax', 'passed', 'The address is well formed.', took(1) / 1_000),
-    evidenceItem('mx', 'found', `The domain has 2 mail servers, most preferred mx10.${domain}.`, took(2)),
+    evidenceItem('mx', 'found', `The domain has 2 mail servers. The most preferred is mx10.${domain}.`, took(2)),
     evidenceItem('spf', 'found', 'The domain publishes an SPF record.', took(3)),
     evidenceItem('dmarc', 'absent', 'The domain does not publish a DMARC record.', took(4)),
     evidenceItem('domain_class', 'not_listed', 'The domain is in none of our domain lists.'),

@@ -37,6 +37,11 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
+/** The credits charged for a request. Test mode charges none. */
+export function formatCharge(credits: number, livemode: boolean): string {
+  return livemode ? formatCount(credits, 'credit') : 'Free in test mode'
+}
+
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],

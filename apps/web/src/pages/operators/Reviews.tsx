@@ -6,11 +6,11 @@ import { useForm } from 'react-hook-form'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { DateTime } from '../../ui/DateTime.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../ui/Form.tsx'
 import { formatCount, formatNumber, formatShare } from '../../ui/format.ts'
-import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { PageFrame } from '../../ui/States.tsx'
 import { type Column, DataTable } from '../../ui/Table.tsx'
 import { ConfirmCall, useOperatorCall } from './ConfirmCall.tsx'
@@ -55,7 +55,7 @@ const REASONS = {
 
 const COLUMNS: Column<OperatorReview>[] = [
   {
-    head: 'List',
+    head: 'Account and list',
     isRowHead: true,
     className: 'max-w-72 min-w-48 font-normal',
     cell: (review) => (
@@ -82,7 +82,7 @@ const COLUMNS: Column<OperatorReview>[] = [
     cell: ({ sample_done: done, sample_invalid: invalid }) => (done === 0 ? 'No results' : formatShare(invalid / done)),
   },
   { head: 'Done', align: 'end', cell: ({ done, total }) => `${formatNumber(done)} of ${formatNumber(total)}` },
-  { head: 'Since', cell: (review) => <RelativeTime at={review.paused_at} /> },
+  { head: 'Since', cell: (review) => <DateTime at={review.paused_at} /> },
 ]
 
 function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
@@ -184,7 +184,7 @@ function DomainTable({ domains }: OperatorOptOuts) {
             cell: ({ domain }) => <span className="[overflow-wrap:anywhere]">{domain}</span>,
           },
           { head: 'Note', className: 'min-w-36 [overflow-wrap:anywhere]', cell: ({ note }) => note },
-          { head: 'Added', cell: (row) => <RelativeTime at={row.created_at} /> },
+          { head: 'Added', cell: (row) => <DateTime at={row.created_at} /> },
           {
             head: 'Actions',
             isHeadHidden: true,

@@ -8,8 +8,9 @@ import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { DayInput, SearchField, SelectInput } from '../../../ui/Field.tsx'
-import { formatCount, formatTime } from '../../../ui/format.ts'
+import { formatCount } from '../../../ui/format.ts'
 import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
@@ -209,7 +210,7 @@ function AuditTable({ entries, withAccount }: AuditTableProps) {
 }
 
 function EntryTime({ at }: { at: string }) {
-  return <time dateTime={at}>{formatTime(at)}</time>
+  return <DateTime at={at} seconds />
 }
 
 function Actor({ entry }: { entry: AuditEntry }) {

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatCount, formatDateTime, formatNumber, formatRelative } from '../../../ui/format.ts'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { ListProgress, VerdictCounts } from '../../jobs/lists/ListProgress.tsx'
 import { StatusBadge } from '../requests/RequestsTable.tsx'
@@ -158,7 +158,7 @@ function Row({ list }: { list: BulkJob }) {
           {list.filename}
         </Link>
         <p className="text-[0.8125rem] text-faint">
-          {formatCount(list.unique_count, 'address', 'addresses')}, <RelativeTime at={list.created_at} />
+          {formatCount(list.unique_count, 'address', 'addresses')}, <DateTime at={list.created_at} />
         </p>
       </div>
       <ListProgress list={list} />
@@ -199,7 +199,7 @@ const PROBLEM_COLUMNS: Column<Problem>[] = [
     head: 'Last seen',
     headClassName: 'max-sm:hidden',
     className: 'text-soft max-sm:hidden',
-    cell: (problem) => <RelativeTime at={problem.last_occurred_at} />,
+    cell: (problem) => <DateTime at={problem.last_occurred_at} />,
   },
 ]
 

@@ -15,6 +15,7 @@ import {
 import { describeScopes } from '../../../labels/scopes.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { IconButton } from '../../../ui/Button.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatCount, formatDate, formatNumber } from '../../../ui/format.ts'
 import { Menu, MenuItem, MenuLine } from '../../../ui/Menu.tsx'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
@@ -110,8 +111,16 @@ function Limits({ of: key }: { of: Key }) {
 }
 
 function Ends({ of: { expires_at: at, revoked_at: revokedAt, status } }: { of: Key }) {
-  if (status === 'revoked' && revokedAt !== null) return <RelativeTime at={revokedAt} />
-  return at === null ? <span className="text-faint">Never</span> : <RelativeTime at={at} />
+  if (status === 'revoked' && revokedAt !== null) return <RevokedAt at={revokedAt} />
+  return at === null ? <span className="text-faint">Never</span> : <DateTime at={at} />
+}
+
+function RevokedAt({ at }: { at: string }) {
+  return (
+    <>
+      Revoked <DateTime at={at} />
+    </>
+  )
 }
 
 /** The status of a key. A rotated key works until it expires. */

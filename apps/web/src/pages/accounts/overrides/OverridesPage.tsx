@@ -11,11 +11,11 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, TextArea, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
@@ -173,7 +173,7 @@ const COLUMNS: Column<Override>[] = [
     className: 'text-soft',
     cell: ({ created_at: at, created_by: by }) => (
       <>
-        <RelativeTime at={at} />
+        <DateTime at={at} />
         {by !== null && <p className="text-[0.8125rem]">{by}</p>}
       </>
     ),

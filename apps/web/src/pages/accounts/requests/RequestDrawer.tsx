@@ -1,3 +1,4 @@
+import { reasonLabel } from '@probity/contract/constants/labels'
 import type { RequestLogEntryDetail } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
@@ -6,8 +7,9 @@ import { VerdictBadge } from '../../../labels/verdict.tsx'
 import { useScene } from '../../../session/workspace.ts'
 import { buttonClass, CopyButton } from '../../../ui/Button.tsx'
 import { CodeTabs } from '../../../ui/Code.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { formatCount, formatMs, formatTime } from '../../../ui/format.ts'
+import { formatCharge, formatMs } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
 import { ResultDetails } from '../../validations/result/ResultDetails.tsx'
 import { StatusBadge } from './RequestsTable.tsx'
@@ -54,7 +56,7 @@ function Details({ request }: { request: RequestLogEntryDetail }) {
         <StatusBadge status={status} />
         {code && <code className="font-mono text-[0.8125rem]">{code}</code>}
         {verdict && <VerdictBadge status={verdict} />}
-        {request.sub_status && <code className="font-mono text-[0.8125rem] text-soft">{request.sub_status}</code>}
+        {request.sub_status && <span className="text-[0.8125rem] text-soft">{reasonLabel(request.sub_status)}</span>}
       </div>
       {code && <ErrorDocs code={code} />}
       <dl className="grid grid-cols-1 gap-3 text-[0.8125rem] sm:grid-cols-2 [&_dt]:text-faint">
@@ -65,11 +67,13 @@ function Details({ request }: { request: RequestLogEntryDetail }) {
             <CopyButton text={id} label="Copy request ID" />
           </dd>
         </div>
-        <Fact name="Received">{formatTime(request.occurred_at)}</Fact>
+        <Fact name="Received">
+          <DateTime at={request.occurred_at} seconds />
+        </Fact>
         <Fact name="Duration">{formatMs(took)}</Fact>
         <Fact name="Key">{request.key_name ?? 'Deleted key'}</Fact>
         <Fact name="Source">{SOURCES[source] ?? source}</Fact>
-        <Fact name="Charged">{credits === null ? '–' : formatCount(credits, 'credit')}</Fact>
+        <Fact name="Charged">{credits === null ? '–' : formatCharge(credits, request.livemode)}</Fact>
         <Fact name="Mode">{request.livemode ? 'Live' : 'Test'}</Fact>
       </dl>
       <Again request={request} />

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react'
 import { VerdictBadge } from '../../../labels/verdict.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
-import { formatCount, formatMs, formatTime } from '../../../ui/format.ts'
+import { DateTime } from '../../../ui/DateTime.tsx'
+import { formatCharge, formatMs } from '../../../ui/format.ts'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 
 const COLUMNS: Column<RequestLogEntry>[] = [
@@ -44,14 +45,14 @@ function RequestCard({ of: request }: { of: RequestLogEntry }) {
       <p className="text-[0.8125rem] text-faint [overflow-wrap:anywhere]">
         <Received of={request} /> · {formatMs(request.duration_ms)}
         {request.key_name && ` · ${request.key_name}`}
-        {request.credits !== null && ` · ${formatCount(request.credits, 'credit')}`}
+        {request.credits !== null && ` · ${formatCharge(request.credits, request.livemode)}`}
       </p>
     </>
   )
 }
 
 function Received({ of: { occurred_at: at } }: { of: RequestLogEntry }) {
-  return <time dateTime={at}>{formatTime(at)}</time>
+  return <DateTime at={at} seconds />
 }
 
 function RequestLink({ of: { id, method, route } }: { of: RequestLogEntry }) {

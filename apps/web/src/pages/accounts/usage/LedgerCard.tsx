@@ -9,8 +9,9 @@ import { useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { DayInput, SelectInput } from '../../../ui/Field.tsx'
-import { formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
+import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
@@ -210,7 +211,7 @@ function EntryCard({ entry }: { entry: LedgerEntry }) {
 }
 
 function EntryTime({ entry: { occurred_at: at } }: { entry: LedgerEntry }) {
-  return <time dateTime={at}>{formatDateTime(at)}</time>
+  return <DateTime at={at} />
 }
 
 function EntryKind({ entry: { kind, job_id, filename } }: { entry: LedgerEntry }) {

@@ -7,9 +7,9 @@ import { useMay } from '../../../session/workspace.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { JobStateBadge } from '../lists/ListProgress.tsx'
 import { LIST_ROLES } from '../lists/lists-query.ts'
@@ -64,8 +64,8 @@ function About({ job }: { job: BulkJob }) {
   return (
     <>
       {formatCount(unique_count, 'address', 'addresses')} in {formatCount(email_count, 'row')}
-      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`} · column {email_column} ·{' '}
-      <RelativeTime at={created_at} />
+      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`} · column “{email_column}” ·{' '}
+      <DateTime at={created_at} />
       {!mayChange && (
         <span className="mt-1 block">
           You have read-only access to this list. Pausing, canceling and deleting require the role {LIST_ROLES}.

@@ -1,7 +1,7 @@
 import type { BulkJob } from '@probity/sdk'
 import { Link } from '@tanstack/react-router'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatDate, formatNumber } from '../../../ui/format.ts'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { CardFact, type Column, DataTable } from '../../../ui/Table.tsx'
 import { ListProgress, VerdictCounts } from './ListProgress.tsx'
 
@@ -11,7 +11,7 @@ const COLUMNS: Column<BulkJob>[] = [
   { head: 'Addresses', align: 'end', cell: (list) => formatNumber(list.unique_count) },
   { head: 'Verdicts', className: 'w-60 min-w-52', cell: (list) => <VerdictCounts list={list} /> },
   { head: 'Credits', align: 'end', cell: creditsOf },
-  { head: 'Created', className: 'text-soft', cell: (list) => <RelativeTime at={list.created_at} /> },
+  { head: 'Created', className: 'text-soft', cell: (list) => <DateTime at={list.created_at} /> },
   { head: 'Expires', className: 'whitespace-nowrap text-soft', cell: (list) => formatDate(list.expires_on) },
 ]
 
@@ -35,7 +35,7 @@ export function ListsTable({ lists }: { lists: BulkJob[] }) {
             <CardFact name="Addresses">{formatNumber(list.unique_count)}</CardFact>
             <CardFact name="Credits">{creditsOf(list)}</CardFact>
             <CardFact name="Created">
-              <RelativeTime at={list.created_at} />
+              <DateTime at={list.created_at} />
             </CardFact>
             <CardFact name="Expires">{formatDate(list.expires_on)}</CardFact>
           </dl>
@@ -59,5 +59,5 @@ function ListLink({ list: { id, filename } }: { list: BulkJob }) {
 
 /** The credits charged for a list after refunds. Test mode is free. */
 function creditsOf({ credits: { used, refunded }, livemode }: BulkJob): string {
-  return livemode ? formatNumber(used - refunded) : 'None'
+  return livemode ? formatNumber(used - refunded) : 'Free'
 }

@@ -10,10 +10,10 @@ import { useScene } from '../../../session/workspace.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, TextInput } from '../../../ui/Field.tsx'
 import { FormSummary, useSubmit } from '../../../ui/Form.tsx'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { SecretLink } from '../../../ui/Secret.tsx'
 import { ErrorState, PageFrame, Skeleton } from '../../../ui/States.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
@@ -62,7 +62,7 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
             <Badge tone="risky">Expired</Badge>
           ) : (
             <span>
-              Expires <RelativeTime at={expiresAt} />
+              Expires <DateTime at={expiresAt} />
             </span>
           )}
         </p>

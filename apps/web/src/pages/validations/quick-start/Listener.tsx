@@ -6,6 +6,7 @@ import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { CodeBlock } from '../../../ui/Code.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatMs } from '../../../ui/format.ts'
 import { type Key, type LastRequest, type NewKey, useRefreshKeys } from '../../accounts/keys/keys-query.ts'
 
@@ -42,9 +43,9 @@ function HeardRow({ request }: { request: LastRequest }) {
   return (
     <p className="appear flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-sunken px-3 py-2 text-[0.8125rem] tabular-nums">
       <Icon className={isFine ? 'size-4 text-valid' : 'size-4 text-invalid'} aria-hidden="true" />
-      <time dateTime={request.occurred_at} className="text-faint">
-        {new Date(request.occurred_at).toLocaleTimeString('en-GB')}
-      </time>
+      <span className="text-faint">
+        <DateTime at={request.occurred_at} seconds />
+      </span>
       <code className="min-w-0 font-mono [overflow-wrap:anywhere]">
         {request.method} {request.route}
       </code>

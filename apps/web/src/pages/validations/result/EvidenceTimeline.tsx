@@ -1,3 +1,4 @@
+import { reasonLabel } from '@probity/contract/constants/labels'
 import type { Evidence } from '@probity/sdk'
 import { clsx } from 'clsx'
 import { Check, Circle, CircleHelp, type LucideIcon, TriangleAlert, X } from 'lucide-react'
@@ -58,7 +59,7 @@ function Decision({ result: { status, sub_status: subStatus } }: { result: AnyRe
       dot={look.dot}
       title="Verdict"
       outcome={<span className={look.text}>{word}</span>}
-      when={subStatus && <code className="font-mono">{subStatus}</code>}
+      when={reasonLabel(subStatus)}
       isLast
     >
       <p className="max-w-prose text-soft">{reasonMeaning(status, subStatus)}</p>

@@ -4,7 +4,8 @@ import { VerdictBadge } from '../../../labels/verdict.tsx'
 import { confidenceWord, verdictSentence, whatHappensNext } from '../../../labels/verdict-sentences.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { formatClock, formatDateTime, formatRelative, formatShare } from '../../../ui/format.ts'
+import { DateTime } from '../../../ui/DateTime.tsx'
+import { formatCharge, formatClock, formatShare } from '../../../ui/format.ts'
 import { EvidenceTimeline } from './EvidenceTimeline.tsx'
 import { Flags } from './Flags.tsx'
 import { type AnyResult, adviceOn, domainOf, NOT_STARTED } from './result.ts'
@@ -77,6 +78,7 @@ function Facts({ result, charged }: { result: AnyResult; charged: number | undef
   const code = result.details?.smtp_code ?? 0
   const hasStarted = result.sub_status !== NOT_STARTED
   const checkedAt = hasStarted ? checkedAtOf(result) : undefined
+  const isLive = !('livemode' in result) || result.livemode
   return (
     <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-md border border-line bg-sunken px-4 py-3 sm:grid-cols-3 xl:grid-cols-5">
       <Fact name="Confidence">
@@ -94,16 +96,12 @@ function Facts({ result, charged }: { result: AnyResult; charged: number | undef
       <Fact name="Depth">{hasStarted ? DEPTHS[result.depth] : 'Not started'}</Fact>
       {checkedAt !== undefined && (
         <Fact name="Validated">
-          <time
-            className="inline-block first-letter:uppercase"
-            dateTime={new Date(checkedAt).toISOString()}
-            title={formatDateTime(checkedAt)}
-          >
-            {formatRelative(checkedAt)}
-          </time>
+          <span className="[&_time]:whitespace-normal">
+            <DateTime at={checkedAt} />
+          </span>
         </Fact>
       )}
-      {charged !== undefined && <Fact name="Cost">{costOf(charged)}</Fact>}
+      {charged !== undefined && <Fact name="Charged">{formatCharge(charged, isLive)}</Fact>}
     </dl>
   )
 }
@@ -119,14 +117,10 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function costOf(charged: number): string {
-  return charged === 1 ? '1 credit' : `${charged} credits`
-}
-
 /** The time of the SMTP probe, which can be cached and older than the result; else the time of the last finding. */
-function checkedAtOf({ evidence = [] }: AnyResult): number | undefined {
+function checkedAtOf({ evidence = [] }: AnyResult): string | undefined {
   const asked = evidence.find(({ check }) => check === 'recipient') ?? evidence.at(-1)
-  return asked && Date.parse(asked.checked_at)
+  return asked?.checked_at
 }
 
 /** The typo suggestion. It is never applied automatically. */

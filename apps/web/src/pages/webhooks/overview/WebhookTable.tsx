@@ -2,8 +2,8 @@ import type { Webhook } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useScene } from '../../../session/workspace.ts'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { CardFact, type Column, DataTable } from '../../../ui/Table.tsx'
 import { DeliveryBadge, WebhookState, whyDisabled } from '../WebhookBadges.tsx'
 import { describeEvents, LATELY_MAX, latelyQuery } from '../webhooks.ts'
@@ -85,7 +85,7 @@ function LastDelivery({ id }: { id: string }) {
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <DeliveryBadge of={data} />
       <span className="text-soft">
-        <RelativeTime at={data.created_at} />
+        <DateTime at={data.created_at} />
       </span>
     </span>
   )

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { useScene } from '../../../session/workspace.ts'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { DeliveryBadge } from '../WebhookBadges.tsx'
@@ -14,8 +14,8 @@ const COLUMNS: Column<WebhookDelivery>[] = [
   { head: 'Event', cell: (delivery) => <DeliveryLink of={delivery} /> },
   { head: 'Status', cell: (delivery) => <DeliveryBadge of={delivery} /> },
   { head: 'Attempts', align: 'end', cell: (delivery) => formatNumber(delivery.attempt_count) },
-  { head: 'Created', className: 'text-soft', cell: (delivery) => <RelativeTime at={delivery.created_at} /> },
-  { head: 'Completed or next attempt', className: 'text-soft', cell: (delivery) => <EndOrNext of={delivery} /> },
+  { head: 'Created', className: 'text-soft', cell: (delivery) => <DateTime at={delivery.created_at} /> },
+  { head: 'Last or next attempt', className: 'text-soft', cell: (delivery) => <EndOrNext of={delivery} /> },
 ]
 
 /** One page of deliveries. */
@@ -38,7 +38,7 @@ export function DeliveriesTable({ deliveries, chosen }: { deliveries: WebhookDel
             <span>{formatCount(delivery.attempt_count, 'attempt', 'attempts')}</span>
           </div>
           <p className="text-[0.8125rem] text-faint">
-            Created <RelativeTime at={delivery.created_at} /> · <EndOrNext of={delivery} />
+            Created <DateTime at={delivery.created_at} /> · <EndOrNext of={delivery} />
           </p>
         </>
       )}
@@ -73,18 +73,18 @@ function DeliveryLink({ of: { id, type } }: { of: WebhookDelivery }) {
   )
 }
 
-function EndOrNext({ of: { finished_at: finishedAt, retry_at: retryAt } }: { of: WebhookDelivery }) {
+function EndOrNext({ of: { status, finished_at: finishedAt, retry_at: retryAt } }: { of: WebhookDelivery }) {
   if (finishedAt !== null) {
     return (
       <>
-        completed <RelativeTime at={finishedAt} />
+        {status === 'delivered' ? 'delivered' : 'failed'} <DateTime at={finishedAt} />
       </>
     )
   }
   if (retryAt === null || Date.parse(retryAt) <= Date.now()) return 'next attempt now'
   return (
     <>
-      next attempt <RelativeTime at={retryAt} />
+      next attempt <DateTime at={retryAt} />
     </>
   )
 }

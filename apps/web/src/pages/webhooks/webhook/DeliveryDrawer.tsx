@@ -5,8 +5,9 @@ import { CircleCheck, CircleX, RotateCw } from 'lucide-react'
 import { useScene } from '../../../session/workspace.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { CodeBlock } from '../../../ui/Code.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
-import { formatDateTime, formatMs, formatTime } from '../../../ui/format.ts'
+import { formatMs } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { inShell } from '../../accounts/keys/validate-snippets.ts'
@@ -53,12 +54,16 @@ function Details({ webhook, delivery }: DetailsProps) {
         </div>
         <div>
           <dt>Created</dt>
-          <dd>{formatDateTime(delivery.created_at)}</dd>
+          <dd>
+            <DateTime at={delivery.created_at} />
+          </dd>
         </div>
         {retryAt !== null && (
           <div>
             <dt>Next attempt</dt>
-            <dd>{formatDateTime(retryAt)}</dd>
+            <dd>
+              <DateTime at={retryAt} />
+            </dd>
           </div>
         )}
       </dl>
@@ -126,7 +131,11 @@ function indent(body: string): string {
 type Attempt = WebhookDeliveryDetail['attempts'][number]
 
 const COLUMNS: Column<Attempt>[] = [
-  { head: 'Time', className: 'whitespace-nowrap text-soft', cell: (attempt) => formatTime(attempt.attempted_at) },
+  {
+    head: 'Time',
+    className: 'whitespace-nowrap text-soft',
+    cell: (attempt) => <DateTime at={attempt.attempted_at} seconds />,
+  },
   { head: 'Response', cell: (attempt) => <AttemptResponse of={attempt} /> },
   { head: 'Duration', align: 'end', className: 'whitespace-nowrap', cell: (attempt) => formatMs(attempt.duration_ms) },
 ]

@@ -8,9 +8,9 @@ import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass, CopyButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatDateTime } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
-import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { EmptyState, NoPermission, PageFrame } from '../../../ui/States.tsx'
 import { WebhookState, whyDisabled } from '../WebhookBadges.tsx'
 import { describeEvents, webhookQuery } from '../webhooks.ts'
@@ -102,7 +102,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
         <Fact name="Events">{describeEvents(events)}</Fact>
         <Fact name="Mode">{livemode ? 'Live' : 'Test (test mode events only)'}</Fact>
         <Fact name="Created">
-          <RelativeTime at={createdAt} />
+          <DateTime at={createdAt} />
         </Fact>
         <Fact name="Signing secret">
           {isToCome(until) ? `2 active signing secrets until ${formatDateTime(until)}` : '1 active signing secret'}

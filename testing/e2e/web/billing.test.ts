@@ -94,10 +94,10 @@ test('a subscription changes the plan, a second one is not offered, and the bill
   const buyer = await signUpUser(browser, shop, { name: 'Mary Shelley', organisation: 'Geneva' })
   const [page, other] = [await openBilling(buyer), await openBilling(buyer)]
   expect(await page.getByRole('button', { name: 'Open billing portal' }).count()).toBe(0)
-  await other.getByRole('button', { name: 'Choose starter' }).click()
+  await other.getByRole('button', { name: 'Choose Starter' }).click()
   await other.getByRole('heading', { name: 'Pay for price_starter' }).waitFor()
   Object.assign(pageOf(newest('cs_')) ?? {}, { created: 0 }) // opened long before the next one
-  await page.getByRole('button', { name: 'Choose growth' }).click()
+  await page.getByRole('button', { name: 'Choose Growth' }).click()
   await page.getByRole('heading', { name: 'Pay for price_growth' }).waitFor()
   await other.getByRole('button', { name: 'Pay', exact: true }).click()
   await other.getByRole('heading', { name: 'This page has expired' }).waitFor()
@@ -106,11 +106,11 @@ test('a subscription changes the plan, a second one is not offered, and the bill
   await page.getByText('The plan is activated within a minute.').waitFor()
   const id = newest('sub_')
   await shop.tell({ type: 'customer.subscription.created', object: { id } })
-  await page.getByText('Plan changed to growth').waitFor()
+  await page.getByText('Plan changed to Growth').waitFor()
   await page.getByText('€99.00 per month, credits not included.').waitFor()
   await page.getByText(/^To change or cancel the plan/).waitFor()
   expect(await page.getByRole('button', { name: /^Choose/ }).count()).toBe(0)
-  await page.getByRole('listitem').filter({ hasText: 'growth' }).getByText('Current plan').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'Growth' }).getByText('Current plan').waitFor()
 
   await page.getByRole('button', { name: 'Open billing portal' }).click()
   await page.getByRole('heading', { name: 'Your payments' }).waitFor()
@@ -163,7 +163,7 @@ test('the page shows an error when the payment provider is unavailable', async (
   await page.goto('/app/billing')
   await loaded(page)
   shop.stripe.state.isAway = true
-  await page.getByRole('button', { name: 'Choose starter' }).click()
+  await page.getByRole('button', { name: 'Choose Starter' }).click()
   await page.getByText(/^The payment provider is unavailable/).waitFor()
   shop.stripe.state.isAway = false
   expect(page.url()).toMatch(/\/app\/billing$/)

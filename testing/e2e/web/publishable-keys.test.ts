@@ -45,7 +45,7 @@ async function make(page: Page, name: string, origins: string) {
 test('the script tag of a new publishable key works unchanged on a page of the allowed origin', async () => {
   const page = await openKeys('?mode=test')
   await make(page, 'Sign-up page', SITE)
-  const shown = page.getByRole('dialog', { name: 'Embed code for Sign-up page' })
+  const shown = page.getByRole('dialog', { name: 'Embed code for “Sign-up page”' })
   const key = await shown.getByLabel('Publishable key').inputValue()
   expect(key).toMatch(/^pb_pub_[0-9A-Za-z]{38}$/)
   await shown.getByRole('button', { name: 'Copy: Script tag' }).click()
@@ -71,7 +71,7 @@ test('a publishable key can be shown again with another policy, and its origins 
   await make(page, 'Shop', 'https://shop.example.com')
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
   await choose(/^Actions for Shop/, 'Get embed code')(page)
-  const shown = page.getByRole('dialog', { name: 'Embed code for Shop' })
+  const shown = page.getByRole('dialog', { name: 'Embed code for “Shop”' })
   await shown.getByLabel('Policy').selectOption('newsletter')
   await shown.getByText('data-policy="newsletter"').waitFor()
   await shown.getByText('https://shop.example.com').waitFor()
@@ -116,7 +116,7 @@ test('a publishable key can be created with the keyboard alone', async () => {
   await page.keyboard.type('https://www.example.com')
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Embed code for By keyboard' }).waitFor()
+  await page.getByRole('dialog', { name: 'Embed code for “By keyboard”' }).waitFor()
 })
 
 const pages = async (page: Page) => {

@@ -354,7 +354,7 @@ const LOOKS = [
 
 test.each(LOOKS)('the pages are accessible at $width px, $colorScheme', async (look) => {
   const signedOut = await onePage(await newWindow(), look)
-  const open = ['Sign in', 'Sign up', 'Choose a new password', 'Incomplete link']
+  const open = ['Sign in', 'Sign up', 'Reset your password', 'Incomplete link']
   for (const [index, path] of ['sign-in', 'sign-up', 'forgot-password', 'verify-email'].entries()) {
     await signedOut.goto(`/app/${path}`)
     await heading(signedOut, open[index] ?? '').waitFor()

@@ -7,7 +7,7 @@ test.each(Object.values(PRESETS))('describeScopes returns $title for the stored 
 })
 
 test('describeScopes omits read scopes that a write scope includes', () => {
-  expect(describeScopes(['jobs:read', 'jobs:write', 'keys:read'])).toBe('Run lists, Read keys')
+  expect(describeScopes(['jobs:read', 'jobs:write', 'keys:read'])).toBe('Manage lists, read keys')
 })
 
 test('describeScopes returns the scope itself if it has no label', () => {

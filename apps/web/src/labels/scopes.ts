@@ -3,11 +3,11 @@ import { expandScopes, type KeyScope } from '@probity/contract/constants/keys'
 /** Labels of scopes. */
 export const SCOPE_WORDS: Record<KeyScope, { title: string; about: string }> = {
   'validations:read': { title: 'Read validations', about: 'Stored validation results' },
-  'validations:write': { title: 'Validate', about: 'Single and bulk validations, and feedback' },
+  'validations:write': { title: 'Validate addresses', about: 'Single and bulk validations, and feedback' },
   'jobs:read': { title: 'Read lists', about: 'Uploads, lists and their results' },
-  'jobs:write': { title: 'Run lists', about: 'Upload, start, pause, cancel and delete lists' },
+  'jobs:write': { title: 'Manage lists', about: 'Upload, start, pause, cancel and delete lists' },
   'account:read': { title: 'Read account', about: 'Plan, credits, limits, usage, requests and policies' },
-  'account:write': { title: 'Change account', about: 'Name, retention, policies, allow & block lists' },
+  'account:write': { title: 'Manage account', about: 'Name, retention, policies, allow & block lists' },
   'keys:read': { title: 'Read keys', about: 'API keys without their secrets' },
   'keys:write': { title: 'Manage keys', about: 'Create, change, rotate and revoke API keys' },
   'webhooks:read': { title: 'Read webhooks', about: 'Webhooks and their deliveries' },
@@ -34,15 +34,18 @@ export const PRESETS: Record<Exclude<Preset, 'custom'>, { title: string; about: 
   full: { title: 'Full', about: 'All scopes that you have', scopes: SCOPES },
 }
 
-/** The title of the preset, or of each scope. A read scope that a write scope includes is not listed. Scopes may be added. */
+/**
+ * The title of the preset, or the titles of the scopes as one phrase. A read scope that a write scope includes is not listed. Scopes may
+ * be added.
+ */
 export function describeScopes(scopes: readonly string[]): string {
   const isSame = (wanted: readonly string[]) =>
     wanted.length === scopes.length && wanted.every((scope) => scopes.includes(scope))
   const preset = Object.values(PRESETS).find((one) => isSame(one.scopes) || isSame(expandScopes(one.scopes)))
   if (preset) return preset.title
   const words: Record<string, { title: string }> = SCOPE_WORDS
-  return scopes
+  const titles = scopes
     .filter((scope) => !scope.endsWith(':read') || !scopes.includes(scope.replace(/read$/, 'write')))
     .map((scope) => words[scope]?.title ?? scope)
-    .join(', ')
+  return titles.map((title, n) => (n === 0 ? title : title.charAt(0).toLowerCase() + title.slice(1))).join(', ')
 }

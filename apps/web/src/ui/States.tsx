@@ -13,7 +13,7 @@ export function EmptyState({ icon, title, children, action }: EmptyProps) {
         {icon}
       </div>
       <h2 className="text-base font-semibold">{title}</h2>
-      {children && <div className="max-w-md text-soft">{children}</div>}
+      {children && <div className="max-w-md text-balance text-soft">{children}</div>}
       {action && <div className="mt-1 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
   )
@@ -29,7 +29,7 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
         <CircleAlert className="size-5" aria-hidden="true" />
       </div>
       <h2 className="text-base font-semibold">{title}</h2>
-      <p className="max-w-md text-soft">
+      <p className="max-w-md text-balance text-soft">
         {status === 404 ? 'It may have been deleted, or it belongs to another account or mode.' : message}
       </p>
       {requestId && (

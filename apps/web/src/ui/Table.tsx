@@ -152,8 +152,8 @@ function Cells<Row>({ columns, row, index }: Pick<DataTableProps<Row>, 'columns'
   const actions = rest.filter(({ isHeadHidden }) => isHeadHidden)
   return (
     <>
-      <div className="flex items-start justify-between gap-3">
-        <div className="min-w-0 font-medium [overflow-wrap:anywhere]">{title?.cell(row, index)}</div>
+      <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-2">
+        <div className="min-w-0 flex-1 basis-40 font-medium [overflow-wrap:anywhere]">{title?.cell(row, index)}</div>
         {actions.map(({ cell }, n) => (
           <div key={n} className="shrink-0">
             {cell(row, index)}

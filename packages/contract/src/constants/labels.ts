@@ -217,10 +217,20 @@ export const EVIDENCE_OUTCOME_LABELS = {
   sandbox: { mapped: 'Simulated', unmapped: 'No result' },
 } as const satisfies { [C in EvidenceCheck]: Record<EvidenceOutcome<C>, string> }
 
+/** The plans of a new installation. Operators can add more in the table `plans`. */
+const PLAN_LABELS = {
+  free: 'Free',
+  payg: 'Pay as you go',
+  starter: 'Starter',
+  growth: 'Growth',
+  scale: 'Scale',
+}
+
 export const statusLabel = (status: string): string => labelIn(STATUS_LABELS, status)
 export const reasonLabel = (subStatus: string): string => labelIn(SUB_STATUS_LABELS, subStatus)
 export const jobStatusLabel = (status: string): string => labelIn(JOB_STATUS_LABELS, status)
 export const ledgerKindLabel = (kind: string): string => labelIn(LEDGER_KIND_LABELS, kind)
+export const planLabel = (plan: string): string => labelIn(PLAN_LABELS, plan)
 export const eventLabel = (type: string): string => labelIn(EVENT_LABELS, type)
 export const evidenceCheckLabel = (check: string): string => labelIn(EVIDENCE_CHECK_LABELS, check)
 

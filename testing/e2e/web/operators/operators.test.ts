@@ -148,7 +148,7 @@ test('an operator sees the health of the installation and can pause automatic re
 
 test('an operator reads the doctor findings, most severe first, copies a fix and runs the checks again', async () => {
   const page = await open(operator, '/app/operator/doctor')
-  await page.getByRole('heading', { name: '1 failing · 1 could not run' }).waitFor()
+  await page.getByRole('heading', { name: '1 check fails, 1 check could not run' }).waitFor()
   const cards = page.getByRole('list', { name: 'Findings' }).getByRole('listitem')
   expect(await cards.getByRole('heading').allTextContents()).toEqual([
     'PostgreSQL durability settings are on',
@@ -203,7 +203,7 @@ test('an operator adds credits, changes a plan, suspends an account and reactiva
   await page.waitForURL(/operator\/audit-log\?.*account=/)
   const entries = page.getByRole('table', { name: 'Audit log' }).getByRole('row')
   await entries.filter({ hasText: 'Credits added' }).getByText('Note: For the delay').waitFor()
-  await entries.filter({ hasText: 'Plan changed' }).getByText('Plan: payg → scale').waitFor()
+  await entries.filter({ hasText: 'Plan changed' }).getByText('Plan: Pay as you go → Scale').waitFor()
   await entries.filter({ hasText: 'Account suspended' }).getByText('Mary Somerville').waitFor()
 })
 
@@ -281,7 +281,7 @@ test('an operator changes the time range, pauses a provider, lowers its rate and
   await page.getByText('Rate of GMX set to 25%.').waitFor()
   await choose('Actions for GMX', 'Resume')(page)
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
-  await row.getByText('Throttled', { exact: true }).waitFor()
+  await row.getByText('Reduced rate', { exact: true }).waitFor()
 
   const log = await open(operator, '/app/operator/audit-log?account=installation')
   const entries = log.getByRole('table', { name: 'Audit log' }).getByRole('row')

@@ -1,3 +1,4 @@
+import { planLabel } from '@probity/contract/constants/labels'
 import type { Billing } from '@probity/contract/schemas/billing'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -132,7 +133,7 @@ function AwaitedPlan() {
   const { data, dataUpdatedAt } = useQuery(billingQuery(useScene(), since))
   if (data && data.subscribed_to !== null) {
     return (
-      <Notice kind="success" title={`Plan changed to ${data.plan}`}>
+      <Notice kind="success" title={`Plan changed to ${planLabel(data.plan)}`}>
         {givesCredits(data) && 'The credits are added with the first invoice in a moment.'}
       </Notice>
     )

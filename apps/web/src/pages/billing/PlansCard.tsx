@@ -1,3 +1,4 @@
+import { planLabel } from '@probity/contract/constants/labels'
 import type { Billing, PlanFeatures } from '@probity/contract/schemas/billing'
 import { Check, ExternalLink, Minus } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -26,7 +27,7 @@ export function PlansCard({ billing: { plans, subscribed_to: own }, mayBuy }: Pl
         {plans.toSorted(byAmount).map((one) => (
           <li key={one.price} className="flex flex-col gap-3 rounded-lg border border-line px-4 py-4">
             <div className="flex items-center justify-between gap-2">
-              <h3 className="font-semibold">{one.plan}</h3>
+              <h3 className="font-semibold">{planLabel(one.plan)}</h3>
               {one.price === own && <Badge tone="accent">Current plan</Badge>}
             </div>
             <p className="text-lg font-semibold tracking-[-0.01em] tabular-nums">{priceOf(one)}</p>
@@ -40,7 +41,7 @@ export function PlansCard({ billing: { plans, subscribed_to: own }, mayBuy }: Pl
                 disabled={isPending && variables.price !== one.price}
                 onClick={() => mutate({ price: one.price })}
               >
-                Choose {one.plan}
+                Choose {planLabel(one.plan)}
               </Button>
             )}
           </li>
@@ -69,7 +70,7 @@ export function PlanCard({ billing }: { billing: Billing }) {
     <Card title="Current plan" actions={hasPortal && mayBuy && <PortalButton />}>
       <div className="flex flex-col gap-4">
         <div>
-          <p className="text-xl font-semibold tracking-[-0.02em]">{plan}</p>
+          <p className="text-xl font-semibold tracking-[-0.02em]">{planLabel(plan)}</p>
           <p className="text-soft">{paid ? `${priceOf(paid)}, ${creditsOf(paid)}.` : sentenceFor(price)}</p>
         </div>
         <FeatureRows features={features} />

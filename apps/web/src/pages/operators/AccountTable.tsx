@@ -1,3 +1,4 @@
+import { planLabel } from '@probity/contract/constants/labels'
 import type { OperatorAccount } from '@probity/contract/schemas/operators'
 import { Link } from '@tanstack/react-router'
 import { Ban, CircleCheck, Coins, Ellipsis, History, Layers, OctagonPause, Undo2 } from 'lucide-react'
@@ -22,7 +23,7 @@ const COLUMNS: Column<OperatorAccount>[] = [
     cell: (account) => <Name account={account} />,
   },
   { head: 'State', cell: (account) => <AccountState account={account} /> },
-  { head: 'Plan', cell: ({ plan }) => plan },
+  { head: 'Plan', cell: ({ plan }) => planLabel(plan) },
   { head: 'Credits', align: 'end', cell: creditsOf },
   { head: 'Used (30 days)', align: 'end', cell: ({ used_30d: used }) => formatNumber(used) },
   { head: 'Members', align: 'end', cell: ({ members }) => formatNumber(members) },
@@ -47,7 +48,7 @@ export function AccountTable({ accounts, onAsk }: TableProps) {
           </div>
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
             <AccountState account={account} />
-            <span>Plan {account.plan}</span>
+            <span>Plan: {planLabel(account.plan)}</span>
             <span>{account.unlimited ? 'Unlimited credits' : `${creditsOf(account)} credits`}</span>
             <span>{formatNumber(account.used_30d)} used in 30 days</span>
             <span>
@@ -215,7 +216,7 @@ function PlanDialog({ account, plans, onClose }: AskedProps & { plans: string[] 
   const call = useOperatorCall()
   const form = useForm({ defaultValues: { plan: account.plan }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ plan }) => {
-    await call(`/accounts/${account.id}/plan`, { plan }, `${account.name} is now on the ${plan} plan.`)
+    await call(`/accounts/${account.id}/plan`, { plan }, `${account.name} is now on the plan ${planLabel(plan)}.`)
     onClose()
   })
   const { isSubmitting, isDirty } = form.formState
@@ -231,7 +232,7 @@ function PlanDialog({ account, plans, onClose }: AskedProps & { plans: string[] 
             <SelectInput {...ids} {...form.register('plan')}>
               {plans.map((plan) => (
                 <option key={plan} value={plan}>
-                  {plan}
+                  {planLabel(plan)}
                 </option>
               ))}
             </SelectInput>

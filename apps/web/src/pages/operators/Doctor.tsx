@@ -7,7 +7,7 @@ import { Badge, type Tone } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'
-import { formatDateTime } from '../../ui/format.ts'
+import { formatCount, formatDateTime } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, PageFrame } from '../../ui/States.tsx'
 import { useOperatorCall } from './ConfirmCall.tsx'
@@ -85,11 +85,11 @@ function summary(findings: StoredFinding[]): string {
   const [broken, advised, unseen] = [count('fail'), count('warn'), count('unknown')]
   if (findings.length === 0) return 'No checks have run yet'
   const parts = [
-    broken > 0 && `${broken} failing`,
-    advised > 0 && `${advised} ${advised === 1 ? 'warning' : 'warnings'}`,
-    unseen > 0 && `${unseen} could not run`,
+    broken > 0 && formatCount(broken, 'check fails', 'checks fail'),
+    advised > 0 && formatCount(advised, 'warning'),
+    unseen > 0 && formatCount(unseen, 'check could not run', 'checks could not run'),
   ].filter((part) => part !== false)
-  return parts.length === 0 ? 'All checks pass' : parts.join(' · ')
+  return parts.length === 0 ? 'All checks pass' : parts.join(', ')
 }
 
 function NoFindings() {

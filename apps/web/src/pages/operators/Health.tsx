@@ -23,7 +23,7 @@ export function Health() {
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <h2 className="text-base font-semibold">{summary(inTrouble)}</h2>
+        <h2 className="text-base font-semibold">{summary(inTrouble, data.parts.length)}</h2>
         <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
       </div>
       {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
@@ -38,10 +38,11 @@ export function Health() {
   )
 }
 
-function summary(inTrouble: HealthPart[]): string {
+/** Names the components as such: "Doctor needs attention" would read like a sentence about a person. */
+function summary(inTrouble: HealthPart[], count: number): string {
   if (inTrouble.length === 0) return 'All systems operational'
   const names = new Intl.ListFormat('en-GB').format(inTrouble.map(({ name }) => name))
-  return `${names} ${inTrouble.length === 1 ? 'needs' : 'need'} attention`
+  return `${inTrouble.length} of ${count} components ${inTrouble.length === 1 ? 'needs' : 'need'} attention: ${names}`
 }
 
 const LOOKS: Record<HealthState, { word: string; tone: Tone; Icon: typeof CircleCheck; order: number }> = {

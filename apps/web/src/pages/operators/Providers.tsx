@@ -101,8 +101,8 @@ const COLUMNS: Column<OperatorProvider>[] = [
   { head: 'Deferred', align: 'end', cell: ({ deferred }) => shareOf(deferred) },
   { head: 'Blocked', align: 'end', cell: ({ blocked }) => shareOf(blocked) },
   { head: 'No response', align: 'end', cell: ({ no_response: noResponse }) => shareOf(noResponse) },
-  { head: 'p50', align: 'end', cell: ({ p50_ms: ms }) => latencyOf(ms) },
-  { head: 'p95', align: 'end', cell: ({ p95_ms: ms }) => latencyOf(ms) },
+  { head: 'p50', align: 'end', className: 'whitespace-nowrap', cell: ({ p50_ms: ms }) => latencyOf(ms) },
+  { head: 'p95', align: 'end', className: 'whitespace-nowrap', cell: ({ p95_ms: ms }) => latencyOf(ms) },
   { head: 'Connections', align: 'end', className: 'whitespace-nowrap', cell: connectionsOf },
   { head: 'Rate', align: 'end', className: 'whitespace-nowrap', cell: rateOf },
 ]
@@ -176,7 +176,7 @@ function ProviderState({ provider }: { provider: OperatorProvider }) {
   if (provider.rate_percent < 100 || provider.level < 1) {
     return (
       <Badge tone="risky" icon={<Gauge aria-hidden="true" />}>
-        Throttled
+        Reduced rate
       </Badge>
     )
   }

@@ -147,7 +147,7 @@ function countOf(count: number | null): string {
 
 const STALLED_COLUMNS: Column<StalledJob>[] = [
   {
-    head: 'List',
+    head: 'Account and list',
     isRowHead: true,
     className: 'max-w-72 min-w-48 font-normal',
     cell: (list) => (

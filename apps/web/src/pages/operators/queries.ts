@@ -78,5 +78,5 @@ export const optOutsQuery = queryOptions({
 
 /** The provider's name; all unknown providers are counted together. */
 export function nameOf(provider: string): string {
-  return provider === '' ? 'Other' : providerName(provider)
+  return provider === '' ? 'Other providers' : providerName(provider)
 }

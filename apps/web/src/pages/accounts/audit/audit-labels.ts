@@ -1,4 +1,6 @@
+import { planLabel } from '@probity/contract/constants/labels'
 import { providerName } from '../../../labels/provider-names.ts'
+import { describeScopes } from '../../../labels/scopes.ts'
 
 /** Categories of actions, for the filter. */
 export const NOUNS: Record<string, string> = {
@@ -154,6 +156,9 @@ const ENUM_FIELDS = ['reason', 'disabled_reason', 'excluded_traits']
 function valueWords(value: unknown, field: string): string {
   if (value === null || value === undefined || value === '') return NONE
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (field === 'events' && String(value) === '*') return 'all events'
+  if (field === 'plan') return planLabel(String(value))
+  if (field === 'scopes' && Array.isArray(value)) return describeScopes(value.map(String))
   if (typeof value === 'object' && !Array.isArray(value)) return JSON.stringify(value)
   const text = Array.isArray(value) ? value.map(String).join(', ') || NONE : String(value)
   return ENUM_FIELDS.includes(field) ? text.replaceAll('_', ' ') : text

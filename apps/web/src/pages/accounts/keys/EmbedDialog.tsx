@@ -17,7 +17,7 @@ export function EmbedDialog({ of: key, onClose }: { of: Key; onClose(): void }) 
       open
       wide
       onClose={onClose}
-      title={`Embed code for ${key.name}`}
+      title={`Embed code for “${key.name}”`}
       about="Publishable keys are safe to expose in client-side code."
     >
       <div className="flex flex-col gap-5">

@@ -73,10 +73,10 @@ function LimitsDialog({ of: key, onDone, onClose }: ChangeProps) {
   useEffect(() => form.setFocus(key.type === 'secret' ? 'expiry' : 'allowed_origins'), [form, key.type])
   const submit = useSubmit(form, async (values) => {
     await pointingAtFields(probity.keys.update(key.id, readLimits(values, key.type)))
-    onDone(`Limits of ${key.name} changed.`)
+    onDone(`Limits of “${key.name}” changed.`)
   })
   return (
-    <Dialog open onClose={onClose} title={`Limits of ${key.name}`} about="Changes take effect within a second.">
+    <Dialog open onClose={onClose} title={`Limits of “${key.name}”`} about="Changes take effect within a second.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-5">
         <FormSummary form={form} />
         <LimitFields form={form} type={key.type} now={expiryWord(key)} />
@@ -122,7 +122,7 @@ function RevokeDialog({ of: key, onDone, onClose }: { of: Key; onDone(said: stri
     <ConfirmDialog
       open
       danger
-      title={`Revoke ${key.name}?`}
+      title={`Revoke “${key.name}”?`}
       confirm="Revoke key"
       busy={isBusy}
       disabled={isInUse && typed.trim() !== key.name}
@@ -171,7 +171,7 @@ function wordsOf(making: Making): { title: string; about?: string } {
       return { title: 'Create an API key' }
     case 'rotate':
       return {
-        title: `Rotate ${making.key.name}`,
+        title: `Rotate “${making.key.name}”`,
         about: 'You get a new key with the same name and settings. Both keys work until the old key expires.',
       }
     case 'secret':

@@ -80,5 +80,5 @@ const COLUMNS: Column<Policy>[] = [
 ]
 
 function PolicyTable({ policies }: { policies: Policy[] }) {
-  return <DataTable caption="Policies" columns={COLUMNS} rows={policies} keyOf={({ name }) => name} />
+  return <DataTable caption="Policies" columns={COLUMNS} rows={policies} keyOf={({ name }) => name} cardsBelow="sm" />
 }

@@ -70,8 +70,9 @@ function EndNotice({ job }: { job: BulkJob }) {
   if (status === 'failed') {
     return (
       <Callout kind="error" title="This list failed because of an internal error.">
-        {formatCount(done_count, 'result')} {done_count === 1 ? 'is' : 'are'} kept
-        {livemode ? ', and unused credits were released' : ''}. Upload the file again to validate the rest.
+        {done_count === 0 ? 'There are no results' : formatCount(done_count, 'result is kept', 'results are kept')}
+        {livemode ? ', and unused credits were released' : ''}. Upload the file again to validate{' '}
+        {done_count === 0 ? 'its addresses' : 'the rest'}.
       </Callout>
     )
   }
@@ -104,7 +105,7 @@ function Footnotes({ job, isGone }: { job: BulkJob; isGone: boolean }) {
       <span>
         {livemode
           ? `${formatCount(charged, 'credit')} charged, ${formatNumber(credits.refunded)} refunded.`
-          : 'Test mode: no credits charged.'}
+          : 'Free in test mode.'}
       </span>
       {!isGone && <span>Rows expire on {formatDate(expires_on)}. The summary is kept.</span>}
     </p>

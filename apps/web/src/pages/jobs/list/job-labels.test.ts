@@ -8,11 +8,13 @@ const after = (seconds: number) => new Date(NOW + seconds * 1_000).toISOString()
 test('outcomeOf lists the verdicts and unknown results that were not charged', () => {
   const job = { ...JOB_EXAMPLE, status_counts: { valid: 8214, risky: 1140, invalid: 611, unknown: 413 } }
   const refunded = { ...job, credits: { reserved: 0, used: 10378, refunded: 413 } }
-  expect(outcomeOf(refunded)).toBe('8,214 valid, 1,140 risky, 611 invalid, 413 unknown (not charged).')
+  expect(outcomeOf(refunded)).toBe(
+    '10,378 addresses validated: 8,214 valid, 1,140 risky, 611 invalid, 413 unknown (not charged).',
+  )
   expect(outcomeOf(job)).toMatch(/413 unknown\.$/)
   expect(outcomeOf({ ...refunded, livemode: false })).toMatch(/413 unknown\.$/)
   const none = { valid: 0, risky: 0, invalid: 0, unknown: 0 }
-  expect(outcomeOf({ ...job, status_counts: { ...none, valid: 1 } })).toBe('1 valid.')
+  expect(outcomeOf({ ...job, status_counts: { ...none, valid: 1 } })).toBe('1 address validated: 1 valid.')
   expect(outcomeOf({ ...job, status_counts: none })).toBe('No results yet.')
 })
 

@@ -5,7 +5,7 @@ import { providerName } from '../../../labels/provider-names.ts'
 import { formatClock, formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
 
 /** The verdict counts as one sentence. */
-export function outcomeOf({ status_counts: counts, credits, livemode }: BulkJob): string {
+export function outcomeOf({ status_counts: counts, credits, livemode, finished_at }: BulkJob): string {
   const { valid, risky, invalid, unknown } = counts
   const wasFree = livemode && unknown > 0 && credits.refunded >= unknown
   const parts = [
@@ -14,7 +14,8 @@ export function outcomeOf({ status_counts: counts, credits, livemode }: BulkJob)
     invalid > 0 && `${formatNumber(invalid)} invalid`,
     unknown > 0 && `${formatNumber(unknown)} unknown${wasFree ? ' (not charged)' : ''}`,
   ].filter((part) => part !== false)
-  return parts.length === 0 ? 'No results yet.' : `${parts.join(', ')}.`
+  if (parts.length === 0) return finished_at === null ? 'No results yet.' : 'No results.'
+  return `${formatCount(valid + risky + invalid + unknown, 'address', 'addresses')} validated: ${parts.join(', ')}.`
 }
 
 type Unit = { name: string; seconds: number }
@@ -93,7 +94,7 @@ export function reasonMeaning(subStatus: string): string | undefined {
 }
 
 export function providerWord(provider: string): string {
-  return provider === '' ? 'Unknown' : providerName(provider)
+  return provider === '' ? 'Other' : providerName(provider)
 }
 
 export function capitalised(text: string): string {

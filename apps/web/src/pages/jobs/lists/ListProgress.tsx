@@ -76,7 +76,7 @@ type CountsProps = { list: Pick<BulkJob, 'status_counts' | 'unique_count'>; word
 export function VerdictCounts({ list, words = false }: CountsProps) {
   const { status_counts: counts, unique_count: whole } = list
   const found = VERDICTS.filter((verdict) => counts[verdict] > 0)
-  if (found.length === 0) return <span className="text-faint">None yet</span>
+  if (found.length === 0) return <span className="text-faint">No results</span>
   return (
     <div className="flex flex-col gap-1">
       <div className="flex h-1.5 overflow-hidden rounded-full bg-hover" aria-hidden="true">

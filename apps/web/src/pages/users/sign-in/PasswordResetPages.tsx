@@ -16,7 +16,7 @@ export function ForgotPasswordPage() {
   const welcome = useQuery(welcomeQuery)
   if (welcome.isPending) {
     return (
-      <OpenPage title="Choose a new password" footer={<BackToSignIn />}>
+      <OpenPage title="Reset your password" footer={<BackToSignIn />}>
         <Skeleton lines={3} />
       </OpenPage>
     )
@@ -35,7 +35,7 @@ function RequestLink() {
   if (sentTo !== undefined) return <Sent email={sentTo} onAnother={() => setSentTo(undefined)} />
   return (
     <OpenPage
-      title="Choose a new password"
+      title="Reset your password"
       about="We send a password reset link to your email address."
       footer={<BackToSignIn />}
     >
@@ -54,7 +54,7 @@ function RequestLink() {
 function AskOperator() {
   return (
     <OpenPage
-      title="Choose a new password"
+      title="Reset your password"
       about="Email is not configured. Ask an operator for a password reset link."
       footer={<BackToSignIn />}
     >

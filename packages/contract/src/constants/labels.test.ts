@@ -14,6 +14,7 @@ import {
   JOB_STATUS_LABELS,
   jobStatusLabel,
   LEDGER_KIND_LABELS,
+  planLabel,
   problemLabel,
   reasonLabel,
   STATUS_LABELS,
@@ -51,6 +52,12 @@ test.each(ENUMS)('each %s has exactly one label', (_, values, labels) => {
   const texts = Object.values(labels)
   expect(texts.filter((text) => !/^[A-Z].*[^.\s]$/.test(text))).toEqual([])
   expect(new Set(texts).size).toBe(texts.length)
+})
+
+test('each plan of a new installation has a label', () => {
+  const schema = readFileSync(new URL('packages/database/schema/accounts.sql', ROOT), 'utf8')
+  const plans = [...schema.matchAll(/^ {2}\('(\w+)', +(?:true|false),/gm)].map(([, name = '']) => name)
+  expect(plans.map(planLabel)).toEqual(['Free', 'Pay as you go', 'Starter', 'Growth', 'Scale'])
 })
 
 test('labels of unknown values are their names', () => {

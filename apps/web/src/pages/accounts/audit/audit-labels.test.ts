@@ -32,6 +32,19 @@ test('changeLines shows old and new values, or only the field if there are none'
   ])
 })
 
+test('changeLines shows plans, scopes and events by their labels', () => {
+  const changes = {
+    plan: ['payg', 'scale'],
+    scopes: [['jobs:read'], ['jobs:write', 'keys:read']],
+    events: [null, ['*']],
+  }
+  expect(changeLines(changes)).toEqual([
+    'Plan: Pay as you go → Scale',
+    'Scopes: Read lists → Manage lists, read keys',
+    'Events: all events',
+  ])
+})
+
 test('subjectWords names a provider and leaves other subjects as they are', () => {
   expect(subjectWords({ action: 'provider.paused', subject_name: 'gmx' })).toBe('GMX')
   expect(subjectWords({ action: 'key.paused', subject_name: 'gmx' })).toBe('gmx')

@@ -205,7 +205,8 @@ export function describeQueue(
 ): HealthPart {
   const isLate = waitingSince !== null && now - waitingSince.getTime() > QUEUE_LATE_MS
   const tasks = depths?.reduce((sum, { waiting: more }) => sum + more, 0)
-  const inRedis = tasks === undefined ? '' : ` ${tasks} ${tasks === 1 ? 'task is' : 'tasks are'} waiting in Redis.`
+  const inRedis =
+    tasks === undefined ? '' : ` ${tasks || 'No'} ${tasks === 1 ? 'task is' : 'tasks are'} waiting in Redis.`
   const rows =
     waiting === 0
       ? 'No requests are waiting for a worker.'

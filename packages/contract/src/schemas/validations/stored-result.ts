@@ -130,12 +130,12 @@ function describeParts(email: string, hasDomain: boolean) {
 /** Result for addresses that the sandbox does not map. Never `valid`, so that a forgotten test key does not approve addresses. */
 export function unmappedResult(email: string): StoredResult {
   const hint =
-    'The sandbox has no result for this address. The local part selects the result, as in valid@ or ada+mailbox-full@.'
+    'Test mode has no result for this address. The local part selects the result, as in valid@ or ada+mailbox-full@.'
   return { ...pendingResult(email, 'sandbox_unmapped'), evidence: [evidenceItem('sandbox', 'unmapped', hint)] }
 }
 
 const mappedEvidence = () =>
-  evidenceItem('sandbox', 'mapped', 'The local part selects this result of the sandbox. No mail server was contacted.')
+  evidenceItem('sandbox', 'mapped', 'The local part selects this result of test mode. No mail server was contacted.')
 
 const ACCEPTED = 250
 

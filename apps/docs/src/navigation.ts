@@ -56,7 +56,18 @@ export const NAVIGATION: Group[] = [
   { label: 'SDK and tools', entries: ['sdk', 'sdk-reference', 'cli', 'mcp'] },
   {
     label: 'Self-hosting',
-    entries: ['running', 'kubernetes', 'settings', 'operating', 'metrics', 'scale', 'payments', 'doctor', 'benchmarks'],
+    entries: [
+      'running',
+      'kubernetes',
+      'deliverability-setup',
+      'settings',
+      'operating',
+      'metrics',
+      'scale',
+      'payments',
+      'doctor',
+      'benchmarks',
+    ],
   },
   { label: 'About', entries: ['security', 'retention', 'supply-chain', 'model-card', 'changelog'] },
 ]

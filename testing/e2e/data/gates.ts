@@ -48,6 +48,7 @@ export const GATES: Record<string, 2 | 3> = {
   'operations/packages.test.ts': 2,
   'operations/pooler.test.ts': 3,
   'operations/retention.test.ts': 3,
+  'operations/reverse-proxy.test.ts': 3,
   'operations/rolling-restart.test.ts': 3,
   'operations/seed.test.ts': 3,
   'operations/traces.test.ts': 3,

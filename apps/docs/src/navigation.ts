@@ -19,6 +19,9 @@ export const NAVIGATION: Group[] = [
       'api-requests',
       'api-conventions',
       'versioning',
+      'validation-single',
+      'validation-bulk',
+      'jobs',
       'publishable-keys',
       'webhooks',
       'requests',
@@ -59,6 +62,7 @@ export const NAVIGATION: Group[] = [
     entries: [
       'running',
       'kubernetes',
+      'reverse-proxy',
       'deliverability-setup',
       'settings',
       'operating',
@@ -69,7 +73,10 @@ export const NAVIGATION: Group[] = [
       'benchmarks',
     ],
   },
-  { label: 'About', entries: ['security', 'retention', 'supply-chain', 'model-card', 'changelog'] },
+  {
+    label: 'About',
+    entries: ['security', 'retention', 'supply-chain', 'model-card', 'changelog'],
+  },
 ]
 
 /** Differences between the pages and the navigation, as messages. */

@@ -1,5 +1,6 @@
 import { globSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { JOB_STATES } from '@probity/contract/constants/jobs'
 import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { sentHeaders } from '@probity/contract/constants/webhooks'
@@ -49,9 +50,9 @@ function asHere(text: string): string {
 const env = { ...instance.settings, PROBITY_BASE_URL: instance.api.url }
 const pages = listPages().filter((path) => !OTHERS.includes(path))
 
-/** A block that another test shows, or that is checked below. */
+/** A block that another test shows, that is checked below, or that is a drawing. */
 function isMarked({ marker }: Block): boolean {
-  return marker?.kind === 'test' || marker?.kind === 'body' || marker?.kind === 'config'
+  return ['test', 'body', 'config', 'diagram'].includes(marker?.kind ?? '')
 }
 
 /** Whether a block shows the output of the block before it. */
@@ -140,6 +141,14 @@ test.each(pages.filter((path) => path.startsWith('docs/')))('%s begins with a ti
   const [title = '', empty, sentence = ''] = readPage(path).split('\n')
   expect([title, empty]).toEqual([expect.stringMatching(/^# \S/), ''])
   expect(sentence).toMatch(/^[`A-Z]/)
+})
+
+test('the diagram and the table of docs/jobs.md have every state of a job', () => {
+  const [diagram] = withMarker('diagram', 'job states')
+  const [, table = ''] = readPage('docs/jobs.md').split('| `status` | meaning | you can |\n')
+  const rows = [...table.slice(0, table.indexOf('\n\n')).matchAll(/^\| `(\w+)` \| (.*?) \|/gm)]
+  expect(Object.fromEntries(rows.map(([, state, meaning]) => [state, `${meaning}.`]))).toEqual(JOB_STATES)
+  for (const state of Object.keys(JOB_STATES)) expect(diagram?.text).toMatch(new RegExp(`\\b${state}\\b`))
 })
 
 test('every route on a page exists', async () => {

@@ -56,7 +56,7 @@ export const NAVIGATION: Group[] = [
       'guides/migrate-from-kickbox',
     ],
   },
-  { label: 'SDK and tools', entries: ['sdk', 'sdk-reference', 'cli', 'mcp'] },
+  { label: 'SDK and tools', entries: ['sdk', 'sdk-reference', 'cli', 'mcp', 'python', 'php'] },
   {
     label: 'Self-hosting',
     entries: [

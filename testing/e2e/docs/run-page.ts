@@ -16,6 +16,7 @@ const RUNS: Record<string, (file: string) => string> = {
   ts: (file) => `node ${file}`,
   js: (file) => `node ${file}`,
   python: (file) => `python3 ${file}`,
+  php: (file) => `php ${file}`,
 }
 
 /** The command of a crontab line, run in the folder of the page with the key in a file. */

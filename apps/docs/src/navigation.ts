@@ -24,6 +24,7 @@ export const NAVIGATION: Group[] = [
       'jobs',
       'publishable-keys',
       'webhooks',
+      'erasure',
       'requests',
       'errors',
       'limits',
@@ -75,7 +76,7 @@ export const NAVIGATION: Group[] = [
   },
   {
     label: 'About',
-    entries: ['security', 'retention', 'supply-chain', 'model-card', 'changelog'],
+    entries: ['security', 'privacy', 'retention', 'supply-chain', 'model-card', 'changelog'],
   },
 ]
 

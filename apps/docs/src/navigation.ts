@@ -11,7 +11,7 @@ const REFERENCE = {
 
 /** The sidebar, in this order. The build fails if a page is missing here or an entry has no page. */
 export const NAVIGATION: Group[] = [
-  { label: 'Get started', entries: ['quick-start', 'test-mode', 'glossary'] },
+  { label: 'Get started', entries: ['what-is-probity', 'quick-start', 'test-mode', 'glossary'] },
   {
     label: 'API',
     entries: [
@@ -76,7 +76,16 @@ export const NAVIGATION: Group[] = [
   },
   {
     label: 'About',
-    entries: ['security', 'privacy', 'retention', 'supply-chain', 'model-card', 'changelog'],
+    entries: [
+      'how-it-works',
+      'comparison',
+      'security',
+      'privacy',
+      'retention',
+      'supply-chain',
+      'model-card',
+      'changelog',
+    ],
   },
 ]
 

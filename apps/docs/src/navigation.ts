@@ -71,6 +71,7 @@ export const NAVIGATION: Group[] = [
       'scale',
       'payments',
       'doctor',
+      'troubleshooting',
       'benchmarks',
     ],
   },

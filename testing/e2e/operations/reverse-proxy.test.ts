@@ -19,7 +19,8 @@ const KNOWN = '127.0.0.2'
 const OTHER = '127.0.0.3'
 
 const blocks = readBlocks('docs/reverse-proxy.md').filter(({ marker }) => marker?.value === 'reverse-proxy')
-const blockOf = (language: string) => blocks.find((block) => block.language === language)?.text ?? ''
+/** The block of a section of the page. */
+const blockOf = (section: string) => blocks.find((block) => block.section === section)?.text ?? ''
 
 const instance = await startInstance({ PUBLIC_URL: `https://${HOST}`, TRUST_PROXY: '127.0.0.1' })
 const backend = instance.api.url.slice('http://'.length)
@@ -66,7 +67,7 @@ async function startNginx(change: (config: string) => string = (config) => confi
 /** Caddy with the block of the page and the certificate of this test in place of one from Let's Encrypt. */
 async function startCaddy(): Promise<number> {
   const port = await freePort()
-  const config = blockOf('caddy')
+  const config = blockOf('Caddy')
     .replace(/^\{\n/, '{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n')
     .replace(`${HOST} {`, `https://${HOST}:${port} {\n\ttls ${certFile} ${keyFile}`)
     .replace('127.0.0.1:3000', backend)
@@ -210,7 +211,7 @@ test('HAProxy accepts the configuration of the page', () => {
   ]
   const file = write(
     'haproxy.cfg',
-    `${['defaults', '  timeout connect 2s', ...front].join('\n')}\n${blockOf('haproxy')}`,
+    `${['defaults', '  timeout connect 2s', ...front].join('\n')}\n${blockOf('Load balancer')}`,
   )
   expect(run('haproxy', ['-c', '-f', file], folder)).toContain('Configuration file is valid')
 })

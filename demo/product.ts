@@ -6,7 +6,7 @@ import { start as startApi } from '@probity/api/server/start'
 import type { KeyScope } from '@probity/contract/constants/keys'
 import { insertKey } from '@probity/database/accounts/keys'
 import { postCredits } from '@probity/database/billing/ledger'
-import { connect, inTenant } from '@probity/database/connection/connect'
+import { connect, type Db, inTenant } from '@probity/database/connection/connect'
 import { migrate } from '@probity/database/system/migrate'
 import { insertWebhook } from '@probity/database/webhooks/webhooks'
 import { type RunningSimulation, startSimulation } from '@probity/lab/simulation/start'
@@ -27,17 +27,22 @@ const WORLD = { seed: 1, domains: 300, addresses: 5_000 }
 /** Reserved names (RFC 2606): only simulated servers receive them. */
 const IDENTITY = { SMTP_HELO_NAME: 'probe.probity.example', SMTP_MAIL_FROM: 'bounces@probity.example' }
 
-type Options = { port: number; size?: typeof WORLD; write(line: string): void }
+type Options = {
+  port: number
+  /** Fills the account before it gets credits and keys. */
+  seed?: (db: Db, accountId: string) => Promise<void>
+  write(line: string): void
+}
 
 export async function startDemo(
   { databaseUrl, redisUrl }: Omit<Place, 'leave'>,
-  { port, size = WORLD, write }: Options,
+  { port, seed, write }: Options,
 ): Promise<Demo> {
   await migrate(databaseUrl).catch((error: unknown) => {
     throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? new UserError(NO_ROLE) : error
   })
-  const account = await openAccount(databaseUrl)
-  const simulation = await startSimulation({ ...size, hosts: { [RECEIVER_NAME]: RECEIVER_ADDRESS } }).catch(
+  const account = await openAccount(databaseUrl, seed)
+  const simulation = await startSimulation({ ...WORLD, hosts: { [RECEIVER_NAME]: RECEIVER_ADDRESS } }).catch(
     (error: unknown) => {
       throw codeOf(error) === 'EADDRNOTAVAIL' ? new UserError(NO_LOOPBACK) : error
     },
@@ -75,10 +80,11 @@ const NO_ROLE =
 const NO_LOOPBACK =
   'The simulated mail servers use addresses in 127.77.0.0/16, which this system does not allow. Run the demo on Linux.'
 
-async function openAccount(databaseUrl: string): Promise<Pick<Demo, 'key' | 'user'>> {
+async function openAccount(databaseUrl: string, seed: Options['seed']): Promise<Pick<Demo, 'key' | 'user'>> {
   const db = connect(databaseUrl, { connectionsMax: 1 })
   try {
     const { accountId, user } = await createUser(db)
+    await seed?.(db, accountId)
     const key = await inTenant(db, accountId, async (trx) => {
       await postCredits(trx, { kind: 'grant', credits: CREDITS, subject: randomUUID() })
       const scopes: KeyScope[] = ['validations:write', 'jobs:write', 'account:read', 'webhooks:write']

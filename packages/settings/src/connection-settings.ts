@@ -171,7 +171,7 @@ export const MAIL_SETTINGS = {
       pattern: '^smtps?://.',
       secret: true,
       description:
-        'SMTP relay for outgoing email: smtp://user:password@host:port, or smtps://. Requires PROBITY_PUBLIC_URL. Must be the same for the API and for the process that sends notifications. Without it, members pass on invitation links themselves, operators create password reset links, other links are in the log, and no notifications are sent.',
+        'SMTP relay for outgoing email: smtp://user:password@host:port, or smtps://. Requires PROBITY_PUBLIC_URL. The API and the process that sends notifications need the same value. Without it, members pass on invitation links, operators create password reset links, and no notifications are sent.',
     }),
   ),
   MAIL_FROM: Type.String({

@@ -4,20 +4,25 @@ import { type MergedSettings, mergeSettings } from './parse.ts'
 
 const INTRODUCTION = `# Settings
 
-All settings of all processes. \`pnpm admin settings --page\` generates this page from the schemas that the processes use, and a test compares the two.
+This page lists all settings of all processes.
+\`pnpm admin settings --page\` generates it from the schemas that the processes use, and a test compares the two.
 
-Settings are environment variables, or lines of the file that \`PROBITY_SETTINGS_FILE\` names: one \`NAME=value\` per line, \`#\` starts a comment. All processes can share
-one file; each reads its own settings. The environment takes precedence over the file. An empty value counts as not set.
+Settings are environment variables, or lines of the file that \`PROBITY_SETTINGS_FILE\` names: one \`NAME=value\` per line, \`#\` starts a comment.
+All processes can share one file; each reads its own settings.
+The environment takes precedence over the file.
+An empty value counts as not set.
 
-Names start with \`PROBITY_\`, except those that OpenTelemetry defines. Every setting is also accepted without the prefix: \`DATABASE_URL\` is the same as
-\`PROBITY_DATABASE_URL\`. If both are set to different values, the process does not start, and the error names both. Boolean settings are \`true\` or \`false\`.
+Names start with \`PROBITY_\`, except those that OpenTelemetry defines.
+Every setting is also accepted without the prefix: \`DATABASE_URL\` is the same as \`PROBITY_DATABASE_URL\`.
+If both are set to different values, the process does not start, and the error names both.
+Boolean settings are \`true\` or \`false\`.
 
-A setting marked *secret* can be read from a file: \`PROBITY_DATABASE_URL_FILE=/run/secrets/database_url\` instead of \`PROBITY_DATABASE_URL=…\`. Leading and trailing
-whitespace in the file is ignored.
+A setting marked *secret* can be read from a file: \`PROBITY_DATABASE_URL_FILE=/run/secrets/database_url\` instead of \`PROBITY_DATABASE_URL=…\`.
+Leading and trailing whitespace in the file is ignored.
 
-A process with invalid settings does not start. It prints all errors at once with file and line, never prints a value, and exits with code 78. Invalid are missing and
-malformed values, contradictory settings, a secret that is set twice, an unknown name in the file, and a name in the environment that looks like a misspelled
-setting: \`Unknown setting PROBITY_SMTP_HELO_NAM. Did you mean PROBITY_SMTP_HELO_NAME?\`
+A process with invalid settings does not start.
+It prints all errors at once with file and line, never prints a value, and exits with code 78.
+Invalid are missing and malformed values, contradictory settings, a secret that is set twice, an unknown name in the file, and a name in the environment that looks like a misspelled setting: \`Unknown setting PROBITY_SMTP_HELO_NAM. Did you mean PROBITY_SMTP_HELO_NAME?\`
 
 \`pnpm admin settings\` prints the current settings and their sources, without secrets.
 `

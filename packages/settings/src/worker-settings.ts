@@ -72,7 +72,7 @@ const ABOUT_WORK = {
     pattern: `^ *(${WORKER_TASKS.join('|')})( *, *(${WORKER_TASKS.join('|')}))* *$`,
     default: 'validations,jobs,webhooks',
     description:
-      'Tasks of this process, comma-separated: validations, jobs, webhooks, maintenance (retention, account deletion, ledger reconciliation) and notifications (email). An installation needs a process for each. The first three parse SMTP replies, DNS responses and CSV files, so maintenance and notifications belong in a process of their own, with a login of their own.',
+      'Tasks of this process, comma-separated: validations, jobs, webhooks, maintenance (retention, account deletion, ledger reconciliation) and notifications (email). An installation needs a process for each. The first three parse untrusted input, so maintenance and notifications belong in a process of their own, with a login of their own.',
   }),
   WORKER_CONCURRENCY: Type.Integer({
     minimum: 1,

@@ -13,6 +13,7 @@ import { listInterfaces } from './interfaces.ts'
 import { listLooseDependencies } from './lockfile.ts'
 import { listContractingSteps } from './migration-steps.ts'
 import { listVagueNames } from './names.ts'
+import { listFormFaults, listUnusedScreenshots } from './page-form.ts'
 import { listProcessAliases } from './process-alias.ts'
 import { listUnwantedPackages } from './runtime-packages.ts'
 import { listLongFunctions, listShapeFaults } from './shape.ts'
@@ -31,6 +32,8 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listUnexplainedDependencies,
   listWireWrites,
   listDeadLinks,
+  listFormFaults,
+  listUnusedScreenshots,
   listArchitectureFaults,
   listLooseDependencies,
   listLooseInstalls,

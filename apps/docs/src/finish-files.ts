@@ -21,6 +21,7 @@ export function finishFiles(): AstroIntegration {
       'astro:build:done': async ({ dir }) => {
         const folder = fileURLToPath(dir)
         await finishPages(folder)
+        await writeReferenceStyles(folder)
         for (const [name, content] of describeForPrograms(readTexts())) await write(folder, name, content)
         for (const file of (await listFiles(folder)).filter((name) => UNUSED.test(name))) await rm(file)
         const files = await listFiles(folder)
@@ -53,6 +54,20 @@ async function followStyles(folder: string): Promise<void> {
     const css = await readFile(file, 'utf8')
     await writeFile(file, css.replaceAll("span[style^='--']", 'span[data-style]'))
   }
+}
+
+/** The stylesheet of the API reference, which is a page of the API, with the fonts and colors of the docs. */
+async function writeReferenceStyles(folder: string): Promise<void> {
+  const sheets = (await listFiles(join(folder, ASSETS))).filter((name) => name.endsWith('.css'))
+  const css = (await Promise.all(sheets.map((file) => readFile(file, 'utf8')))).join('\n')
+  const fonts = new Set(css.match(/@font-face\s*\{[^}]*\}/g))
+  const colors = (await readSource('styles.css')).match(/^ {2}--color-[a-z-]+: .+;$/gm) ?? []
+  const rules = [...fonts, `:root {\n${colors.join('\n')}\n}`, await readSource('reference.css')]
+  await write(folder, 'reference.css', rules.join('\n'))
+}
+
+function readSource(name: string): Promise<string> {
+  return readFile(fileURLToPath(new URL(name, import.meta.url)), 'utf8')
 }
 
 function scriptName(code: string): string {

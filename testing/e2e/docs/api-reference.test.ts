@@ -1,3 +1,4 @@
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { expect, test } from 'vitest'
 import { startBrowser } from '../browser/browser.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
@@ -22,6 +23,19 @@ test('the reference shows every operation and calls no other host', async () => 
   expect(asked.length).toBeGreaterThan(2)
   expect(asked.filter((url) => !url.startsWith(api.url) && !url.startsWith('data:'))).toEqual([])
   expect(complaints).toEqual([])
+})
+
+test('the reference has the header of the docs, begins with validations and has the sandbox key entered', async () => {
+  const browser = await startBrowser()
+  const page = await browser.newPage()
+  await page.goto(`${api.url}/docs/api/`)
+  await page.getByRole('heading', { name: 'Validation', level: 2 }).waitFor()
+  const groups = await page.getByRole('heading', { level: 2 }).allInnerTexts()
+  expect(groups.map((text) => text.trim()).filter((text) => text !== '')[0]).toBe('Validation')
+  const key = page.locator(`input[value="${PUBLIC_SANDBOX_KEY}"]`)
+  expect(await key.count()).toBe(1)
+  await page.getByRole('banner').getByRole('link', { name: 'Docs', exact: true }).click()
+  await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
 })
 
 test('the script of the reference can call the API and nothing of the web application', async () => {

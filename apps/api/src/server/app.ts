@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { registerAjvFormats } from '@fastify/type-provider-typebox'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import { showAccount } from '../accounts/account.ts'
 import { createErasure } from '../accounts/erasures/erasures.ts'
@@ -133,7 +134,10 @@ export async function buildApp(
   await app.register(health, services)
   await app.register(stripeEvents, services)
   await app.register(receiveDoctor, services)
-  await app.register(reference, { getDocument: () => finishDocument(app.swagger() as unknown as OpenApiDocument) })
+  await app.register(reference, {
+    getDocument: () => finishDocument(app.swagger() as unknown as OpenApiDocument),
+    ...(config.publicSandbox && { key: PUBLIC_SANDBOX_KEY }),
+  })
   await app.register(preflight, services)
   await app.register(docsPages, { docsFolder: config.docsFolder })
   await app.register(webPages, { webFolder: config.webFolder })

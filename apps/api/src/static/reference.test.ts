@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { callApp, startTestApi } from '../testing/test-api.ts'
@@ -16,6 +17,15 @@ test('a client with the current script of the API reference gets 304', async () 
     headers: { 'if-none-match': first.headers.get('etag') ?? '' },
   })
   expect([again.status, again.text.length]).toEqual([304, 0])
+})
+
+test('the reference has the sandbox key only if the public sandbox is on', async () => {
+  const read = async (app: typeof api.app) => (await callApp(app, { url: '/docs/api/' })).text
+  expect(await read(api.app)).toContain(PUBLIC_SANDBOX_KEY)
+  const closed = await startTestApi({ config: { publicSandbox: false } })
+  const page = await read(closed.app)
+  expect(page).toContain('Scalar.createApiReference(')
+  expect(page).not.toContain('pb_test_')
 })
 
 async function countInFlight(): Promise<number | undefined> {

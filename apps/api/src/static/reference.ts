@@ -4,10 +4,15 @@ import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, fastif
 const DOCUMENT_PATH = '/api/v1/openapi.json'
 const PAGES_PATH = '/docs/api'
 
-type ReferenceOptions = { /** The OpenAPI document, once all routes are registered. */ getDocument(): object }
+type ReferenceOptions = {
+  /** The OpenAPI document, once all routes are registered. */
+  getDocument(): object
+  /** A key that the page enters for its reader. */
+  key?: string
+}
 
 /** The OpenAPI 3.1 document and the API reference. Neither loads anything from other hosts. */
-export const reference: FastifyPluginAsync<ReferenceOptions> = async (app, { getDocument }) => {
+export const reference: FastifyPluginAsync<ReferenceOptions> = async (app, { getDocument, key }) => {
   let document: string | undefined
   app.get(DOCUMENT_PATH, { schema: { hide: true } }, async (_request, reply) => {
     // Built at the first request, when all routes are registered.
@@ -19,7 +24,7 @@ export const reference: FastifyPluginAsync<ReferenceOptions> = async (app, { get
 
   let pages: Promise<Map<string, Page>> | undefined
   const showPage = async ({ routeOptions, headers, host }: FastifyRequest, reply: FastifyReply) => {
-    pages ??= buildPages()
+    pages ??= buildPages(key)
     const page = (await pages).get(routeOptions.url ?? '')
     if (page === undefined) return reply.callNotFound()
     reply.headers({ ...page.headers, 'content-security-policy': pagePolicy(host) })
@@ -34,24 +39,26 @@ const PATHS = ['', '/', '/js/scalar.js'].map((path) => `${PAGES_PATH}${path}`)
 type Page = { status: number; headers: Record<string, string> & { etag: string }; body: Buffer | undefined }
 
 /**
- * Builds the pages once, at the first request: few processes ever send these megabytes. All responses share one buffer, so a client that does
+ * Builds the page once, with the script and the redirect of the library, at the first request: few processes ever send these megabytes. All responses share one buffer, so a client that does
  * not read its response costs no memory.
  */
-async function buildPages(): Promise<Map<string, Page>> {
+async function buildPages(key: string | undefined): Promise<Map<string, Page>> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const server = fastify()
-  await server.register(scalar, { routePrefix: PAGES_PATH, configuration: { ...LOOK, url: DOCUMENT_PATH } })
+  await server.register(scalar, { routePrefix: PAGES_PATH, configuration: { url: DOCUMENT_PATH } })
+  const html = Buffer.from(writePage(key))
   const pages = await Promise.all(
     PATHS.map(async (path): Promise<[string, Page]> => {
       const { statusCode, headers, rawPayload } = await server.inject(path)
       const { location, 'content-type': type } = headers
+      const body = path === `${PAGES_PATH}/` ? html : rawPayload
       const kept = {
-        etag: `"${hash('sha256', rawPayload, 'hex').slice(0, 16)}"`,
+        etag: `"${hash('sha256', body, 'hex').slice(0, 16)}"`,
         'cache-control': 'no-cache',
         ...(location !== undefined && { location }),
         ...(type !== undefined && { 'content-type': String(type) }),
       }
-      return [path, { status: statusCode, headers: kept, body: rawPayload.length > 0 ? rawPayload : undefined }]
+      return [path, { status: statusCode, headers: kept, body: body.length > 0 ? body : undefined }]
     }),
   )
   await server.close()
@@ -80,14 +87,46 @@ function pagePolicy(host: string): string {
   ].join('; ')
 }
 
+/** The page with the header of the docs. The stylesheet, the icon and the fonts are files of the docs. */
+function writePage(key: string | undefined): string {
+  const configuration = { ...LOOK, url: DOCUMENT_PATH, ...(key !== undefined && enter(key)) }
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>API reference · Probity</title>
+    <link rel="icon" href="/docs/mark.svg">
+    <link rel="stylesheet" href="/docs/reference.css">
+  </head>
+  <body>
+    <header class="site-header">
+      <a class="site-title" href="/docs"><img src="/docs/mark.svg" alt="" width="28" height="28"> <span translate="no">Probity <span>API reference</span></span></a>
+      <nav aria-label="Site"><a href="/docs">Docs</a> <a href="/app/">Application</a></nav>
+    </header>
+    <div id="app"></div>
+    <script src="js/scalar.js"></script>
+    <script>Scalar.createApiReference('#app', ${JSON.stringify(configuration)})</script>
+  </body>
+</html>
+`
+}
+
+function enter(key: string) {
+  return {
+    authentication: {
+      preferredSecurityScheme: 'apiKey',
+      securitySchemes: { apiKey: { value: key }, bearer: { token: key } },
+    },
+  }
+}
+
 const LOOK = {
-  pageTitle: 'Probity API',
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
   defaultOpenAllTags: true,
   showDeveloperTools: 'never', // it offers to send the document to another host
-  favicon: 'data:,',
   mcp: { disabled: true },
   agent: { disabled: true },
-} as const
+}

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ABOUT, type Item, writeHome } from './home.ts'
 import { type Group, listDisagreements, NAVIGATION } from './navigation.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -25,7 +26,9 @@ export function readTexts(root: string = ROOT, navigation: Group[] = NAVIGATION)
     label,
     items: entries.map((entry) => (typeof entry === 'string' ? itemOf(texts.get(entry)) : elsewhere(entry))),
   }))
-  return [firstPage(ordered), ...ordered.flatMap(({ items }) => items.flatMap(({ text }) => text ?? []))]
+  const home = writeHome(ordered, texts.get('quick-start')?.page ?? '')
+  const first = { id: 'index', title: 'Documentation', label: 'Documentation', description: ABOUT, ...home }
+  return [first, ...ordered.flatMap(({ items }) => items.flatMap(({ id }) => texts.get(id) ?? []))]
 }
 
 export function addressOf(id: string): string {
@@ -70,35 +73,14 @@ function labelOf(title: string): string {
   return first === 'Guide' ? rest.charAt(0).toUpperCase() + rest.slice(1) : first
 }
 
-type Item = { title: string; says: string; href: string; copyHref: string; text?: Text }
-
 function itemOf(text: Text | undefined): Item {
   if (text === undefined) throw new Error('navigation entry without a page') // excluded by listDisagreements
   const { title, description: says, id } = text
-  return { title, says, href: addressOf(id), copyHref: copyAddressOf(id), text }
+  return { id, title, says, href: addressOf(id), copyHref: copyAddressOf(id) }
 }
 
 function elsewhere({ label: title, link, says }: { label: string; link: string; says: string }): Item {
-  return { title, says, href: BASE + link, copyHref: BASE + link }
-}
-
-/** The index page: all pages with their descriptions. */
-function firstPage(groups: { label: string; items: Item[] }[]): Text {
-  const list = (pick: 'href' | 'copyHref') =>
-    groups
-      .map(({ label, items }) => {
-        const lines = items.map((item) => `- [${item.title}](${item[pick]}): ${item.says}`)
-        return `## ${label}\n\n${lines.join('\n')}`
-      })
-      .join('\n\n')
-  return {
-    id: 'index',
-    title: 'Documentation',
-    label: 'Documentation',
-    description: ABOUT,
-    page: `${ABOUT}\n\n${list('href')}`,
-    copy: `${ABOUT}\n\n${list('copyHref')}`,
-  }
+  return { id: link.slice(1), title, says, href: BASE + link, copyHref: BASE + link }
 }
 
 /** The 404 page, which is in no list. */
@@ -109,8 +91,6 @@ export const MISSING: Omit<Text, 'copy'> = {
   description: 'This page does not exist.',
   page: `This page does not exist. Use the search above, or see [all pages](${BASE}).`,
 }
-
-const ABOUT = 'Probity validates email addresses and returns a verdict with the evidence behind it.'
 
 /** Origin of the service in snippets; links to it are links to this installation. */
 const EXAMPLE_ORIGIN = 'http://localhost:3000'

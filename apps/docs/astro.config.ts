@@ -1,6 +1,7 @@
 import starlight from '@astrojs/starlight'
 import { defineConfig, passthroughImageService } from 'astro/config'
 import { finishFiles } from './src/finish-files.ts'
+import { META_WEIGHTS } from './src/keywords.ts'
 import { NAVIGATION } from './src/navigation.ts'
 import { BASE } from './src/texts.ts'
 
@@ -18,7 +19,8 @@ export default defineConfig({
       favicon: '/mark.svg',
       customCss: ['./src/styles.css'],
       markdown: { processedDirs: ['./texts'] },
-      routeMiddleware: './src/point-at-markdown.ts',
+      routeMiddleware: './src/page-head.ts',
+      pagefind: { ranking: { metaWeights: META_WEIGHTS } },
       components: {
         PageTitle: './src/components/page-title.astro',
         SiteTitle: './src/components/site-title.astro',

@@ -176,6 +176,54 @@ test('the search finds every problem code in docs/errors', async () => {
   expect(missed).toEqual([])
 }, 300_000)
 
+/** Words that readers search for, and the page that explains each. */
+const FIRST: [words: string, page: string][] = [
+  ['authentication', 'authentication'],
+  ['pagination', 'api-conventions'],
+  ['rate limit', 'api-conventions'],
+  ['idempotency', 'api-conventions'],
+  ['reverse proxy', 'reverse-proxy'],
+  ['load balancer', 'reverse-proxy'],
+  ['GDPR', 'privacy'],
+  ['retention', 'retention'],
+  ['webhook signature', 'webhooks'],
+  ['p95', 'metrics'],
+  ['egress', 'deliverability-setup'],
+  ['HELO', 'deliverability-setup'],
+  ['PTR', 'deliverability-setup'],
+  ['warm-up', 'deliverability-setup'],
+  ['port 25', 'deliverability-setup'],
+  ['blocked', 'deliverability-setup'],
+  ['greylisting', 'concepts/greylisting'],
+  ['catch-all', 'concepts/catch-all'],
+  ['refund', 'concepts/credits'],
+  ['ledger', 'concepts/credits'],
+  ['backup', 'backups'],
+  ['upgrade', 'upgrading'],
+  ['Kubernetes', 'kubernetes'],
+  ['Docker', 'docker'],
+]
+
+test(
+  'the first search result is the page that explains the words',
+  { tags: ['long'] },
+  async () => {
+    const page = await onePage(reader)
+    await page.goto('/docs')
+    await loaded(page)
+    await page.locator('#starlight__search input').waitFor({ state: 'attached' })
+    const found: [words: string, page: string | null][] = []
+    for (const [words] of FIRST) {
+      await search(page, words)
+      await page.getByText(new RegExp(`^\\d+ results? for ${words}$`)).waitFor()
+      const href = await page.locator('.pagefind-ui__result-link').first().getAttribute('href')
+      found.push([words, href?.replace(/^\/docs\//, '').replace(/\/?(#.*)?$/, '') ?? null])
+    }
+    expect(found).toEqual(FIRST)
+  },
+  120_000,
+)
+
 type Index = {
   search(word: string): Promise<{ results: { data(): Promise<{ sub_results: { url: string }[] }> }[] }>
 }

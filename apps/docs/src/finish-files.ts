@@ -105,9 +105,12 @@ const PIECES = new RegExp(
   'g',
 )
 
+/** A text block with lines, arrows or boxes, which are drawn without gaps. */
+const DIAGRAM = /<pre data-language="text"(?=(?:(?!<\/pre>)[\s\S])*[─-╿▲▶▼◀])/g
+
 /** Removes inline scripts and styles from a page, and adds a scrollable frame to tables, which can be wider than the page. */
 export function finishPage(html: string, loose: Loose): string {
-  return html.replace(PIECES, (piece, ...rest) => {
+  return html.replace(DIAGRAM, '$& class="diagram"').replace(PIECES, (piece, ...rest) => {
     const { how, code, tag, attributes = '', end } = rest.at(-1) as Record<string, string | undefined>
     if (code !== undefined) return code === '' ? piece : withFile(how ?? '', code, loose)
     if (piece === '</table>') return '</table></div>'

@@ -32,6 +32,13 @@ test('finishPage does not change tags in the code that a button copies', () => {
   expect(finish(button).html).toBe(button)
 })
 
+test('finishPage marks text blocks with lines or arrows as diagrams', () => {
+  const block = (text: string, language = 'text') => `<pre data-language="${language}"><code>${text}</code></pre>`
+  const marked = (text: string) => block(text).replace('<pre data-language="text"', '$& class="diagram"')
+  const html = [block('plain'), block('a ──▶ b'), block('│', 'sh'), block('later')].join('')
+  expect(finish(html).html).toBe([block('plain'), marked('a ──▶ b'), block('│', 'sh'), block('later')].join(''))
+})
+
 test('finishPage adds a frame to a table', () => {
   expect(finish('<table><tr></tr></table>').html).toBe('<div class="wide"><table><tr></tr></table></div>')
 })

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { ROLES, writeHome } from './home.ts'
 
-const item = (id: string) => ({ id, title: id, says: `About ${id}.`, href: `/docs/${id}`, copyHref: `/docs/${id}.md` })
+const item = (id: string) => {
+  const links = { href: `/docs/${id}`, copyHref: `/docs/${id}.md` }
+  return { id, title: id, label: `Short ${id}`, says: `About ${id}.`, ...links }
+}
 const GROUPS = [{ label: 'All', items: [...new Set(ROLES.flatMap(({ pages }) => pages))].map(item) }]
 const QUICK_START = 'Text.\n\n```sh\ncurl first\n```\n\n```json\n{}\n```\n\n```sh\ncurl second\n```\n'
 
@@ -12,7 +15,7 @@ test('writeHome shows the first request of the quick start, the roles and all pa
     expect(text).not.toContain('second')
   }
   for (const { label } of ROLES) expect(page).toContain(`<section>\n\n### ${label}\n`)
-  expect(page).toContain('- [quick-start](/docs/quick-start)\n')
+  expect(page).toContain('- [Short quick-start](/docs/quick-start)\n')
   expect(page).toContain('- [quick-start](/docs/quick-start): About quick-start.')
   expect(copy).toContain('- [quick-start](/docs/quick-start.md): About quick-start.')
 })

@@ -1,5 +1,5 @@
-/** A page in a list: `href` is its URL, `copyHref` that of its Markdown copy. */
-export type Item = { id: string; title: string; says: string; href: string; copyHref: string }
+/** A page in a list: `label` is its short title, `href` its URL, `copyHref` that of its Markdown copy. */
+export type Item = { id: string; title: string; label: string; says: string; href: string; copyHref: string }
 export type ItemGroup = { label: string; items: Item[] }
 
 type Role = { label: string; says: string; pages: string[] }
@@ -59,7 +59,7 @@ function getItem(items: Map<string, Item>, id: string): Item {
 
 function writeCards(roles: (Omit<Role, 'pages'> & { items: Item[] })[]): string {
   const cards = roles.map(({ label, says, items }) => {
-    const links = items.map(({ title, href }) => `- [${title}](${href})`)
+    const links = items.map((item) => `- [${item.label}](${item.href})`)
     return `<section>\n\n### ${label}\n\n${says}\n\n${links.join('\n')}\n\n</section>`
   })
   return `<div class="roles">\n${cards.join('\n')}\n</div>`

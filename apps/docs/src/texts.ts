@@ -75,12 +75,12 @@ function labelOf(title: string): string {
 
 function itemOf(text: Text | undefined): Item {
   if (text === undefined) throw new Error('navigation entry without a page') // excluded by listDisagreements
-  const { title, description: says, id } = text
-  return { id, title, says, href: addressOf(id), copyHref: copyAddressOf(id) }
+  const { title, label, description: says, id } = text
+  return { id, title, label, says, href: addressOf(id), copyHref: copyAddressOf(id) }
 }
 
-function elsewhere({ label: title, link, says }: { label: string; link: string; says: string }): Item {
-  return { id: link.slice(1), title, says, href: BASE + link, copyHref: BASE + link }
+function elsewhere({ label, link, says }: { label: string; link: string; says: string }): Item {
+  return { id: link.slice(1), title: label, label, says, href: BASE + link, copyHref: BASE + link }
 }
 
 /** The 404 page, which is in no list. */

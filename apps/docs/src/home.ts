@@ -9,7 +9,7 @@ export const ROLES: Role[] = [
   {
     label: 'Developers',
     says: 'Validate addresses from a program or a sign-up form.',
-    pages: ['quick-start', 'guides/sign-up-form', 'webhooks', 'sdk', 'api'],
+    pages: ['quick-start', 'validation-single', 'guides/sign-up-form', 'webhooks', 'api'],
   },
   {
     label: 'Marketers',
@@ -19,12 +19,12 @@ export const ROLES: Role[] = [
   {
     label: 'Operators',
     says: 'Run Probity on your own servers.',
-    pages: ['running', 'kubernetes', 'settings', 'doctor'],
+    pages: ['running', 'deliverability-setup', 'operating', 'troubleshooting'],
   },
   {
     label: 'Contributors',
-    says: 'Understand the code and its measurements. `CONTRIBUTING.md` in the source describes how to change it.',
-    pages: ['model-card', 'scale', 'supply-chain', 'changelog'],
+    says: 'Understand how Probity works. `CONTRIBUTING.md` in the source describes how to change it.',
+    pages: ['how-it-works', 'model-card', 'supply-chain', 'changelog'],
   },
 ]
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs Probity on Debian without Docker, from the copy of the repository that contains this file: builds it, installs it in
 # /opt/probity and creates users, secrets and units. Prints its plan first. Existing secrets and settings are never
-# changed, so it also installs new versions. docs/running.md lists the requirements.
+# changed, so it also installs new versions. docs/debian.md lists the requirements.
 set -eu
 umask 022
 # shellcheck source-path=SCRIPTDIR source=install-common.sh
@@ -139,7 +139,7 @@ make_database() (
 
 install_units() {
   install --mode=0644 "$SOURCE"/deploy/systemd/*.service /etc/systemd/system/
-  install --mode=0755 "$SOURCE/deploy/probity-admin" /usr/local/bin/probity-admin
+  install --mode=0755 "$SOURCE/deploy/systemd/probity-admin" /usr/local/bin/probity-admin
   systemctl daemon-reload
 }
 

@@ -87,10 +87,21 @@ make_settings() {
   } | keep "$FOLDER/.env" 0600
 }
 
+# The operator commands, like probity-admin of a Debian installation.
+make_command() {
+  keep "$FOLDER/probity-admin" 0755 <<'TEXT'
+#!/bin/sh
+# Operator commands of the installation in this folder. Written by install.sh.
+set -eu
+exec docker compose --file "$(dirname -- "$(readlink -f -- "$0")")/compose.yaml" run --rm admin "$@"
+TEXT
+}
+
 [ "$DRY_RUN" = yes ] && echo 'Plan (dry run, nothing is changed):' || echo 'Files:'
 [ "$LOOK" = no ] || [ "$DRY_RUN" = yes ] || look_around
 make_secrets
 make_settings
+make_command
 
 build=--build
 [ -z "$IMAGE" ] || build=--no-build
@@ -99,7 +110,7 @@ cat <<TEXT
 Next:
 
   docker compose --file $FOLDER/compose.yaml up --detach $build --wait
-  docker compose --file $FOLDER/compose.yaml run --rm admin setup-link
+  $FOLDER/probity-admin setup-link
 
 The service is then available at ${URL:-http://127.0.0.1:3000}. The second command prints the setup link for the first
 operator. With --profile proxy before "up", Caddy listens on port 443 of this machine.

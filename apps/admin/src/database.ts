@@ -38,7 +38,7 @@ const BOUNDS: Record<string, string> = {
 /** Explains known database errors in one line; other errors are returned unchanged. */
 export function explain(error: unknown): unknown {
   const { code, constraint } = readFault(error)
-  if (code === UNDEFINED_TABLE) return new UserError('The database has no tables. Run "pnpm admin migrate" first.')
+  if (code === UNDEFINED_TABLE) return new UserError('The database has no tables. Run "probity-admin migrate" first.')
   if (code === INVALID_TEXT) return new UserError(NOT_AN_ID)
   const bound = code === CHECK_VIOLATION ? BOUNDS[constraint ?? ''] : undefined
   return bound === undefined ? explainNoEntry(error) : new UserError(bound)

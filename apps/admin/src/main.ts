@@ -14,7 +14,7 @@ import { UserError } from './database.ts'
 /** The operator commands. Results are JSON on standard output; messages go to standard error. */
 try {
   const config = readConfig(process.env)
-  const program = new Command('admin').description('Operator commands of Probity.')
+  const program = new Command('probity-admin').description('Operator commands of Probity.')
   program.addCommand(migrateCommand(config))
   program.addCommand(accountCommands(config))
   program.addCommand(keyCommands(config))

@@ -25,7 +25,7 @@ export async function runDoctor(config: AdminConfig, only: string | undefined): 
 }
 
 function describeUnknown(only: string): string {
-  return `Unknown group or check "${only}". Groups: ${DOCTOR_GROUPS.join(', ')}. "pnpm admin doctor --json" lists every check.`
+  return `Unknown group or check "${only}". Groups: ${DOCTOR_GROUPS.join(', ')}. "probity-admin doctor --json" lists every check.`
 }
 
 async function withContext<T>(config: AdminConfig, work: (context: CheckContext) => Promise<T>): Promise<T> {

@@ -73,16 +73,16 @@ const HOUR_MS = 3_600_000
 const LATE_MS = 26 * HOUR_MS
 const OLD_MS = 7 * 24 * HOUR_MS
 
-const COMMAND = 'pnpm admin backup /var/backups/probity --keep 14'
+const COMMAND = 'probity-admin backup /var/backups/probity --keep 14'
 
-/** Checks the age of the newest `pnpm admin backup`. Backups made with other tools are not detected. */
+/** Checks the age of the newest `probity-admin backup`. Backups made with other tools are not detected. */
 export function examineBackups({ db, now }: Pick<CheckContext, 'db' | 'now'>): Promise<Finding[]> {
   return guard(['backup-age'], async () => {
     const newest = await findNewestBackup(db)
     const says = 'Create a backup, schedule the command to run every night, and copy the folder to another machine.'
     const lines = [COMMAND, `0 2 * * * ${COMMAND}`]
     if (newest === undefined) {
-      const saw = 'No backup was created with "pnpm admin backup". Backups made with other tools are not detected.'
+      const saw = 'No backup was created with "probity-admin backup". Backups made with other tools are not detected.'
       return [warn('backup-age', { saw, says, lines })]
     }
     const ageMs = now() - newest.getTime()

@@ -57,7 +57,7 @@ test('PostgreSQL checks show the command when fsync is off, details are logged o
   expect(found['migrations']).toMatchObject({
     status: 'fail',
     saw: 'Not applied: 0001_baseline.',
-    fix: { lines: ['pnpm admin migrate'] },
+    fix: { lines: ['probity-admin migrate'] },
   })
 })
 

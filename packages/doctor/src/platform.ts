@@ -26,7 +26,7 @@ function judgePostgresVersion({ server_version = '' }: Settings): Finding {
   const saw = `PostgreSQL ${server_version}.`
   if (Number.parseInt(server_version, 10) >= POSTGRES_VERSION_MIN) return pass('postgres-version', { saw })
   const says = `Create a backup, then upgrade to version ${POSTGRES_VERSION_MIN} or later.`
-  return fail('postgres-version', { saw, says, lines: ['pnpm admin backup /var/backups/probity'] })
+  return fail('postgres-version', { saw, says, lines: ['probity-admin backup /var/backups/probity'] })
 }
 
 /** The settings that make a commit survive a power failure. */
@@ -62,7 +62,7 @@ function judgeLog(settings: Settings): Finding {
 function judgeMigrations(missing: string[]): Finding {
   if (missing.length === 0) return pass('migrations', { saw: 'All migrations are applied.' })
   const says = 'Apply them before starting processes of this version.'
-  return fail('migrations', { saw: `Not applied: ${missing.join(', ')}.`, says, lines: ['pnpm admin migrate'] })
+  return fail('migrations', { saw: `Not applied: ${missing.join(', ')}.`, says, lines: ['probity-admin migrate'] })
 }
 
 const REDIS_VERSION_MIN = 7

@@ -65,7 +65,7 @@ function asHere(commands: string): string {
 }
 
 const SETTING_UP = blocks.filter(({ section }) => section === 'Trigger the errors').map((block) => block.text)
-const OPERATOR = `pnpm() { (cd '${ROOT}' && command pnpm "$@"); }`
+const OPERATOR = `probity-admin() { '${ROOT}/bin/probity-admin' "$@"; }`
 
 async function run(commands: string): Promise<string> {
   const script = asHere([OPERATOR, ...SETTING_UP, commands].join('\n'))

@@ -63,10 +63,10 @@ export async function runPage(blocks: Block[], { sdk, env, asHere }: Installed):
   return new Map(blocks.map((block, n) => [block, printed[n] ?? '']))
 }
 
-/** The CLI and the admin commands, as an installed package and a clone provide them. */
+/** The CLI and the operator commands, as an installed package and an installation provide them. */
 const PRELUDE = `
 probity() { node "${CLI}" "$@"; }
-pnpm() { (cd '${ROOT}' && command pnpm "$@"); }
+probity-admin() { '${ROOT}/bin/probity-admin' "$@"; }
 `
 
 function compileIn(folder: string, files: string[]): void {

@@ -107,7 +107,7 @@ async function openNetwork(db: Db, { account: accountId }: Named) {
 /** The account with this id, for commands that name one. */
 export async function getAccountOrRefuse(db: Db, accountId: string): Promise<Account> {
   const account = await asOwner(db, (trx: Trx) => findAccount(trx, accountId))
-  if (account === undefined) throw new UserError('Account not found. "pnpm admin account list" shows all accounts.')
+  if (account === undefined) throw new UserError('Account not found. "probity-admin account list" shows all accounts.')
   return account
 }
 

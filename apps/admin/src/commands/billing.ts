@@ -44,7 +44,7 @@ function setPrice(db: Db, { price: id, credits, ...given }: NewPrice) {
 
 async function withdraw(db: Db, id: string) {
   const price = await asOwner(db, (trx) => withdrawPrice(trx, id))
-  if (price === undefined) throw new UserError('Price not found. "pnpm admin price list" shows all prices.')
+  if (price === undefined) throw new UserError('Price not found. "probity-admin price list" shows all prices.')
   return presentPrice(price)
 }
 

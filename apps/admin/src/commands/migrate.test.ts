@@ -20,7 +20,7 @@ const COMMANDS = [
 ]
 
 test.for(COMMANDS)('"%s %s" names the migrate command before the first migration', async (args) => {
-  expect(refusalOf(await runAdmin(postgres.url, ...args))).toContain('Run "pnpm admin migrate" first')
+  expect(refusalOf(await runAdmin(postgres.url, ...args))).toContain('Run "probity-admin migrate" first')
 })
 
 test('migrate applies all migrations once', async () => {

@@ -161,11 +161,11 @@ async function announce(
   if (setupLink !== undefined) {
     lines.push(
       `Setup link: ${setupLink}`,
-      'The link can be used once and expires in one hour. "pnpm admin setup-link" prints a new one.',
+      'The link can be used once and expires in one hour. "bin/probity-admin setup-link" prints a new one.',
     )
   }
   if (watch) lines.push(`Key: ${await ensureTestKey(config.ownerUrl)}`)
-  lines.push(`Docs: ${url}/docs`, `API reference: ${url}/docs/api`, 'Doctor: pnpm admin doctor')
+  lines.push(`Docs: ${url}/docs`, `API reference: ${url}/docs/api`, 'Doctor: bin/probity-admin doctor')
   process.stderr.write(`\n${lines.join('\n')}\n\n`)
 }
 

@@ -156,7 +156,7 @@ export function describeMigrations({ migration, migratedAt }: SystemHealth, miss
   const since = migratedAt.toISOString()
   if (missing === undefined || missing.length > 0) {
     const detail = missing
-      ? `Not applied: ${missing.join(', ')}. Run "pnpm admin migrate".`
+      ? `Not applied: ${missing.join(', ')}. Run "probity-admin migrate".`
       : 'The applied migrations could not be read.'
     return { name: 'Migrations', state: 'down', detail, since_at: since }
   }
@@ -175,7 +175,7 @@ export function describeReconciliation(
   const since = reconciledUntil.toISOString()
   if (stoppedAccounts > 0) {
     const accounts = stoppedAccounts === 1 ? 'One account is' : `${stoppedAccounts} accounts are`
-    const detail = `${accounts} on hold: ledger mismatch. Run "pnpm admin audit" for details.`
+    const detail = `${accounts} on hold: ledger mismatch. Run "probity-admin audit" for details.`
     return { name: 'Ledger reconciliation', state: 'degraded', detail, since_at: since }
   }
   if (now - reconciledUntil.getTime() > AUDIT_LATE_MS) {

@@ -69,7 +69,7 @@ function Head({ report: { findings, run_requested: isRequested } }: { report: Do
             Last run: <RelativeTime at={newest} />.{' '}
           </>
         )}
-        <code className="font-mono">pnpm admin doctor</code> runs them on the current host.
+        <code className="font-mono">probity-admin doctor</code> runs them on the current host.
       </p>
       {isError && (
         <Callout kind="error" live>

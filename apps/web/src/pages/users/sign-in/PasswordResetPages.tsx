@@ -61,7 +61,7 @@ function AskOperator() {
       <Callout title="For operators">
         <p>
           Create the link in the web app under Operator, Accounts, or with{' '}
-          <code className="font-mono">pnpm admin reset-link EMAIL</code>. It works once, for one hour.
+          <code className="font-mono">probity-admin reset-link EMAIL</code>. It works once, for one hour.
         </p>
       </Callout>
     </OpenPage>

@@ -83,7 +83,7 @@ export function SetupPage() {
 }
 
 const HOW_TO_GET_ONE =
-  'Open the setup link exactly as printed when the service was started. The command “pnpm admin setup-link” prints a new one.'
+  'Open the setup link exactly as printed when the service was started. The command “probity-admin setup-link” prints a new one.'
 
 function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
   const queryClient = useQueryClient()

@@ -76,7 +76,7 @@ function codeOf(error: unknown): unknown {
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const NO_ROLE =
-  'The user of PROBITY_DATABASE_URL cannot switch to the roles of Probity. docs/running.md describes how a superuser grants them.'
+  'The user of PROBITY_DATABASE_URL cannot switch to the roles of Probity. docs/postgresql.md describes how a superuser grants them.'
 const NO_LOOPBACK =
   'The simulated mail servers use addresses in 127.77.0.0/16, which this system does not allow. Run the demo on Linux.'
 

@@ -18,12 +18,12 @@ const OF_ROOT = {
 }
 
 /**
- * Follows docs/running.md on a fresh Debian: its blocks unchanged, in one shell, in a container with its own systemd
+ * Follows docs/debian.md on a fresh Debian: its blocks unchanged, in one shell, in a container with its own systemd
  * and without a network. All downloads of the page were made before, and are in the caches of apt, npm and pnpm.
  */
 export async function followPage(cache: string): Promise<object> {
   const commands = readCommands('bare-root')
-  if (commands.length < 4) throw new Error('docs/running.md has lost its commands')
+  if (commands.length < 4) throw new Error('docs/debian.md has lost its commands')
   const bare = prepareRoot(cache, SUITE, commands[0] ?? '')
   const downloads = prepareDownloads(cache, readCommands('bare-root-download').join('\n'))
 
@@ -77,7 +77,7 @@ async function followIn(root: string, commands: string[], env: Record<string, st
 /** As for a new version: data is kept, the previous version is kept, and the service starts again. */
 async function installAgain(machine: Machine, env: Record<string, string>): Promise<void> {
   const [again = ''] = readCommands('bare-root-again')
-  if (again === '') throw new Error('docs/running.md has lost how a new version is installed')
+  if (again === '') throw new Error('docs/debian.md has lost how a new version is installed')
   const kept = 'sha256sum /etc/probity/probity.env /etc/probity/secrets/*'
   const ready = 'curl --fail --silent --retry 60 --retry-delay 1 --retry-all-errors http://127.0.0.1:3000/readyz'
   const script = `before=$(${kept})\n${again}\n[ "$before" = "$(${kept})" ]\n[ -d /opt/probity.old/apps ]\n${ready}`

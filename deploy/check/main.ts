@@ -6,7 +6,7 @@ import { runImage } from './image.ts'
 import { runSolo } from './solo.ts'
 
 /**
- * `pnpm deployment bare-root`: from a bare Debian to a first verdict, by the commands of docs/running.md. `pnpm deployment image` builds the
+ * `pnpm deployment bare-root`: from a bare Debian to a first verdict, by the commands of docs/debian.md. `pnpm deployment image` builds the
  * product and the resolver and runs them as compose.yaml says; `pnpm deployment solo` builds and runs the image with all in one container.
  * All need root on Linux. Progress is written to standard error; the last line of standard output is JSON. Downloads are kept in the
  * folder CACHE.

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** The blocks of docs/running.md below a comment like `<!-- test: bare-root -->`, unchanged and in order. */
+/** The blocks of docs/debian.md below a comment like `<!-- test: bare-root -->`, unchanged and in order. */
 export function readCommands(marker: string): string[] {
-  const page = readFileSync(join(ROOT, 'docs/running.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/debian.md'), 'utf8')
   const blocks = [...page.matchAll(/^<!-- test: ([a-z-]+) -->\n```sh\n(.*?)^```$/gms)]
   return blocks.flatMap(([, name, text = '']) => (name === marker ? [text] : []))
 }

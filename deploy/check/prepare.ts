@@ -40,7 +40,7 @@ export function prepareRoot(cache: string, suite: string, commands = ''): string
  */
 export function prepareDownloads(cache: string, commands: string) {
   const name = /\/(node-v([\d.]+)-linux-x64)\.tar\.xz/.exec(commands)
-  if (!name?.[1] || !name[2]) throw new Error('docs/running.md does not say where Node comes from')
+  if (!name?.[1] || !name[2]) throw new Error('docs/debian.md does not say where Node comes from')
   const tools = prepareNode(cache, name[2])
   const nodeArchive = join(cache, `${name[1]}.tar.xz`)
   if (!existsSync(nodeArchive)) {

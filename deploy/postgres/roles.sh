@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the owner, the logins of the API, the worker and maintenance, and the database, as docs/running.md describes them. PostgreSQL's image
+# Creates the owner, the logins of the API, the worker and maintenance, and the database, as docs/postgresql.md describes them. PostgreSQL's image
 # runs this once, on an empty volume; install-debian.sh runs it as the user postgres. Existing logins stay as they are.
 set -eu
 

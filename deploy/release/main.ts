@@ -1,11 +1,12 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readReleaseBlocks } from './blocks.ts'
 import { packManifests } from './manifests.ts'
 import { EmptyNames, getReleaseNames, readReleaseNames } from './names.ts'
 import { packPackages } from './packages.ts'
 import { makeRelease, readNotes, readVersion } from './release.ts'
 
-/** `pnpm -s release COMMAND`: steps of the release workflow that also run on a development machine. The last line of output is JSON. */
+/** `pnpm -s release COMMAND`: steps of the release workflow that also run on a development machine. Except for `blocks`, the last line of output is JSON. */
 const COMMANDS: Record<string, (folder: string) => unknown> = {
   names: () => getReleaseNames(),
   notes: () => ({ version: readVersion(), notes: readNotes() }),
@@ -21,13 +22,16 @@ names               print deploy/release/names.json; fail if a name is empty
 notes               print the version and its section of CHANGELOG.md
 packages FOLDER     pack @probity/sdk and @probity/cli into FOLDER, with SHA256SUMS
 manifests FOLDER    pack compose.yaml, install.sh and the Kubernetes manifests into FOLDER
+blocks NAME         print the blocks of the README and the docs that are marked with "release: NAME", for a shell
 --dry-run [FOLDER]  build all files of a release in FOLDER (default: .local/release), and run the image solo;
                     needs root on Linux, podman, runc and debootstrap
 `
 
 const [command = '', folder = command === '--dry-run' ? '.local/release' : ''] = process.argv.slice(2)
 const run = COMMANDS[command]
-if (run === undefined || (['packages', 'manifests'].includes(command) && folder === '')) {
+if (command === 'blocks' && folder !== '') {
+  process.stdout.write(readReleaseBlocks(folder))
+} else if (run === undefined || (['packages', 'manifests'].includes(command) && folder === '')) {
   process.stderr.write(USAGE)
   process.exitCode = 2
 } else {

@@ -8,7 +8,7 @@ const DOCS = join(import.meta.dirname, '../../../docs')
 test('listPages names every page of the docs folder except internal ones', () => {
   const texts = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'))
   const ours = texts.filter(
-    (path) => !path.startsWith('decisions/') && !['database.md', 'dependencies.md'].includes(path),
+    (path) => !path.startsWith('decisions/') && !['benchmarks.md', 'database.md', 'dependencies.md'].includes(path),
   )
   expect(new Set(listPages())).toEqual(new Set(['changelog', ...ours.map((path) => path.replace(/\.md$/, ''))]))
 })

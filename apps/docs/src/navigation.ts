@@ -11,18 +11,17 @@ const REFERENCE = {
 
 /** The sidebar, in this order. The build fails if a page is missing here or an entry has no page. */
 export const NAVIGATION: Group[] = [
-  { label: 'Get started', entries: ['what-is-probity', 'quick-start', 'test-mode', 'glossary'] },
+  { label: 'Get started', entries: ['what-is-probity', 'quick-start', 'demo', 'test-mode', 'glossary'] },
   {
     label: 'API',
     entries: [
-      'api-keys',
-      'api-requests',
+      'authentication',
       'api-conventions',
       'versioning',
       'validation-single',
       'validation-bulk',
       'jobs',
-      'publishable-keys',
+      'decisions-for-web-pages',
       'webhooks',
       'erasure',
       'requests',
@@ -61,18 +60,27 @@ export const NAVIGATION: Group[] = [
   {
     label: 'Self-hosting',
     entries: [
-      'running',
+      'requirements',
+      'docker-compose',
+      'debian',
       'kubernetes',
+      'first-time-setup',
+      'operator-commands',
       'reverse-proxy',
       'deliverability-setup',
+      'smtp-probing',
       'settings',
-      'operating',
+      'processes',
+      'postgresql',
+      'upgrading',
+      'backups',
+      'operator-pages',
+      'monitoring',
       'metrics',
       'scale',
       'payments',
       'doctor',
       'troubleshooting',
-      'benchmarks',
     ],
   },
   {

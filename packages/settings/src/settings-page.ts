@@ -24,7 +24,7 @@ A process with invalid settings does not start.
 It prints all errors at once with file and line, never prints a value, and exits with code 78.
 Invalid are missing and malformed values, contradictory settings, a secret that is set twice, an unknown name in the file, and a name in the environment that looks like a misspelled setting: \`Unknown setting PROBITY_SMTP_HELO_NAM. Did you mean PROBITY_SMTP_HELO_NAME?\`
 
-\`pnpm admin settings\` prints the current settings and their sources, without secrets.
+\`probity-admin settings\` prints the current settings and their sources, without secrets.
 `
 
 const SECTIONS: Record<keyof typeof PROGRAMS, string> = {

@@ -29,7 +29,7 @@ export const GATES: Record<string, 2 | 3> = {
   'docs/limits.test.ts': 3,
   'docs/nightly-crm.test.ts': 3,
   'docs/readme.test.ts': 3,
-  'docs/running.test.ts': 3,
+  'docs/self-hosting.test.ts': 3,
   'docs/site.test.ts': 3,
   'docs/snippets.test.ts': 3,
   'operations/backup.test.ts': 3,

@@ -20,7 +20,10 @@ const reader = await openWindow(browser, { api })
 const PAGES = [
   'changelog',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md') && !/^(decisions|screenshots)\/|^(database|dependencies)\.md$/.test(path))
+    .filter(
+      (path) =>
+        path.endsWith('.md') && !/^(decisions|screenshots)\/|^(benchmarks|database|dependencies)\.md$/.test(path),
+    )
     .map((path) => path.replace(/\.md$/, '')),
 ]
 

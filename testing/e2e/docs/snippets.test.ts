@@ -50,9 +50,9 @@ function asHere(text: string): string {
 const env = { ...instance.settings, PROBITY_BASE_URL: instance.api.url }
 const pages = listPages().filter((path) => !OTHERS.includes(path))
 
-/** A block that another test shows, that is checked below, or that is a drawing. */
+/** A block that another test shows, that the release workflow runs (deploy/release/blocks.ts), that is checked below, or that is a drawing. */
 function isMarked({ marker }: Block): boolean {
-  return ['test', 'body', 'config', 'diagram'].includes(marker?.kind ?? '')
+  return ['test', 'body', 'config', 'diagram', 'release'].includes(marker?.kind ?? '')
 }
 
 /** Whether a block shows the output of the block before it. */
@@ -71,6 +71,7 @@ test('every block of every page is run, compared with what was printed, or shown
     const blocks = readBlocks(path)
     return blocks.filter((block, n) => {
       if (block.marker?.kind === 'test') return !shown.has(block.marker.value)
+      if (block.marker?.kind === 'release') return block.marker.value !== 'docker' || block.language !== 'sh'
       if (isMarked(block) || block.marker?.kind === 'file' || isRun(block) || isOutput(block, blocks[n - 1]))
         return false
       const isBesideShown = block.language === 'text' && blocks[n - 1]?.marker?.kind === 'test'

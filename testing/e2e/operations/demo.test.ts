@@ -14,8 +14,8 @@ import { sql } from 'kysely'
 import { expect, inject, test, vi } from 'vitest'
 import { ROOT } from '../environment/programs.ts'
 
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
-const [, COMMAND = '', SHOWN = ''] = /<!-- test: demo -->\s*```sh\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? []
+const PAGE = readFileSync(join(ROOT, 'docs/demo.md'), 'utf8')
+const [, COMMAND = '', SHOWN = ''] = /<!-- test: demo -->\s*```sh\n(.*?)```.*?```text\n(.*?)```/s.exec(PAGE) ?? []
 
 /** A row of the tour without time and evidence: address, status, sub_status, code. A three-digit time is not a code. */
 const ROW = /^(\S+) +(valid|invalid|risky|unknown) +([a-z]\w*)? +(?:(\d{3}) +)?\d+ {2}/

@@ -12,7 +12,13 @@ import { claimRedis } from '../environment/redis.ts'
 
 const DEPLOY = join(ROOT, 'deploy')
 const UNITS = globSync('systemd/*.service', { cwd: DEPLOY })
-const SCRIPTS = ['install.sh', 'install-debian.sh', 'probity-admin', 'postgres/roles.sh']
+const SCRIPTS = [
+  'install.sh',
+  'install-debian.sh',
+  'systemd/probity-admin',
+  '../bin/probity-admin',
+  'postgres/roles.sh',
+]
 
 function makeTestFolder(): string {
   const folder = makeFolder('probity-deployment')
@@ -202,14 +208,17 @@ test.each(UNITS)('systemd accepts %s and rates its sandbox as safe', (unit) => {
   expect([judged.status, judged.stdout.split('\n').at(-2)]).toEqual([0, expect.stringContaining('OK')])
 })
 
+/** Written by install.sh. */
+const WRITTEN = ['deploy/probity-admin']
+
 /** Marks of blocks that `pnpm deployment bare-root` runs on a bare Debian: `<!-- test: bare-root -->`, `<!-- test: bare-root-again -->`. */
-test('commands in docs/running.md use existing files and the versions of the workspace', () => {
-  const blocks = readBlocks('docs/running.md')
+test('commands in docs/docker-compose.md and docs/debian.md use existing files and the versions of the workspace', () => {
+  const blocks = ['docs/docker-compose.md', 'docs/debian.md'].flatMap((page) => readBlocks(page))
   const typed = (mark: string) =>
     blocks.filter(({ marker }) => `<!-- test: ${marker?.value} -->` === mark).map(({ text }) => text)
   const compose = typed('<!-- test: deployment -->').join('')
   for (const [path = ''] of compose.matchAll(/deploy\/[\w.-]+/g))
-    expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+    expect([path, existsSync(join(ROOT, path)) || WRITTEN.includes(path)]).toEqual([path, true])
   const debian = typed('<!-- test: bare-root -->').join('')
   const node = readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()
   const [, pnpm] = /PNPM_VERSION=(.+)/.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8')) ?? []

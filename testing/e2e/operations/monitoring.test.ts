@@ -79,12 +79,12 @@ test('the Prometheus configuration is valid, and the rule tests pass', {
   expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
 })
 
-test('every alert has a runbook in docs/operating.md', () => {
+test('every alert has a runbook in docs/monitoring.md', () => {
   const rules = readFileSync(join(MONITORING, 'alerts.yml'), 'utf8').split('- alert: ').slice(1)
-  const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
+  const page = readFileSync(join(ROOT, 'docs/monitoring.md'), 'utf8')
   const anchors = page.match(/^### .+$/gm)?.map((line) => line.slice(4).toLowerCase().replaceAll(' ', '-')) ?? []
   for (const rule of rules) {
-    const runbook = /runbook_url: http:\/\/localhost:3000\/docs\/operating#(\S+)/.exec(rule)?.[1]
+    const runbook = /runbook_url: http:\/\/localhost:3000\/docs\/monitoring#(\S+)/.exec(rule)?.[1]
     expect(anchors).toContain(runbook)
     expect(page).toContain(`### ${/^\w+/.exec(rule)?.[0]}\n`)
     expect(rule).toMatch(/summary: .+\n +description: .+/)

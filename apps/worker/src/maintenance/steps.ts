@@ -19,7 +19,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** Longer than any process caches a key. */
 const CLOSED_FOR_S = 60
 const EXPIRED_KEYS_MAX = 100
-/** Limit per run; `pnpm admin audit` lists all mismatches. */
+/** Limit per run; `probity-admin audit` lists all mismatches. */
 const LOGGED_MISMATCHES_MAX = 100
 
 export type MaintenanceContext = { db: Db; storage: FileStorage; metrics: MaintenanceMetrics; log: Logger }

@@ -24,7 +24,7 @@ try {
     process.exitCode = 78 // EX_CONFIG of sysexits.h: a restart does not help
   } else if (isRoleDenied(error)) {
     process.stderr.write(
-      'The database login cannot switch to the role of its tasks, probity_worker or probity_maintenance. See docs/running.md for how to create the logins.\n',
+      'The database login cannot switch to the role of its tasks, probity_worker or probity_maintenance. See docs/postgresql.md for how to create the logins.\n',
     )
     process.exitCode = 78
   } else if (isOutage(error)) {

@@ -36,8 +36,8 @@ test('KEY_SCOPES has a read and a write scope for each subject', () => {
   expect(Object.keys(KEY_SCOPES)).toEqual(subjects.flatMap((subject) => [`${subject}:read`, `${subject}:write`]))
 })
 
-test('docs/api-keys.md lists every scope with its description', () => {
-  const page = readFileSync(new URL('../../../../docs/api-keys.md', import.meta.url), 'utf8')
+test('docs/authentication.md lists every scope with its description', () => {
+  const page = readFileSync(new URL('../../../../docs/authentication.md', import.meta.url), 'utf8')
   const rows = page.match(/^\| `\w+:\w+` \|.*$/gm)
   expect(rows).toEqual(Object.entries(KEY_SCOPES).map(([scope, meaning]) => `| \`${scope}\` | ${meaning} |`))
 })

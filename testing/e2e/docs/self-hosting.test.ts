@@ -11,7 +11,8 @@ import { readBlocks } from './pages.ts'
 
 /** The code blocks with the given marker directly above them. */
 const marked = (comment: string) =>
-  readBlocks('docs/running.md')
+  ['docs/postgresql.md', 'docs/processes.md']
+    .flatMap((page) => readBlocks(page))
     .filter(({ marker }) => `<!-- ${marker?.kind}: ${marker?.value} -->` === comment)
     .map(({ text }) => text)
 
@@ -29,7 +30,7 @@ async function startServer() {
   return { say, runHere, urlOf, logFile: server.logFile }
 }
 
-test('the API and the worker run with the logins that the page creates', async () => {
+test('the API and the worker run with the logins that postgresql.md creates', async () => {
   const { say, runHere, urlOf } = await startServer()
   say('postgres', 'postgres', asSuperuser)
   runHere(migrate)
@@ -57,7 +58,7 @@ test('an owner without CREATEROLE can migrate after a superuser has created the 
   say('probity_owner', 'probity', 'select 1 from accounts;')
 })
 
-test('the start commands of running.md refer to existing files', async () => {
+test('the start commands of processes.md refer to existing files', async () => {
   const [install = '', ...starting] = marked('<!-- test: starting -->')[0]?.trim().split('\n') ?? []
   expect(install).toBe('pnpm install --prod --frozen-lockfile')
   expect(starting.length).toBe(3)

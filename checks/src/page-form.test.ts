@@ -38,6 +38,7 @@ test.each([
   `${BEGIN}\n\`\`\`text\nOne. Two.\nThree\n\`\`\`\n\n1. One.\n\n   \`\`\`sh\n   a\n   b\n   \`\`\`\n   Two.\n`,
   `${BEGIN}\n<!-- One. Two.\nthree -->\n\n    pnpm a # A. B.\n    pnpm b\n\nOne.\n`,
   `${BEGIN}\n<picture>\n  <img src="a.png" alt="A. B.">\n</picture>\n\nOne is:\n\n- one\n- two\n`,
+  `# Page\n\n**This page is a page.**\nOne.\n`,
   `# Page\n\n<!-- A comment. -->\nThis page is a page.\n`,
   `${BEGIN}\n| a |\n|---|\n| ${'a'.repeat(396)} |\n`,
 ])('listFormFaults accepts %j', (text) => {

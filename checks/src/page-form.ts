@@ -38,7 +38,7 @@ function findTitle(text: string): Finding[] {
 function findPurpose(text: string): Finding[] {
   const n = text.split('\n').findIndex((line, at) => at > 0 && line.trim() !== '' && !line.startsWith('<!--'))
   const first = blankOther(text).split('\n')[n] ?? ''
-  const isSentence = !ITEM.test(first) && /^\S.*[.:]$/.test(first)
+  const isSentence = !ITEM.test(first) && /^\S.*[.:]\**$/.test(first)
   return isSentence
     ? []
     : [{ line: Math.max(n, 0) + 1, message: 'does not begin with a sentence that says what the page is for' }]
@@ -49,7 +49,7 @@ type Block = { line: number; lines: string[] }
 
 function findSentences(text: string): Finding[] {
   return listBlocks(text).flatMap(({ line, lines }) => {
-    const sentences = splitSentences(lines.join('\n').replaceAll('\n', ' '))
+    const sentences = splitSentences(lines.join('\n'))
     const at = lines.findIndex((one, n) => one.length !== sentences[n]?.length)
     if (at === -1) return []
     const isLonger = (lines[at]?.length ?? 0) > (sentences[at]?.length ?? 0)
@@ -91,15 +91,17 @@ function blankOther(text: string): string {
   return prose.replace(INLINE, (code) => code.replace(/[^\n]/g, 'X'))
 }
 
-/** An abbreviation, or a label such as "**TLS.**", which its sentence follows. */
-const NO_END = /(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|No)\.|^(\*\*?)[^*]*\1)$/
+const ABBREVIATION = /\b(?:e\.g|i\.e|vs|etc|cf|approx|No)\.$/
+/** A label such as "**TLS.**", which its sentence may follow in the same line. */
+const LABEL = /^(\*\*?)[^*]*\1$/
 
 function splitSentences(text: string): string[] {
   const sentences: string[] = []
   let rest = 0
-  for (const { index, 0: end } of text.matchAll(/[.!?]["')*_]* +(?=["'(*_]*[A-Z\d[])/g)) {
+  for (const { index, 0: end } of text.matchAll(/[.!?]["')*_]*(?: +|\n)(?=["'(*_]*[A-Z\d[])/g)) {
     const sentence = text.slice(rest, index + end.trimEnd().length)
-    if (NO_END.test(sentence) || isInParentheses(sentence)) continue
+    if (ABBREVIATION.test(sentence) || isInParentheses(sentence)) continue
+    if (LABEL.test(sentence) && !end.endsWith('\n')) continue
     sentences.push(sentence)
     rest = index + end.length
   }

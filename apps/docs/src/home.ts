@@ -19,7 +19,7 @@ export const ROLES: Role[] = [
   {
     label: 'Operators',
     says: 'Run Probity on your own servers.',
-    pages: ['running', 'deliverability-setup', 'operating', 'troubleshooting'],
+    pages: ['docker-compose', 'deliverability-setup', 'monitoring', 'troubleshooting'],
   },
   {
     label: 'Contributors',

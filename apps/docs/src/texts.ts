@@ -7,7 +7,7 @@ import { type Group, listDisagreements, NAVIGATION } from './navigation.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Pages for engineers of the project: in the repository, not on the site. */
-const INSIDE = /^docs\/(decisions|screenshots|benchmarks\.md|database\.md|dependencies\.md)/
+const INSIDE = /^docs\/(decisions\/|screenshots\/|benchmarks\.md|database\.md|dependencies\.md)/
 
 /** Path of the site on the service. */
 export const BASE = '/docs'

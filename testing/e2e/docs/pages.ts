@@ -17,7 +17,7 @@ export type Block = {
 /** Every page for readers: the README and all of `docs`, except the pages for contributors. */
 export function listPages(): string[] {
   const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md') && !path.startsWith('decisions'))
+    .filter((path) => path.endsWith('.md') && !path.startsWith('decisions/'))
     .map((path) => `docs/${path}`)
   return ['README.md', ...pages.toSorted()]
 }

@@ -46,7 +46,7 @@ test('the API and the worker run with the logins that postgresql.md creates', as
   })
   expect([wrong.status, wrong.stderr]).toEqual([
     78,
-    expect.stringContaining('cannot switch to the role probity_worker'),
+    expect.stringContaining('cannot switch to the role of its tasks'),
   ])
 })
 
@@ -61,8 +61,8 @@ test('an owner without CREATEROLE can migrate after a superuser has created the 
 test('the start commands of processes.md refer to existing files', async () => {
   const [install = '', ...starting] = marked('<!-- test: starting -->')[0]?.trim().split('\n') ?? []
   expect(install).toBe('pnpm install --prod --frozen-lockfile')
-  expect(starting.length).toBe(3)
-  for (const line of starting) expect(existsSync(join(ROOT, line.split(' ')[1] ?? ''))).toBe(true)
+  expect(starting.length).toBe(4)
+  for (const line of starting) expect(existsSync(join(ROOT, /node (\S+)/.exec(line)?.[1] ?? 'missing'))).toBe(true)
 })
 
 test('PostgreSQL does not log values of failed statements with the documented log settings', async () => {

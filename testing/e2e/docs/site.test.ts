@@ -207,25 +207,20 @@ const FIRST: [words: string, page: string][] = [
   ['Docker', 'docker'],
 ]
 
-test(
-  'the first search result is the page that explains the words',
-  { tags: ['long'] },
-  async () => {
-    const page = await onePage(reader)
-    await page.goto('/docs')
-    await loaded(page)
-    await page.locator('#starlight__search input').waitFor({ state: 'attached' })
-    const found: [words: string, page: string | null][] = []
-    for (const [words] of FIRST) {
-      await search(page, words)
-      await page.getByText(new RegExp(`^\\d+ results? for ${words}$`)).waitFor()
-      const href = await page.locator('.pagefind-ui__result-link').first().getAttribute('href')
-      found.push([words, href?.replace(/^\/docs\//, '').replace(/\/?(#.*)?$/, '') ?? null])
-    }
-    expect(found).toEqual(FIRST)
-  },
-  120_000,
-)
+test('the first search result is the page that explains the words', { tags: ['long'], timeout: 120_000 }, async () => {
+  const page = await onePage(reader)
+  await page.goto('/docs')
+  await loaded(page)
+  await page.locator('#starlight__search input').waitFor({ state: 'attached' })
+  const found: [words: string, page: string | null][] = []
+  for (const [words] of FIRST) {
+    await search(page, words)
+    await page.getByText(new RegExp(`^\\d+ results? for ${words}$`)).waitFor()
+    const href = await page.locator('.pagefind-ui__result-link').first().getAttribute('href')
+    found.push([words, href?.replace(/^\/docs\//, '').replace(/\/?(#.*)?$/, '') ?? null])
+  }
+  expect(found).toEqual(FIRST)
+})
 
 type Index = {
   search(word: string): Promise<{ results: { data(): Promise<{ sub_results: { url: string }[] }> }[] }>

@@ -180,6 +180,19 @@ describe.each([
   })
 })
 
+test('nginx without the line on the body size rejects an upload of 2 MB', async () => {
+  const port = await startNginx((config) => config.replace('client_max_body_size 64m;', ''))
+  const { headers, body } = makeUpload(2)
+  const sent = { method: 'POST', headers: { 'x-api-key': client.key, ...headers }, body }
+  expect((await call(port, '/api/v1/bulk/upload/preview', sent)).status).toBe(413)
+})
+
+test('nginx without the line on the address of the client hides it', async () => {
+  const port = await startNginx((config) => config.replace(/proxy_set_header X-Forwarded-For .*/, ''))
+  const { status } = await call(port, '/api/v1/account', { headers: { 'x-api-key': restricted.key }, from: KNOWN })
+  expect(status).toBe(403)
+})
+
 test('nginx without the line on buffering holds events back', async () => {
   const port = await startNginx((config) => config.replace('proxy_buffering off;', ''))
   let throughNginx = () => ''

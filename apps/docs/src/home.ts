@@ -1,6 +1,6 @@
 /** A page in a list: `label` is its short title, `href` its URL, `copyHref` that of its Markdown copy. */
 export type Item = { id: string; title: string; label: string; says: string; href: string; copyHref: string }
-export type ItemGroup = { label: string; items: Item[] }
+type ItemGroup = { label: string; items: Item[] }
 
 type Role = { label: string; says: string; pages: string[] }
 

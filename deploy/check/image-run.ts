@@ -166,8 +166,8 @@ function refuseToWrite(name: string): void {
       try { fs.writeFileSync(path, ''); return 'written' } catch (error) { return error.code }
     })
     fs.writeFileSync('/tmp/x', '')
-    fs.writeFileSync(process.env.UPLOADS_FOLDER + '/x', '')
-    fs.unlinkSync(process.env.UPLOADS_FOLDER + '/x')
+    fs.writeFileSync(process.env.PROBITY_UPLOADS_FOLDER + '/x', '')
+    fs.unlinkSync(process.env.PROBITY_UPLOADS_FOLDER + '/x')
     const [, rights] = /CapBnd:\\s*(\\w+)/.exec(fs.readFileSync('/proc/1/status', 'utf8'))
     console.log([process.getuid(), ...tried, Number('0x' + rights)].join())`
   const said = read('podman', [...PODMAN, 'exec', `check-${name}`, 'node', '-e', program])

@@ -19,9 +19,7 @@ const UNIT = [
   'deploy/**/*.test.ts',
   'testing/chaos/**/*.test.ts',
 ]
-/** Needs the history of the repository, so it runs only if UPGRADE_FROM names the commit to start from. */
-const ON_REQUEST = process.env['UPGRADE_FROM'] ? [] : ['testing/e2e/operations/upgrade-from.test.ts']
-const EXCLUDED = ['**/node_modules/**', ...ON_REQUEST]
+const EXCLUDED = ['**/node_modules/**']
 
 /** The end-to-end test files of a gate that run beside others. */
 const endToEnd = (gate: 2 | 3) =>

@@ -1,13 +1,23 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listFaults } from './house-rules.ts'
 import { plant, REAL_ROOT } from './test-workspace.ts'
 
-const RELEASED = { 'packages/database/released.json': '{ "migration": "0031_last" }' }
+const LAST = 'select 31;'
+const FOLDER = 'packages/database/migrations'
 
-function judge(text: string, number = '0100'): string[] {
-  const faults = listFaults(plant({ ...RELEASED, [`packages/database/migrations/${number}_next.sql`]: text }))
+const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** The last released migration, and the file that names it. */
+const RELEASED = {
+  'packages/database/released.json': JSON.stringify({ migration: '0031_last', sha256: { '0031_last': hash(LAST) } }),
+  [`${FOLDER}/0031_last.sql`]: LAST,
+}
+
+function judge(text: string): string[] {
+  const faults = listFaults(plant({ ...RELEASED, [`${FOLDER}/0100_next.sql`]: text }))
   return faults.map(({ line, message }) => `${line} ${message.replace(/, with the version before .*/, '')}`)
 }
 
@@ -36,7 +46,6 @@ test.each([
   expect(judge(`-- A comment.\nselect 1;\n\n${statement}\n`)).toEqual([`4 ${message}`])
   expect(judge(`-- Safe because the table is empty.\n-- More.\n${statement}\n`)).toEqual([])
   expect(judge(`-- Safe because the table is empty.\nselect 1;\n${statement}\n`)).toEqual([`3 ${message}`])
-  expect(judge(statement, '0030')).toEqual([]) // part of the first release
 })
 
 test('accepts migrations that only add', () => {
@@ -75,10 +84,43 @@ test('the loader of migrations knows the line for a migration without a transact
   expect(loader).toContain("'-- Outside a transaction.'")
 })
 
-test('rejects a second migration before the first release', () => {
-  const faults = listFaults(plant({ 'packages/database/migrations/0002_next.sql': 'select 1;' }))
-  expect(faults.map(({ message }) => message)).toEqual([
-    'is not needed before the first release: edit packages/database/schema and run "pnpm admin schema --write"',
+const MUST_NOT_CHANGE = 'is released and must not change: restore it and add a migration'
+
+test.each([
+  [{ [`${FOLDER}/0031_last.sql`]: 'select 32;' }, [`${FOLDER}/0031_last.sql ${MUST_NOT_CHANGE}`]],
+  [{ [`${FOLDER}/0030_added.sql`]: 'select 30;' }, [`${FOLDER}/0030_added.sql ${MUST_NOT_CHANGE}`]],
+  [
+    { 'packages/database/released.json': '{ "migration": "0031_last", "sha256": { "0030_deleted": "" } }' },
+    [
+      `${FOLDER}/0031_last.sql ${MUST_NOT_CHANGE}`,
+      'packages/database/released.json names 0030_deleted, which is missing',
+    ],
+  ],
+  [
+    { 'packages/database/released.json': '{ "migration": "0032_last", "sha256": {} }' },
+    [
+      `${FOLDER}/0031_last.sql ${MUST_NOT_CHANGE}`,
+      'packages/database/released.json names 0032_last, which is missing',
+    ],
+  ],
+])('rejects a change of the released migrations: %j', (files, faults) => {
+  expect(listFaults(plant(RELEASED))).toEqual([])
+  expect(listFaults(plant({ ...RELEASED, ...files })).map(({ path, message }) => `${path} ${message}`)).toEqual(faults)
+})
+
+test('rejects migrations without a file that names the last released one', () => {
+  const faults = listFaults(plant({ [`${FOLDER}/0001_baseline.sql`]: 'select 1;' }))
+  expect(faults.map(({ path, message }) => `${path} ${message}`)).toEqual([
+    'packages/database/released.json must name the last released migration',
   ])
-  expect(listFaults(plant({ 'packages/database/migrations/0001_baseline.sql': 'drop table jobs;' }))).toEqual([])
+})
+
+test('a released migration may contain any statement', () => {
+  const text = 'drop table jobs;'
+  const released = { migration: '0001_baseline', sha256: { '0001_baseline': hash(text) } }
+  const files = {
+    'packages/database/released.json': JSON.stringify(released),
+    [`${FOLDER}/0001_baseline.sql`]: text,
+  }
+  expect(listFaults(plant(files))).toEqual([])
 })

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Fault } from './fault.ts'
 import type { Workspace } from './workspace.ts'
 
 const FOLDER = 'packages/database/migrations/'
-/** Names the last migration of the first release. Before it, no earlier version can still be running. */
+/** Names the last released migration, and the SHA-256 of each released one. */
 const RELEASED = 'packages/database/released.json'
 const MARK = /^-- Safe because \S+/
 const OUTSIDE = '-- Outside a transaction.'
@@ -54,18 +55,33 @@ const RULES: Rule[] = [
  */
 export function listContractingSteps({ root, paths }: Workspace): Fault[] {
   const migrations = paths.filter((path) => path.startsWith(FOLDER) && path.endsWith('.sql'))
-  if (!paths.includes(RELEASED))
-    return migrations.filter((path) => !path.endsWith('_baseline.sql')).map(rejectBeforeRelease)
-  const { migration } = JSON.parse(readFileSync(join(root, RELEASED), 'utf8')) as { migration: string }
-  return migrations
-    .filter((path) => basename(path, '.sql') > migration)
-    .flatMap((path) => listFaultsOf(path, readFileSync(join(root, path), 'utf8')))
+  if (migrations.length === 0) return []
+  if (!paths.includes(RELEASED)) return [{ path: RELEASED, line: 1, message: 'must name the last released migration' }]
+  const released = JSON.parse(readFileSync(join(root, RELEASED), 'utf8')) as Released
+  return [
+    ...listChangedReleases(released, { root, migrations }),
+    ...migrations
+      .filter((path) => basename(path, '.sql') > released.migration)
+      .flatMap((path) => listFaultsOf(path, readFileSync(join(root, path), 'utf8'))),
+  ]
 }
 
-function rejectBeforeRelease(path: string): Fault {
-  const message =
-    'is not needed before the first release: edit packages/database/schema and run "pnpm admin schema --write"'
-  return { path, line: 1, message }
+type Released = { migration: string; sha256: Record<string, string> }
+
+/** Databases contain the released migrations, so they never change. */
+function listChangedReleases(
+  { migration, sha256 }: Released,
+  { root, migrations }: { root: string; migrations: string[] },
+): Fault[] {
+  const released = migrations.filter((path) => basename(path, '.sql') <= migration)
+  const missing = [migration, ...Object.keys(sha256)].filter((name) => !released.includes(`${FOLDER}${name}.sql`))
+  const hash = (path: string) => createHash('sha256').update(readFileSync(join(root, path))).digest('hex')
+  return [
+    ...[...new Set(missing)].map((name) => ({ path: RELEASED, line: 1, message: `names ${name}, which is missing` })),
+    ...released
+      .filter((path) => sha256[basename(path, '.sql')] !== hash(path))
+      .map((path) => ({ path, line: 1, message: 'is released and must not change: restore it and add a migration' })),
+  ]
 }
 
 function listFaultsOf(path: string, text: string): Fault[] {

@@ -5,7 +5,7 @@ import { accountCommands, keyCommands } from './commands/accounts.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { priceCommands, reconciliationCommand } from './commands/billing.ts'
 import { aliveCommand, doctorCommand, repliesCommand } from './commands/health.ts'
-import { migrateCommand, schemaCommand, upgradeCommand } from './commands/migrate.ts'
+import { migrateCommand, upgradeCommand } from './commands/migrate.ts'
 import { upCommand } from './commands/up.ts'
 import { operatorCommands, resetLinkCommand, setupLinkCommand } from './commands/users.ts'
 import { type Environment, readConfig } from './config.ts'
@@ -30,7 +30,6 @@ try {
   program.addCommand(setupLinkCommand(config))
   program.addCommand(resetLinkCommand(config))
   program.addCommand(settingsCommand(process.env))
-  program.addCommand(schemaCommand())
   program.addCommand(upCommand(config, process.env))
   await program.parseAsync()
 } catch (error) {

@@ -1,4 +1,4 @@
--- Generated from packages/database/schema by `pnpm admin schema --write`. Edit the files there.
+-- The schema of version 0.1.0. It is released and does not change: edit packages/database/schema and add a migration.
 
 -- The installation itself: database roles, partitions, secrets, running processes, backups, and helper functions that the other
 -- files use. probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.

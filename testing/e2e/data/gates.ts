@@ -52,7 +52,6 @@ export const GATES: Record<string, 2 | 3> = {
   'operations/rolling-restart.test.ts': 3,
   'operations/seed.test.ts': 3,
   'operations/traces.test.ts': 3,
-  'operations/upgrade-from.test.ts': 3,
   'operations/upgrade.test.ts': 3,
   'web/all-pages.test.ts': 3,
   'web/audit-log.test.ts': 3,

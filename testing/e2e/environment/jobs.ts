@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, openSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listDrift } from '@probity/database/billing/ledger'
@@ -82,7 +82,6 @@ export function listSettings(databaseUrl: string, redisUrl: string): Record<stri
 export function startListWorker(
   settings: Record<string, string>,
   { running }: TestSimulation,
-  root: string = ROOT,
 ): Promise<WorkerProcess> {
   const task = {
     settings: {
@@ -94,20 +93,18 @@ export function startListWorker(
     smtpPort: running.smtpPort,
     addressBase: ADDRESS_BASE,
   }
-  return startTaskWorker(task, { root })
+  return startTaskWorker(task)
 }
 
-/** Versions before the folder `testing` have the worker in `chaos`. */
-const WORKER_SCRIPTS = ['testing/chaos/worker.ts', 'chaos/worker.ts']
+const WORKER_SCRIPT = join(ROOT, 'testing/chaos/worker.ts')
 
 /** A worker as in production, in the environment that the task describes. */
 export async function startTaskWorker(
   task: object,
-  { root = ROOT, flags = [] }: { root?: string; flags?: string[] } = {},
+  { flags = [] }: { flags?: string[] } = {},
 ): Promise<WorkerProcess> {
   const log = openSync(join(inject('logFolder'), `list-worker-${randomUUID()}.log`), 'a')
-  const script = WORKER_SCRIPTS.map((path) => join(root, path)).find(existsSync) ?? ''
-  const args = [...flags, script, JSON.stringify(task)]
+  const args = [...flags, WORKER_SCRIPT, JSON.stringify(task)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] })
   whenDone(() => stopChild(child, 'SIGTERM', GONE_WITHIN_MS))
   await once(child, 'message', { signal: AbortSignal.timeout(UP_WITHIN_MS) })

@@ -23,14 +23,10 @@ export type WorkerProcess = {
   kill(): Promise<void>
 }
 
-/** The API as in production, in its own process. `root` is the tree of another version. */
-export async function startApiProcess(
-  settings: Record<string, string>,
-  port?: number,
-  root: string = ROOT,
-): Promise<ApiProcess> {
+/** The API as in production, in its own process. */
+export async function startApiProcess(settings: Record<string, string>, port?: number): Promise<ApiProcess> {
   const chosen = port ?? (await freePort())
-  const program = await startOwn(join(root, 'apps/api/src/server/main.ts'), { ...settings, PORT: String(chosen) })
+  const program = await startOwn(join(ROOT, 'apps/api/src/server/main.ts'), { ...settings, PORT: String(chosen) })
   const url = `http://127.0.0.1:${chosen}`
   await apiIsReady(url)
   return { port: chosen, url, readLog: program.readLog, stop: () => stopTimed(program) }

@@ -1,8 +1,9 @@
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asOwner, connect, type Db } from '@probity/database/connection/connect'
 import { createEmptyDatabase, createTestDatabase } from '@probity/database/connection/test-database'
 import { migrate } from '@probity/database/system/migrate'
+import { listOwnMigrations } from '@probity/database/system/schema-version'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
@@ -24,6 +25,7 @@ import { ROOT } from '../environment/programs.ts'
 import { startOwnRedis } from '../environment/redis.ts'
 
 const MIGRATIONS = join(ROOT, 'packages/database/migrations')
+const RELEASED = join(ROOT, 'packages/database/released.json')
 const OLD_ROWS = 80
 const ROWS = 2_000
 const LATER_ROWS = 200
@@ -63,9 +65,23 @@ const NEXT: Record<string, string> = {
   '9005_index': '-- Outside a transaction.\ncreate index concurrently jobs_by_colour on jobs (account_id, colour);',
 }
 
-function plantNextVersion(): string {
+function makeMigrationsFolder(): string {
   const folder = makeFolder('probity-migrations')
   whenDone(() => removeFolder(folder))
+  return folder
+}
+
+/** The migrations of the last release, so that no other version of the repository is needed. */
+async function copyReleased(): Promise<{ folder: string; names: string[]; later: string[] }> {
+  const { migration } = JSON.parse(readFileSync(RELEASED, 'utf8')) as { migration: string }
+  const [folder, own] = [makeMigrationsFolder(), await listOwnMigrations()]
+  const names = own.filter((name) => name <= migration)
+  for (const name of names) cpSync(join(MIGRATIONS, `${name}.sql`), join(folder, `${name}.sql`))
+  return { folder, names, later: own.slice(names.length) }
+}
+
+function plantNextVersion(): string {
+  const folder = makeMigrationsFolder()
   cpSync(MIGRATIONS, folder, { recursive: true })
   for (const [name, text] of Object.entries(NEXT)) writeFileSync(join(folder, `${name}.sql`), text)
   return folder
@@ -125,15 +141,16 @@ async function forgetNextVersion(db: Db): Promise<void> {
 }
 
 test(
-  'a partly processed job of the baseline completes after the next migrations, each address charged once',
+  'a partly processed job of the last release completes after all later migrations, each address charged once',
   async () => {
-    const [url, redisUrl] = await Promise.all([createEmptyDatabase(), startOwnRedis()])
-    expect(await migrate(url)).toEqual(['0001_baseline'])
+    const [url, redisUrl, released] = await Promise.all([createEmptyDatabase(), startOwnRedis(), copyReleased()])
+    expect(released.names).toContain('0001_baseline')
+    expect(await migrate(url, { folder: released.folder })).toEqual(released.names)
     const db = connect(url)
     whenDone(() => db.destroy())
     const old = await insertPartialJob(db, simulation, simulation.draw(OLD_ROWS))
 
-    expect(await migrate(url, { folder: plantNextVersion() })).toEqual(Object.keys(NEXT))
+    expect(await migrate(url, { folder: plantNextVersion() })).toEqual([...released.later, ...Object.keys(NEXT)])
     await forgetNextVersion(db)
     const settings = listSettings(url, redisUrl)
     const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, simulation)])

@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Db } from '@probity/database/connection/connect'
 import { migrate, planUpgrade, type UpgradePlan } from '@probity/database/system/migrate'
-import { isBaselineCurrent, isBaselineReleased, writeBaseline } from '@probity/database/system/schema-files'
 import { ForeignMigrations, rejectForeignSchema } from '@probity/database/system/schema-version'
 import { Command } from 'commander'
 import type { AdminConfig, Environment } from '../config.ts'
@@ -85,21 +84,4 @@ function listWarnings({ migrations, lastBackup, databaseBytes }: UpgradePlan, fr
       : []),
     ...large,
   ]
-}
-
-/** For developers: it works on the repository, not on a database. */
-export function schemaCommand(): Command {
-  return new Command('schema')
-    .description('Compare the baseline migration with the schema files.')
-    .option('--write', 'write the baseline migration from the schema files')
-    .action(async ({ write = false }: { write?: boolean }) => {
-      const wasCurrent = await isBaselineCurrent()
-      if (!wasCurrent && !write)
-        throw new UserError('The baseline differs from packages/database/schema. Run "pnpm admin schema --write".')
-      if (!wasCurrent && isBaselineReleased()) {
-        throw new UserError('The baseline is released. Add a migration for the change of the schema files.')
-      }
-      if (!wasCurrent) await writeBaseline()
-      process.stdout.write(`${JSON.stringify({ written: !wasCurrent })}\n`)
-    })
 }

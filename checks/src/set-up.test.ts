@@ -134,7 +134,7 @@ test('issue templates are forms with a name, a description and labeled fields', 
   }
 })
 
-test('Renovate finds the versions of Node and pnpm in .ci/run and in the Dockerfiles', () => {
+test('Renovate finds the versions of Node and pnpm in .ci/run, the Dockerfiles and the release workflow', () => {
   const { customManagers, minimumReleaseAge } = readJson('renovate.json')
   const find = (text: string) =>
     customManagers.flatMap(({ matchStrings: [pattern] }: { matchStrings: string[] }) =>
@@ -145,6 +145,7 @@ test('Renovate finds the versions of Node and pnpm in .ci/run and in the Dockerf
   expect(find(read('.ci/run'))).toEqual([`NODE ${NODE}`, `PNPM ${PNPM}`])
   for (const path of ['deploy/Dockerfile', '.devcontainer/Dockerfile'])
     expect(find(read(path))).toEqual([`pnpm ${PNPM}`])
+  expect(find(read('.github/workflows/release.yml'))).toEqual([`pnpm ${PNPM}`, `pnpm ${PNPM}`])
   const minutes = parse(read('pnpm-workspace.yaml')).minimumReleaseAge
   expect(Number.parseInt(minimumReleaseAge, 10) * 24 * 60).toBeGreaterThan(minutes)
 })

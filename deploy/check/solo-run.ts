@@ -20,6 +20,7 @@ try {
   const firstVerdict = await startAndAsk()
   await setUp(await findSetupLink())
   const pss = measure()
+  useAdmin()
   read('podman', [...PODMAN, 'stop', '--time', '30', NAME])
   const exit = read('podman', ['inspect', '--format', '{{.State.ExitCode}}', NAME])
   if (exit !== '0') throw new Error(`the container ended with ${exit}`)
@@ -83,6 +84,17 @@ async function findSetupLink(): Promise<URL> {
 async function setUp({ hash }: URL): Promise<void> {
   const body = { token: hash.replace('#token=', ''), name: 'Ada', organisation: 'Example', ...USER }
   await post('/app/api/setup', body)
+}
+
+/** An operator command, a backup in the volume, and the health check, which Podman runs on request only. */
+function useAdmin(): void {
+  const admin = (...command: string[]) => read('podman', [...PODMAN, 'exec', NAME, 'probity-admin', ...command])
+  const { id } = JSON.parse(admin('account', 'create', '--name', 'Example', '--plan', 'payg', '--credits', '10')) as {
+    id?: string
+  }
+  if (id === undefined) throw new Error('probity-admin has created no account')
+  admin('backup', '/data/backups')
+  read('podman', [...PODMAN, 'healthcheck', 'run', NAME])
 }
 
 async function signIn(): Promise<void> {

@@ -1,21 +1,25 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../check/page.ts'
 import { layOutSources, MIRROR } from '../check/prepare.ts'
 import { read, run, tell } from '../check/run.ts'
 import { listBinaries } from './elf.ts'
+import { STATUS } from './sbom.ts'
 
 const SUITE = 'trixie'
 const INCLUDED = 'postgresql-client-17'
 const PROGRAMS = ['@probity/api...', '@probity/worker...', '@probity/admin...']
 const ARM64 = ['--cpu', 'arm64', '--os', 'linux', '--libc', 'glibc']
 
+/** The number of binaries, and Debian's list of installed packages. */
+type Arm64 = { binaries: number; status: string }
+
 /**
  * Assembles the product for arm64 without running a program for arm64: Debian's packages unpacked and not configured, Node from its npm
  * package, and our programs with the dependencies for arm64. It shows that all parts exist for arm64 and that none is for another processor.
  * The released image is built and started on an arm64 machine.
  */
-export function assembleArm64(cache: string, { product, tag }: { product: string; tag: string }): { binaries: number } {
+export function assembleArm64(cache: string, { product, tag }: { product: string; tag: string }): Arm64 {
   const root = join(cache, 'arm64')
   rmSync(root, { recursive: true, force: true })
   run('cp', ['--archive', prepareDebian(cache), root])
@@ -27,13 +31,14 @@ export function assembleArm64(cache: string, { product, tag }: { product: string
   const labels = configOf(product).flatMap((change) => ['--change', change])
   const quoted = ['--arch', 'arm64', '--os', 'linux', ...labels].map((part) => `'${part}'`).join(' ')
   run('sh', ['-euc', `tar --create --directory "$1" . | podman import ${quoted} - "$2"`, 'sh', root, tag])
+  const status = readFileSync(join(root, STATUS), 'utf8')
   rmSync(root, { recursive: true, force: true })
-  return { binaries }
+  return { binaries, status }
 }
 
 /** The first stage of debootstrap, and the packages unpacked that the second stage would install. */
 function prepareDebian(cache: string): string {
-  const root = join(cache, `debian-${SUITE}-arm64`)
+  const root = join(cache, `debian-${SUITE}-arm64-unpacked`)
   if (existsSync(root)) return root
   tell(`unpacks Debian (${SUITE}) for arm64`)
   mkdirSync(cache, { recursive: true })
@@ -41,9 +46,12 @@ function prepareDebian(cache: string): string {
   const options = ['--foreign', '--arch=arm64', '--variant=minbase', `--include=${INCLUDED}`]
   run('debootstrap', [...options, SUITE, `${root}.new`, MIRROR])
   const archives = join(`${root}.new`, 'var/cache/apt/archives')
-  for (const name of readdirSync(archives).filter((one) => one.endsWith('.deb'))) {
-    run('dpkg-deb', ['--extract', join(archives, name), `${root}.new`])
-  }
+  const packages = readdirSync(archives).filter((one) => one.endsWith('.deb'))
+  for (const name of packages) run('dpkg-deb', ['--extract', join(archives, name), `${root}.new`])
+  // The second stage would write this list, from which scanners and the bill of materials know the packages.
+  const fields = packages.map((name) => read('dpkg-deb', ['--field', join(archives, name)]))
+  const entries = fields.map((text) => `${text.replace(/^Package: .*$/m, '$&\nStatus: install ok installed')}\n`)
+  writeFileSync(join(`${root}.new`, STATUS), entries.join('\n'))
   rmSync(archives, { recursive: true })
   rmSync(join(`${root}.new`, 'debootstrap'), { recursive: true, force: true })
   run('mv', [`${root}.new`, root])

@@ -15,7 +15,11 @@ const COMMANDS: Record<string, (argument: string) => unknown> = {
   notes: () => ({ version: readVersion(), notes: readNotes() }),
   packages: (folder) => packPackages(resolve(folder), readReleaseNames().repository ?? ''),
   manifests: (folder) => packManifests(resolve(folder), readVersion()),
-  '--dry-run': (out) => makeRelease({ out: resolve(out), cache: join(CACHE, 'probity-deployment') }),
+  '--dry-run': (out) => {
+    const release = makeRelease({ out: resolve(out), cache: join(CACHE, 'probity-deployment') })
+    if (!release.reproducible) process.exitCode = 1
+    return release
+  },
 }
 const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
 

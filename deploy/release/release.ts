@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { join } from 'node:path'
 import { buildImage, makeBases } from '../check/image.ts'
 import { ROOT } from '../check/page.ts'
+import { PODMAN } from '../check/podman.ts'
 import { read, run, tell } from '../check/run.ts'
 import { runBuiltSolo, SOLO_IMAGE } from '../check/solo.ts'
 import { assembleArm64 } from './arm64.ts'
@@ -10,7 +11,7 @@ import { packManifests } from './manifests.ts'
 import { readReleaseNames } from './names.ts'
 import { notesOf } from './notes.ts'
 import { packPackages } from './packages.ts'
-import { describeImage, describePrograms } from './sbom.ts'
+import { describeImage, describePrograms, STATUS } from './sbom.ts'
 
 const IMAGES = [
   { target: 'product', tag: 'probity:release', arch: 'amd64' },
@@ -42,8 +43,8 @@ export function makeRelease({ out, cache }: { out: string; cache: string }): Rel
   const tarballs = makeTwice(out, 'npm packages', (folder) => packPackages(folder, repository))
   const manifests = makeTwice(out, 'manifests', (folder) => packManifests(folder, version))
   writeFileSync(join(out, 'notes.md'), readNotes())
-  const { images, binaries } = makeImages(out, cache, version)
-  const sboms = makeSboms(out, version)
+  const { images, binaries, statuses } = makeImages(out, cache, version)
+  const sboms = makeSboms(out, { version, statuses })
   const solo = runBuiltSolo()
   writeSums(out)
   return {
@@ -86,39 +87,38 @@ function makeTwice(out: string, what: string, make: (folder: string) => unknown)
 function makeImages(out: string, cache: string, version: string) {
   const { folders } = makeBases(cache)
   for (const { tag, target } of IMAGES) buildImage(tag, target, folders)
-  const { binaries } = assembleArm64(cache, { product: IMAGES[0].tag, tag: ARM64.tag })
+  const arm64 = assembleArm64(cache, { product: IMAGES[0].tag, tag: ARM64.tag })
   const images = [...IMAGES, ARM64].map(({ target, tag, arch }) => {
     const name = `probity-${target}-${version}-${arch}.oci.tar`
     tell(`writes ${name}`)
     run('podman', ['save', '--format', 'oci-archive', '--output', join(out, name), tag])
     return name
   })
-  return { images, binaries }
+  const statuses = [
+    ...IMAGES.map((image) => ({ ...image, status: readStatus(image.tag) })),
+    { ...ARM64, status: arm64.status },
+  ]
+  return { images, binaries: arm64.binaries, statuses }
 }
 
-/** One bill of materials for each image, and one for each of our programs. */
-function makeSboms(out: string, version: string): string[] {
-  const ofImages = IMAGES.map(({ target, tag, arch }) => {
-    const status = read('podman', [
-      'run',
-      '--runtime',
-      'runc',
-      '--rm',
-      '--network=none',
-      '--entrypoint',
-      'cat',
-      ...LIMITS,
-      tag,
-      STATUS,
-    ])
-    return { name: `probity-${target}-${version}-${arch}.cdx.json`, bill: describeImage({ target, version, status }) }
-  })
+function readStatus(tag: string): string {
+  const cat = ['--rm', '--network=none', '--entrypoint', 'cat', ...LIMITS, tag, `/${STATUS}`]
+  return read('podman', ['run', ...PODMAN, ...cat])
+}
+
+type Statuses = ReturnType<typeof makeImages>['statuses']
+
+/** One bill of materials for each image, and one for all of our programs. */
+function makeSboms(out: string, { version, statuses }: { version: string; statuses: Statuses }): string[] {
+  const ofImages = statuses.map(({ target, arch, status }) => ({
+    name: `probity-${target}-${version}-${arch}.cdx.json`,
+    bill: describeImage({ target, version, status }),
+  }))
   const all = [...ofImages, { name: `probity-${version}-npm.cdx.json`, bill: describePrograms() }]
   for (const { name, bill } of all) writeFileSync(join(out, name), `${JSON.stringify(bill, null, 2)}\n`)
   return all.map(({ name }) => name)
 }
 
-const STATUS = '/var/lib/dpkg/status'
 const LIMITS = ['--pull=never', '--ulimit', 'nofile=8192:8192', '--ulimit', 'nproc=4096:4096']
 
 /** The format of `sha256sum`, sorted by name. It replaces the file of the npm packages. */

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { ROOT } from '../check/page.ts'
 import { read } from '../check/run.ts'
 
+/** Debian's list of installed packages. */
+export const STATUS = 'var/lib/dpkg/status'
+
 type Component = { type: string; name: string; version: string; purl: string }
 type Bill = { metadata: { component: object }; components: Component[] } & Record<string, unknown>
 
@@ -13,7 +16,7 @@ export function describePrograms(): Bill {
 type Image = {
   target: 'product' | 'resolver' | 'solo'
   version: string
-  /** Debian's list of installed packages. */
+  /** The content of the file STATUS. */
   status: string
 }
 

@@ -18,7 +18,7 @@ export function prepareData({ probity, postgres, redis }: Logins): Passwords {
   makeFolder(`${DATA}/uploads`, probity, 0o750)
   makeFolder(`${DATA}/backups`, probity, 0o700)
   makeFolder('/run/postgresql', postgres, 0o755)
-  const passwords = readPasswords()
+  const passwords = makePasswords()
   const redisFile = `${DATA}/redis/redis.conf`
   const lines = ['bind 127.0.0.1', 'port 6379', `dir ${DATA}/redis`, `requirepass ${passwords.redis}`]
   writeFileSync(redisFile, `${lines.join('\n')}\n`, { mode: 0o400 })
@@ -34,8 +34,12 @@ function makeFolder(path: string, { uid, gid }: Login, mode: number): void {
 }
 
 /** Only root can read them. The programs get them in their environment. */
-function readPasswords(): Passwords {
-  if (existsSync(SECRETS)) return JSON.parse(readFileSync(SECRETS, 'utf8')) as Passwords
+export function readPasswords(): Passwords {
+  return JSON.parse(readFileSync(SECRETS, 'utf8')) as Passwords
+}
+
+function makePasswords(): Passwords {
+  if (existsSync(SECRETS)) return readPasswords()
   const [owner, api, worker, maintenance, redis] = Array.from({ length: 5 }, makePassword)
   const passwords = { owner, api, worker, maintenance, redis } as Passwords
   writeFileSync(`${SECRETS}.new`, JSON.stringify(passwords), { mode: 0o600 })

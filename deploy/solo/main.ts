@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DATA, type Passwords, prepareData } from './data.ts'
 import { type End, findEnd, start, stopAll, waitForEnd } from './processes.ts'
+import { composeSettings, databaseUrl, ownerSettings } from './settings.ts'
 import { LOGINS, type Login, PATH } from './users.ts'
 
 /**
@@ -77,24 +78,6 @@ function createRoles({ owner, api, worker, maintenance }: Passwords): void {
   })
 }
 
-function databaseUrl(name: string, password: string): string {
-  return `postgres://${name}:${password}@127.0.0.1/probity`
-}
-
-/** The settings of the container, and those that only this program knows. */
-function settings(own: Record<string, string>): NodeJS.ProcessEnv {
-  const given = Object.entries(process.env).filter(([name]) => name.startsWith('PROBITY_'))
-  const redisUrl = `redis://:${passwords.redis}@127.0.0.1:6379`
-  return {
-    PATH,
-    NODE_ENV: 'production',
-    ...Object.fromEntries(given),
-    PROBITY_REDIS_URL: redisUrl,
-    PROBITY_UPLOADS_FOLDER: `${DATA}/uploads`,
-    ...own,
-  }
-}
-
 function startProduct(): void {
   const { probity, worker } = LOGINS
   const { api, worker: workerPassword, maintenance } = passwords
@@ -108,12 +91,14 @@ function startProduct(): void {
 
 function startProgram(name: 'api' | 'worker' | 'maintenance', login: Login, env: Record<string, string>): void {
   const program = name === 'api' ? 'api' : 'worker'
-  start(name, ['node', `apps/${program}/src/server/main.ts`], { login, env: settings(env) })
+  start(name, ['node', `apps/${program}/src/server/main.ts`], {
+    login,
+    env: composeSettings(passwords, { given: process.env, own: env }),
+  })
 }
 
 function runAdmin(command: string[]): string {
-  const env = settings({ PROBITY_DATABASE_OWNER_URL: databaseUrl('probity_owner', passwords.owner) })
-  const options = { ...LOGINS.probity, env, encoding: 'utf8' } as const
+  const options = { ...LOGINS.probity, env: ownerSettings(passwords, process.env), encoding: 'utf8' } as const
   return execFileSync('node', ['apps/admin/src/main.ts', ...command], options)
 }
 

@@ -11,7 +11,7 @@ const REFERENCE = {
 
 /** The sidebar, in this order. The build fails if a page is missing here or an entry has no page. */
 export const NAVIGATION: Group[] = [
-  { label: 'Get started', entries: ['what-is-probity', 'quick-start', 'demo', 'test-mode', 'glossary'] },
+  { label: 'Get started', entries: ['what-is-probity', 'quick-start', 'docker', 'demo', 'test-mode', 'glossary'] },
   {
     label: 'API',
     entries: [

@@ -87,6 +87,7 @@ const OTHER_TESTS = [
   ),
   'packages/database/src/system/schema-files.test.ts',
   'benchmarks/report/table.test.ts',
+  'deploy/docker-page.test.ts',
   'deploy/kubernetes.test.ts',
 ]
 

@@ -18,6 +18,7 @@ const SCRIPTS = [
   'systemd/probity-admin',
   '../bin/probity-admin',
   'postgres/roles.sh',
+  'release/first-verdict.sh',
 ]
 
 function makeTestFolder(): string {

@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { freePort, makeFolder, removeFolder, startDaemon } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { packPackages } from './packages.ts'
 import { ROOT } from './programs.ts'
 import { run } from './run.ts'
 
-const VERDACCIO = join(import.meta.dirname, '../node_modules/verdaccio/bin/verdaccio')
+/** The package exports its library only; the program is beside it. */
+const VERDACCIO = fileURLToPath(new URL('../bin/verdaccio', import.meta.resolve('verdaccio')))
 
 /** `npm` runs npm with this registry, as a user without other npm settings. */
 export type Registry = { url: string; npm(args: string[], cwd: string): string }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { startApiProcess, startWorkerProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
 import { claimRedis } from '../environment/redis.ts'
-import { readBlocks } from './pages.ts'
+import { readBlocks, readPage } from './pages.ts'
 
 /** The code blocks with the given marker directly above them. */
 const marked = (comment: string) =>
@@ -44,10 +44,7 @@ test('the API and the worker run with the logins that postgresql.md creates', as
     env: { ...process.env, DATABASE_URL: urlOf('probity_api', 'probity'), REDIS_URL: await claimRedis() },
     encoding: 'utf8',
   })
-  expect([wrong.status, wrong.stderr]).toEqual([
-    78,
-    expect.stringContaining('cannot switch to the role of its tasks'),
-  ])
+  expect([wrong.status, wrong.stderr]).toEqual([78, expect.stringContaining('cannot switch to the role of its tasks')])
 })
 
 test('an owner without CREATEROLE can migrate after a superuser has created the roles', async () => {
@@ -64,6 +61,20 @@ test('the start commands of processes.md refer to existing files', async () => {
   expect(starting.length).toBe(4)
   for (const line of starting) expect(existsSync(join(ROOT, /node (\S+)/.exec(line)?.[1] ?? 'missing'))).toBe(true)
 })
+
+test('operator-commands.md lists every operator command of bin/probity-admin', () => {
+  const help = execFileSync(join(ROOT, 'bin/probity-admin'), ['--help'], { encoding: 'utf8' })
+  const commands = [...help.matchAll(/^ {2}([a-z][a-z-]*)[ [<]/gm)].map(([, name = '']) => name)
+  const page = readPage('docs/operator-commands.md')
+  const listed = [...page.matchAll(/^\| (`[^|]*`) \| /gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([a-z-]+)/g)].map(([, name = '']) => name),
+  )
+  expect(commands.length).toBeGreaterThan(12)
+  expect(commands.filter((name) => !OF_CONTRIBUTORS.includes(name) && !listed.includes(name))).toEqual([])
+})
+
+/** The second writes files of the repository. */
+const OF_CONTRIBUTORS = ['help', 'schema']
 
 test('PostgreSQL does not log values of failed statements with the documented log settings', async () => {
   const { say, logFile } = await startServer()

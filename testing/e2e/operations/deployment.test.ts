@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
@@ -122,6 +122,40 @@ test('secrets are created once, are unique and readable by their owner only', ()
     ].map((name) => /[A-Za-z0-9]{32}/.exec(files[`secrets/${name}`] ?? '')?.[0]),
   )
   expect(new Set(passwords).size).toBe(14)
+})
+
+test('install.sh writes probity-admin, which runs an operator command with the Compose file of its folder', () => {
+  const folder = makeTestFolder()
+  install('--no-checks', '--folder', folder)
+  const command = join(folder, 'probity-admin')
+  expect(statSync(command).mode & 0o777).toBe(0o755)
+  expect(spawnSync('shellcheck', [command], { encoding: 'utf8' }).stdout).toBe('')
+  const [bin, elsewhere] = [makeTestFolder(), makeTestFolder()]
+  symlinkSync(command, join(elsewhere, 'probity-admin'))
+  // Docker is not part of the test environment: this program prints its arguments.
+  writeFileSync(join(bin, 'docker'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 })
+  const env = { PATH: `${bin}:/usr/bin:/bin` }
+  const printed = execFileSync(join(elsewhere, 'probity-admin'), ['key', 'list', '--account', 'a b'], { env })
+  const expected = [
+    'compose',
+    '--file',
+    `${folder}/compose.yaml`,
+    'run',
+    '--rm',
+    'admin',
+    'key',
+    'list',
+    '--account',
+    'a b',
+  ]
+  expect(String(printed).trimEnd().split('\n')).toEqual(expected)
+})
+
+test('bin/probity-admin runs through a link, and its commands are those of the program', () => {
+  const folder = makeTestFolder()
+  symlinkSync(join(ROOT, 'bin/probity-admin'), join(folder, 'probity-admin'))
+  const help = execFileSync(join(folder, 'probity-admin'), ['--help'], { cwd: folder, encoding: 'utf8' })
+  expect(help).toContain('Usage: probity-admin [options] [command]')
 })
 
 test('a lost secret is created again and matches the others', () => {

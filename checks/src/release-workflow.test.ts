@@ -49,7 +49,7 @@ type StepRun = { job: string; step: string; files: Planted; env?: Record<string,
 function runStep({ job, step, files, env = {} }: StepRun) {
   const { run = 'exit 9' } = jobs[job]?.steps.find(({ id, name }) => id === step || name === step) ?? {}
   const root = plant({ ...files, output: '' })
-  for (const name of Object.keys(files).filter((each) => each.startsWith('bin/'))) chmodSync(join(root, name), 0o755)
+  for (const name of Object.keys(files).filter((each) => /^bin\/|\.sh$/.test(each))) chmodSync(join(root, name), 0o755)
   const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
     cwd: root,
     encoding: 'utf8',
@@ -107,6 +107,31 @@ test('the workflow resolves each base image of the Dockerfile to a digest and pu
     const unresolved = runStep({ job: 'files', step: 'bases', files: { ...files, ...docker(fault) } })
     expect([fault, unresolved.status, unresolved.read('output')]).toEqual([fault, 1, ''])
   }
+})
+
+test('the workflow runs the Docker commands of the README', () => {
+  const run = (blocks: string) =>
+    runStep({
+      job: 'readme',
+      step: 'Run Docker of the README',
+      files: {
+        'bin/pnpm': `#!/bin/sh\n${blocks}\n`,
+        'deploy/release/first-verdict.sh': '#!/bin/sh\necho "first verdict" >>docker.log\n',
+        ...docker('echo "Setup link: "'),
+      },
+    })
+  const { stdout } = spawnSync('node', [join(REAL_ROOT, 'deploy/release/main.ts'), 'blocks', 'docker'], { encoding: 'utf8' })
+  expect(stdout).toContain('docker run ')
+  const done = run(`[ "$3" = blocks ] && cat <<'END'\n${stdout}END`)
+  expect(done.status).toBe(0)
+  expect(done.read('docker.log')?.match(/^(first verdict|\w+)/gm)).toEqual([
+    'build',
+    'run',
+    'logs',
+    'first verdict',
+    'rm',
+  ])
+  expect(run('exit 1').status).toBe(1)
 })
 
 test('the workflow runs the Docker Compose command of the README', () => {

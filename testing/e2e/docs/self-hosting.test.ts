@@ -59,7 +59,8 @@ test('the start commands of processes.md refer to existing files', async () => {
   const [install = '', ...starting] = marked('<!-- test: starting -->')[0]?.trim().split('\n') ?? []
   expect(install).toBe('pnpm install --prod --frozen-lockfile')
   expect(starting.length).toBe(4)
-  for (const line of starting) expect(existsSync(join(ROOT, /node (\S+)/.exec(line)?.[1] ?? 'missing'))).toBe(true)
+  for (const line of starting)
+    expect(existsSync(join(ROOT, /(?:bin|apps)\/\S+/.exec(line)?.[0] ?? 'missing'))).toBe(true)
 })
 
 test('operator-commands.md lists every operator command of bin/probity-admin', () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PODMAN, SANDBOX_KEY } from './podman.ts'
 import { read, run, tell } from './run.ts'
@@ -109,22 +109,31 @@ async function post(path: string, body: object): Promise<void> {
 /** The proportional memory of all processes of the container in MB. None but the first may run as root. */
 function measure(): number {
   const first = read('podman', ['inspect', '--format', '{{.State.Pid}}', NAME])
-  const pids = [first, ...listChildren(first)]
-  const asRoot = pids.slice(1).filter((pid) => /^Uid:\t0\t/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')))
-  if (asRoot.length > 0) throw new Error(`processes run as root: ${asRoot.map(nameOf).join(', ')}`)
-  const kilobytes = pids.map((pid) =>
-    Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
-  )
-  const total = Math.round(kilobytes.reduce((sum, one) => sum + one, 0) / 1_024)
+  const processes = [first, ...listChildren(first)].flatMap(readProcess)
+  // The supervisor, PostgreSQL, Redis, the API, a worker and maintenance.
+  if (processes.length < 6) throw new Error(`the container has ${processes.length} processes`)
+  const asRoot = processes.filter(({ pid, isRoot }) => isRoot && pid !== first)
+  if (asRoot.length > 0) throw new Error(`processes run as root: ${asRoot.map(({ command }) => command).join(', ')}`)
+  const total = Math.round(processes.reduce((sum, { kilobytes }) => sum + kilobytes, 0) / 1_024)
   if (!(total < PSS_MB_MAX)) throw new Error(`the processes use ${total} MB, more than ${PSS_MB_MAX}`)
   return total
 }
 
-const nameOf = (pid: string) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+/** Empty if the process has ended, as workers of PostgreSQL do. */
+function readProcess(pid: string) {
+  try {
+    const [status = '', command = '', memory = ''] = ['status', 'cmdline', 'smaps_rollup'].map((file) =>
+      readFileSync(`/proc/${pid}/${file}`, 'utf8'),
+    )
+    const kilobytes = Number(/^Pss:\s+(\d+)/m.exec(memory)?.[1])
+    return [{ pid, isRoot: /^Uid:\t0\t/m.test(status), command: command.replaceAll('\0', ' '), kilobytes }]
+  } catch {
+    return [] // it has ended
+  }
+}
 
 function listChildren(pid: string): string[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
-  )
+  const files = globSync(`/proc/${pid}/task/*/children`)
+  const children = files.flatMap((file) => readFileSync(file, 'utf8').split(' ').filter(Boolean))
   return children.flatMap((child) => [child, ...listChildren(child)])
 }

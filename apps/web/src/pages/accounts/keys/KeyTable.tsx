@@ -117,9 +117,9 @@ function Ends({ of: { expires_at: at, revoked_at: revokedAt, status } }: { of: K
 
 function RevokedAt({ at }: { at: string }) {
   return (
-    <>
+    <span className="[&_time]:whitespace-normal">
       Revoked <DateTime at={at} />
-    </>
+    </span>
   )
 }
 

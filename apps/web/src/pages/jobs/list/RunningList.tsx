@@ -97,7 +97,7 @@ function Facts({ job }: { job: BulkJob }) {
           <Fact name="Credits refunded">{formatNumber(credits.refunded)}</Fact>
         </>
       ) : (
-        <Fact name="Credits">None in test mode</Fact>
+        <Fact name="Credits">Free in test mode</Fact>
       )}
     </dl>
   )

@@ -2,7 +2,6 @@ import type { UnclassifiedReply } from '@probity/contract/schemas/operators'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Eye, MessageSquareDashed, Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { providerName } from '../../labels/provider-names.ts'
 import { asRequestFailed } from '../../session/client.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
@@ -14,7 +13,7 @@ import { type Column, DataTable } from '../../ui/Table.tsx'
 import { Segments } from '../../ui/Tabs.tsx'
 import { useToasts } from '../../ui/Toasts.tsx'
 import { useOperatorCall } from './ConfirmCall.tsx'
-import { repliesQuery } from './queries.ts'
+import { nameOf, repliesQuery } from './queries.ts'
 
 const VIEWS = [
   { value: 'new', label: 'New' },
@@ -81,7 +80,7 @@ const COLUMNS: Column<UnclassifiedReply>[] = [
     className: 'align-top whitespace-nowrap',
     cell: ({ provider, stage }) => (
       <>
-        {provider ? providerName(provider) : 'Other'}
+        {nameOf(provider)}
         <p className="text-xs text-faint">{STAGES[stage] ?? `Reply to ${stage}`}</p>
       </>
     ),

@@ -2,7 +2,7 @@
  * Words that readers search for, by the page that explains them. They count more than its title, so the page comes first in the
  * search, before pages that only mention the word.
  */
-const KEYWORDS: Record<string, string> = {
+export const KEYWORDS: Record<string, string> = {
   authentication: 'authentication authenticate scopes bearer',
   'api-conventions': 'pagination pages cursor rate limit idempotency idempotent',
   'concepts/credits': 'refund ledger charge balance',
@@ -13,10 +13,6 @@ const KEYWORDS: Record<string, string> = {
   metrics: 'p95 percentiles',
   backups: 'backup restore',
   upgrading: 'upgrade',
-}
-
-export function findKeywords(id: string): string | undefined {
-  return KEYWORDS[id]
 }
 
 /** How much a word counts in the title and in the keywords of a page, compared with its text. */

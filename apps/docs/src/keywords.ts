@@ -11,6 +11,7 @@ export const KEYWORDS: Record<string, string> = {
   privacy: 'GDPR personal data',
   webhooks: 'webhook signature',
   metrics: 'p95 percentiles',
+  docker: 'Docker',
   backups: 'backup restore',
   upgrading: 'upgrade',
 }

@@ -54,6 +54,7 @@ export default defineConfig({
     ...RUN,
     sequence: { sequencer: LongestFirst },
     projects: [
+      './apps/web/vitest.config.ts',
       {
         test: {
           name: 'unit',

@@ -156,6 +156,7 @@ testImports('the web app may import no file with TypeBox', [
     value('@probity/contract/schemas/users'),
     'web may import values only from constants/ of contract, and types with "import type"',
   ],
+  ['apps/web/states/test-users.ts', value('@probity/contract/schemas/users'), FINE],
   ['packages/contract/src/constants/a.ts', value('./data/problems.ts'), FINE],
   ['packages/contract/src/constants/b.test.ts', value('../schemas/users.ts'), FINE],
   ['packages/contract/src/schemas/a.ts', value('../constants/users.ts'), FINE],

@@ -3,7 +3,10 @@ import { type Import, listImports } from './imports.ts'
 import { isForTests, type Place, placeOf, placeOfImport } from './places.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The part of a package that another may import: all of it, its types, all of it from tests only, one folder, or its types and one folder. */
+/**
+ * The part of a package that another may import: all of it, its types, all of it from tests only, one folder, or its types and one folder
+ * (from tests all of it).
+ */
 type Reach = 'all' | 'types' | 'tests' | `${string}/` | `types, ${string}/`
 
 /**
@@ -109,7 +112,7 @@ function judgeParts(path: string, from: Place, to: Place, typeOnly: boolean): st
   if (reach === 'tests' && !isForTests(path)) return `${from.part} may import ${to.part} only from tests`
   const [, folder] = /^types, (.+)$/.exec(reach) ?? []
   if (folder !== undefined) {
-    if (typeOnly || to.inside.startsWith(folder)) return undefined
+    if (typeOnly || isForTests(path) || to.inside.startsWith(folder)) return undefined
     return `${from.part} may import values only from ${folder} of ${to.part}, and types with "import type"`
   }
   if (reach.endsWith('/') && !to.inside.startsWith(reach)) return `${from.part} may import only ${reach} of ${to.part}`

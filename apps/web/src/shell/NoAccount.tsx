@@ -7,7 +7,7 @@ import { callApi } from '../session/client.ts'
 import { sessionQuery, signOut, useSession } from '../session/session.ts'
 import { OpenPage } from './OpenPage.tsx'
 
-type Waiting = { id: string; role: string; organizationName: string; expiresAt: string }
+export type OwnInvitation = { id: string; role: string; organizationName: string; expiresAt: string }
 
 /** For users without an account: new users, and users who left or were removed from their last account. */
 export function NoAccount() {
@@ -16,7 +16,7 @@ export function NoAccount() {
   const [isDeleting, setDeleting] = useState(false)
   const { data = [] } = useQuery({
     queryKey: ['invitations', person.id],
-    queryFn: ({ signal }) => callApi<Waiting[]>('/auth/organization/list-user-invitations', { signal }),
+    queryFn: ({ signal }) => callApi<OwnInvitation[]>('/auth/organization/list-user-invitations', { signal }),
   })
   const waiting = data.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now())
   const words = wordsFor({ isInvited: waiting.length > 0, mayCreate: person.may_create_accounts })
@@ -69,7 +69,7 @@ function wordsFor({ isInvited, mayCreate }: { isInvited: boolean; mayCreate: boo
 const ASK_AN_OPERATOR =
   'Only operators can create accounts on this installation. Ask a colleague or an operator for an invitation.'
 
-function WaitingInvitation({ invitation: { id, role, organizationName } }: { invitation: Waiting }) {
+function WaitingInvitation({ invitation: { id, role, organizationName } }: { invitation: OwnInvitation }) {
   const queryClient = useQueryClient()
   return (
     <section className="flex flex-col gap-3 rounded-md bg-sunken px-4 py-4">

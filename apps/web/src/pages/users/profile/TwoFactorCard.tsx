@@ -75,18 +75,18 @@ function TurnOff({ onClose }: { onClose(): void }) {
   )
 }
 
-type Secret = { totpURI: string; backupCodes: string[] }
+export type TwoFactorSecret = { totpURI: string; backupCodes: string[] }
 
 const STEPS = ['Password', 'App', 'Recovery codes']
 
 /** Password, authenticator app, recovery codes. Secrets are kept only in the state of this dialog. */
 export function TurnOnDialog({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
-  const [secret, setSecret] = useState<Secret>()
+  const [secret, setSecret] = useState<TwoFactorSecret>()
   const [isOn, setOn] = useState(false)
   const step = isOn ? 2 : secret ? 1 : 0
   async function begin(password: string) {
-    setSecret(await callApi<Secret>('/auth/two-factor/enable', { method: 'POST', body: { password } }))
+    setSecret(await callApi<TwoFactorSecret>('/auth/two-factor/enable', { method: 'POST', body: { password } }))
   }
   async function finish() {
     await refreshSession(queryClient)

@@ -1,0 +1,119 @@
+import { choose, press } from './test-actions.ts'
+import { NO_RESPONSE, problem } from './test-api.ts'
+import { FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, RUNNING_JOB } from './test-jobs.ts'
+import { BEGINNER, VIEWER } from './test-member.ts'
+import { testStates, whileLoading } from './test-states.ts'
+import { sessionOf } from './test-users.ts'
+
+const DIALOG = '[role="dialog"], [role="alertdialog"]'
+
+testStates('lists', [
+  { name: 'with lists and drafts', path: '/lists', shows: 'customers.csv' },
+  { name: 'none', as: BEGINNER, path: '/lists', shows: 'No lists yet' },
+  {
+    name: 'none, as a viewer',
+    as: { ...BEGINNER, 'GET /session': sessionOf('viewer') },
+    path: '/lists',
+    shows: 'No lists yet',
+  },
+  { name: 'as a viewer', as: VIEWER, path: '/lists', shows: 'read-only access' },
+  { name: 'filters without matches', as: BEGINNER, path: '/lists?search=other', shows: 'No lists match these filters' },
+  {
+    name: 'drafts fail',
+    path: '/lists',
+    api: { 'GET /bulk/uploads': problem('ip_not_allowed') },
+    shows: 'Drafts could not be loaded',
+  },
+  { name: 'draft to discard', path: '/lists', act: press(/^Discard/), has: DIALOG },
+  ...whileLoading({ path: '/lists', route: 'GET /bulk/jobs' }),
+])
+
+const UPLOAD = `upload=${PREVIEW.id}`
+
+testStates('new list', [
+  { name: 'file', path: '/lists/new', has: 'main input[type="file"]' },
+  { name: 'as a viewer', as: VIEWER, path: '/lists/new', shows: 'You cannot create lists' },
+  { name: 'column', path: `/lists/new?${UPLOAD}`, shows: 'Choose the address column' },
+  { name: 'review', path: `/lists/new?${UPLOAD}&column=email`, shows: 'Mailbox providers' },
+  {
+    name: 'review with too few credits',
+    path: `/lists/new?${UPLOAD}&column=email`,
+    api: { 'GET /bulk/uploads/:upload': { ...PREVIEW, credits: { quote: 9_972, available: 40, unlimited: false } } },
+    shows: 'Insufficient credits',
+  },
+  {
+    name: 'column without addresses',
+    path: `/lists/new?${UPLOAD}&column=name`,
+    api: { 'GET /bulk/uploads/:upload': problem('column_without_emails') },
+    has: 'main a, main button',
+  },
+  {
+    name: 'draft not found',
+    path: `/lists/new?${UPLOAD}`,
+    api: { 'GET /bulk/uploads/:upload': problem('not_found') },
+    shows: 'Draft not found',
+  },
+  ...whileLoading({ path: `/lists/new?${UPLOAD}`, route: 'GET /bulk/uploads/:upload' }),
+])
+
+const LIST = `/lists/${FINISHED_JOB.id}`
+const RUNNING = { 'GET /bulk/jobs/:job': RUNNING_JOB, 'GET /bulk/jobs/:job/events': NO_RESPONSE }
+const job = (state: typeof RUNNING_JOB) => ({ ...RUNNING, 'GET /bulk/jobs/:job': state })
+
+testStates('list', [
+  { name: 'completed', path: LIST, shows: 'Addresses to keep' },
+  { name: 'completed, as a viewer', as: VIEWER, path: LIST, shows: 'read-only access' },
+  {
+    name: 'canceled',
+    path: LIST,
+    api: job({ ...FINISHED_JOB, status: 'canceled', done_count: 400 }),
+    shows: 'This list was canceled.',
+  },
+  {
+    name: 'failed',
+    path: LIST,
+    api: job({ ...FINISHED_JOB, status: 'failed', done_count: 400 }),
+    shows: 'This list failed',
+  },
+  {
+    name: 'expired',
+    path: LIST,
+    api: {
+      'GET /bulk/jobs/:job/breakdown': problem('results_expired'),
+      'GET /bulk/jobs/:job/results': problem('results_expired'),
+    },
+    shows: 'The rows of this list were deleted.',
+  },
+  { name: 'in progress', path: LIST, api: RUNNING, shows: '312 addresses deferred' },
+  {
+    name: 'queued without a worker',
+    path: LIST,
+    api: job({ ...QUEUED_JOB, delay_reason: 'no_worker' }),
+    shows: 'Waiting for a worker',
+  },
+  { name: 'queued for an hour', path: LIST, api: job(QUEUED_JOB), shows: 'No progress for' },
+  {
+    name: 'under review',
+    path: LIST,
+    api: job({ ...PAUSED_JOB, delay_reason: 'under_review' }),
+    shows: 'Under review',
+  },
+  { name: 'paused', path: LIST, api: job(PAUSED_JOB), shows: 'Resume' },
+  { name: 'not found', path: LIST, api: { 'GET /bulk/jobs/:job': problem('not_found') }, shows: 'List not found' },
+  {
+    name: 'results without matches',
+    path: `${LIST}?search=other`,
+    api: { 'GET /bulk/jobs/:job/results': [] },
+    shows: 'No results match these filters',
+  },
+  { name: 'open result', path: `${LIST}?row=2`, shows: 'Evidence' },
+  { name: 'download', path: LIST, act: press('Download'), has: DIALOG },
+  { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause'), has: DIALOG },
+  { name: 'list to cancel', path: LIST, api: RUNNING, act: choose('More actions', 'Cancel list'), has: DIALOG },
+  { name: 'list to delete', path: LIST, act: choose('More actions', 'Delete list'), has: DIALOG },
+  { name: 'menu', path: LIST, act: press('More actions'), has: '[role="menu"]' },
+  ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job' }),
+  ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job/breakdown' }),
+  ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job/results' }),
+  ...whileLoading({ path: `${LIST}?row=2`, route: 'GET /bulk/jobs/:job/results/:row' }),
+])

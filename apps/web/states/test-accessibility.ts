@@ -1,0 +1,88 @@
+import axe, { type ElementContext, type RunOptions } from 'axe-core'
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const CONTRAST = 'color-contrast'
+/** Options that leave out what takes as long as the rules themselves and is not needed here. */
+const BRIEFLY: RunOptions = { resultTypes: ['violations'], selectors: false, preload: false, elementRef: false }
+const WITHOUT_CONTRAST = { ...BRIEFLY, runOnly: RULES, rules: { [CONTRAST]: { enabled: false } } }
+
+/** The navigation is the same in every state, so it is tested with the first page of a file. */
+const NAVIGATION = ['nav[aria-label="Main"]', 'main ~ nav', 'header:has(~ main)']
+let isNavigationTested = false
+
+/** The rules that do not depend on colors. */
+export async function listViolations(): Promise<string[]> {
+  const hasNavigation = document.querySelector('nav[aria-label="Main"]') !== null
+  const context: ElementContext = isNavigationTested ? { include: [document], exclude: NAVIGATION } : document
+  const violations = await run(context, WITHOUT_CONTRAST)
+  isNavigationTested ||= hasNavigation
+  return violations
+}
+
+/** Looks of texts whose contrast is sufficient, as all pages of a file had so far. */
+const readable = new Set<string>()
+
+/**
+ * Contrast takes longer than all other rules together, so it is tested for a few texts of each look, and once for each look: a table of
+ * a thousand cells has no more colors than one of ten, and a page few that no other page has.
+ */
+export async function listContrastViolations(): Promise<string[]> {
+  const { looks, texts } = listNewLooks()
+  if (texts.length === 0) return []
+  const violations = await run({ include: texts }, { ...BRIEFLY, runOnly: [CONTRAST] })
+  if (violations.length === 0) for (const look of looks) readable.add(look)
+  return violations
+}
+
+async function run(context: ElementContext, options: RunOptions): Promise<string[]> {
+  const { violations } = await axe.run(context, options)
+  return violations.flatMap(({ id, impact, help, nodes }) =>
+    nodes
+      // A menu is outside of the landmarks, since it lies over them.
+      .filter(({ html }) => id !== 'region' || !html.includes('data-radix-popper'))
+      .map(({ html, failureSummary }) => `${impact} ${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
+  )
+}
+
+const TEXTS_PER_LOOK = 3
+
+function listNewLooks(): { looks: string[]; texts: Element[] } {
+  const describeSurface = surfaceReader()
+  const byLook = new Map<string, Element[]>()
+  for (const element of document.body.querySelectorAll('*')) {
+    if (!hasText(element) || !element.checkVisibility()) continue
+    const look = `${describeText(element)} ${describeSurface(element)}`
+    if (!readable.has(look)) byLook.set(look, [...(byLook.get(look) ?? []), element])
+  }
+  return { looks: [...byLook.keys()], texts: [...byLook.values()].flatMap((some) => some.slice(0, TEXTS_PER_LOOK)) }
+}
+
+function hasText(element: Element): boolean {
+  return (
+    element.matches('input, textarea, select') ||
+    [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim())
+  )
+}
+
+function describeText(element: Element): string {
+  const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element)
+  // Rules do not apply to disabled and hidden texts.
+  const isExempt = element.closest('[disabled], [aria-disabled="true"], [aria-hidden="true"], [inert]') !== null
+  return `${color} ${fontSize} ${fontWeight} ${textShadow} ${isExempt}`
+}
+
+/** Returns a function that describes what is behind an element, from its own background outward. */
+function surfaceReader(): (element: Element) => string {
+  const known = new Map<Element, string>()
+  return function describe(element): string {
+    const seen = known.get(element)
+    if (seen !== undefined) return seen
+    const { backgroundColor, backgroundImage, opacity, filter } = getComputedStyle(element)
+    const isPlain =
+      backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none' && opacity === '1' && filter === 'none'
+    const own = isPlain ? '' : `${backgroundColor} ${backgroundImage} ${opacity} ${filter} / `
+    const all = own + (element.parentElement ? describe(element.parentElement) : '')
+    known.set(element, all)
+    return all
+  }
+}

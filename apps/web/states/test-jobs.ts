@@ -1,0 +1,96 @@
+import { JOB_EXAMPLE } from '@probity/contract/constants/data/examples'
+import type { SubStatus } from '@probity/contract/constants/validations'
+import type { Job } from '@probity/contract/schemas/jobs/jobs'
+import { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
+import { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
+import { ValidationResult } from '@probity/contract/schemas/validations/single'
+import { sandboxResult } from '@probity/contract/schemas/validations/stored-result'
+import { exampleOf, inHours } from './test-examples.ts'
+
+export const RUNNING_JOB: Job = {
+  ...JOB_EXAMPLE,
+  eta: { earliest_at: inHours(0.05), latest_at: inHours(1.5) },
+  deferred: [{ reason: 'greylisted', count: 312, retry_at: inHours(0.2) }],
+}
+export const QUEUED_JOB: Job = {
+  ...RUNNING_JOB,
+  status: 'queued',
+  created_at: inHours(-1),
+  started_at: null,
+  done_count: 0,
+  progress: 0,
+  rate_per_s: 0,
+  eta: null,
+  deferred: [],
+}
+export const PAUSED_JOB: Job = { ...RUNNING_JOB, status: 'paused', rate_per_s: 0, eta: null, deferred: [] }
+export const FINISHED_JOB: Job = {
+  ...PAUSED_JOB,
+  id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a2',
+  filename: 'customers.csv',
+  status: 'completed',
+  finished_at: '2026-11-02T12:03:07.412Z',
+  done_count: 10_000,
+  progress: 1,
+  status_counts: { valid: 8_810, invalid: 388, risky: 647, unknown: 155 },
+  credits: { reserved: 0, used: 10_000, refunded: 155 },
+}
+
+export const UPLOAD: Upload = { ...exampleOf(Upload), expires_at: inHours(20) }
+export const PREVIEW: UploadPreview = { ...exampleOf(UploadPreview), expires_at: inHours(20) }
+
+const RESULT = exampleOf(Result)
+export const RESULT_DETAIL: Result = {
+  ...RESULT,
+  details: exampleOf(ValidationResult).details,
+  catchall: exampleOf(ValidationResult).catchall,
+  ai_enhancement: exampleOf(ValidationResult).ai_enhancement,
+  evidence: exampleOf(ValidationResult).evidence,
+}
+
+/** One result of each status. */
+export const RESULTS: Result[] = [
+  RESULT,
+  {
+    ...RESULT,
+    row: 3,
+    email: 'grace@exmaple.com',
+    status: 'invalid',
+    sub_status: 'mailbox_not_found',
+    deliverability: 0.01,
+    safe_to_send: false,
+    did_you_mean: 'grace@example.com',
+    override: 'block',
+  },
+  {
+    ...RESULT,
+    row: 4,
+    email: 'info@example.org',
+    status: 'risky',
+    sub_status: 'catch_all',
+    provider: '',
+    is_role_based: true,
+  },
+  { ...RESULT, row: 5, email: 'alan@example.net', status: 'unknown', sub_status: 'greylisted', safe_to_send: false },
+]
+
+export const BREAKDOWN: Breakdown = {
+  ...exampleOf(Breakdown),
+  keep_plans: [
+    {
+      preset: 'safest',
+      keep_count: 8_200,
+      remove_count: 1_800,
+      expected_bounce_rate: { low: 0.001, high: 0.01 },
+      keeps: [''],
+    },
+    ...exampleOf(Breakdown).keep_plans,
+  ],
+}
+
+export const VALIDATION: ValidationResult = exampleOf(ValidationResult)
+
+/** The result of a validation with this reason. */
+export function validationOf(email: string, subStatus: SubStatus): ValidationResult {
+  return { ...VALIDATION, ...sandboxResult(email, { subStatus }), override: null }
+}

@@ -3,16 +3,13 @@ import { expect, test } from 'vitest'
 import { expectAccessible } from './accessibility.ts'
 import { expectNoSidewaysScroll, loaded, onePage } from './browser.ts'
 
-/** A page in one of the states that it can be in. */
+/** A page in a state that the service brings it into. */
 export type Case = {
   what: string
   as: BrowserContext
   path: string
   /** What is done on the page before it is looked at. */
   doing?(page: Page): Promise<unknown>
-  /** A call of the page that the service fails to answer, or never answers. */
-  broken?: string
-  hangs?: string
   /** Another page that has the same menus around its text when it is narrow. What keeps people out of those is found there. */
   isNarrowAs?: string | undefined
 }
@@ -37,19 +34,10 @@ export function testCases(cases: Case[]): void {
   test.each(cases.slice(1))('$what', { tags: ['long'] }, check)
 }
 
-async function openCase({ as, path, doing, broken, hangs }: Case): Promise<Page> {
-  const moving = { width: 1440, height: 900, reducedMotion: 'no-preference' } as const
-  const page = await onePage(as, broken ? { ...moving, allows: /status of 500|RequestFailed/ } : moving)
-  const failure = {
-    status: 500,
-    contentType: 'application/problem+json',
-    body: '{"code":"internal_error","status":500}',
-  }
-  if (broken) await page.route(broken, (route) => route.fulfill(failure))
-  if (hangs) await page.route(hangs, () => {})
+async function openCase({ as, path, doing }: Case): Promise<Page> {
+  const page = await onePage(as, { width: 1440, height: 900, reducedMotion: 'no-preference' })
   await page.goto(path)
-  if (hangs) await page.locator('.skeleton').first().waitFor()
-  else await loaded(page)
+  await loaded(page)
   await doing?.(page)
   return page
 }

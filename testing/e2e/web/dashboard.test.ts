@@ -146,8 +146,6 @@ test('a provider that limits probes is named with its retry time until the limit
   await page.getByText('No mailbox provider limits probes at the moment.').waitFor()
 })
 
-const ALL_PARTS = { verdicts: null, jobs: null, problems: null, alerts: null }
-
 test('parts that could not be loaded show an error, and the others are shown', async () => {
   const page = await onePage(owner.context, { allows: /status of 500|RequestFailed/ })
   await page.route('**/app/api/overview*', async (route) => {
@@ -169,15 +167,6 @@ test('parts that could not be loaded show an error, and the others are shown', a
   await page.getByRole('table', { name: 'API errors in the last 24 hours' }).waitFor()
 })
 
-async function loseAllParts(page: Page): Promise<void> {
-  await page.route('**/app/api/overview*', async (route) => {
-    const answer = await route.fetch()
-    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), ...ALL_PARTS } })
-  })
-  await page.reload()
-  await loaded(page)
-}
-
 testCases([
   {
     what: 'the dashboard',
@@ -185,9 +174,4 @@ testCases([
     path: '/app/',
     doing: (page) => page.getByText('Show as a table').click(),
   },
-  { what: 'the dashboard of a viewer', as: viewer.context, path: '/app/?days=7' },
-  { what: 'the dashboard in test mode', as: owner.context, path: '/app/?mode=test' },
-  { what: 'the dashboard while the service fails', as: owner.context, path: '/app/', broken: '**/app/api/overview*' },
-  { what: 'the dashboard while loading', as: owner.context, path: '/app/', hangs: '**/app/api/overview*' },
-  { what: 'the dashboard without its parts', as: owner.context, path: '/app/', doing: loseAllParts },
 ])

@@ -152,21 +152,10 @@ test('the requests page works with the keyboard alone', async () => {
 
 testCases([
   { what: 'the requests', as: owner.context, path: '/app/requests' },
-  { what: 'no requests', as: newcomer.context, path: '/app/requests' },
-  { what: 'a filter without matching requests', as: owner.context, path: '/app/requests?class=server_error' },
-  { what: 'an open rejected request', as: owner.context, path: `/app/requests?request=${refused}` },
   {
     what: 'an open request with its evidence',
     as: owner.context,
     path: `/app/requests?request=${found}`,
     doing: (page) => page.getByRole('dialog').getByText('ada@null-mx.example').first().waitFor(),
   },
-  {
-    what: 'the requests while the service fails',
-    as: owner.context,
-    path: '/app/requests',
-    broken: '**/app/api/requests*',
-  },
-  { what: 'the requests, loading', as: owner.context, path: '/app/requests', hangs: '**/app/api/requests*' },
-  { what: 'the requests of test mode', as: owner.context, path: '/app/requests?mode=test' },
 ])

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
-import { press, testCases } from '../browser/page-states.ts'
+import { testCases } from '../browser/page-states.ts'
 import { PASSWORD, signUpUser, type TestUser } from '../browser/users.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
 
@@ -224,40 +224,6 @@ test('the open settings tab is visible on a narrow screen', async () => {
 
 testCases([
   { what: 'allow and block lists', as: owner.context, path: LISTS },
-  { what: 'allow and block lists for a viewer', as: viewer.context, path: LISTS },
-  { what: 'empty lists', as: fresh.context, path: LISTS },
-  { what: 'a search without matches', as: owner.context, path: `${LISTS}?search=nobody` },
-  { what: 'the dialog for new entries', as: owner.context, path: LISTS, doing: press('Add entries') },
-  { what: 'lists, loading', as: owner.context, path: LISTS, hangs: '**/app/api/overrides*' },
-  { what: 'lists, failing', as: owner.context, path: LISTS, broken: '**/app/api/overrides*' },
   { what: 'network settings', as: owner.context, path: NETWORK },
-  { what: 'network settings for a viewer', as: viewer.context, path: NETWORK },
-  { what: 'network settings, loading', as: owner.context, path: NETWORK, hangs: '**/app/api/network' },
-  { what: 'network settings, failing', as: owner.context, path: NETWORK, broken: '**/app/api/network' },
   { what: 'export and deletion', as: owner.context, path: DATA },
-  { what: 'export and deletion for a viewer', as: viewer.context, path: DATA },
-  { what: 'data to delete, loading', as: owner.context, path: DATA, hangs: '**/app/api/deletion' },
-  { what: 'data to delete, failing', as: owner.context, path: DATA, broken: '**/app/api/deletion' },
-  { what: 'the password before an export', as: owner.context, path: DATA, doing: press('Export all data') },
-  {
-    what: 'the confirmation of an erasure',
-    as: owner.context,
-    path: DATA,
-    doing: async (page) => {
-      await page.getByLabel('Email address').fill('ada@example.com')
-      await page.getByRole('button', { name: 'Erase address' }).click()
-      await page.getByRole('dialog').waitFor()
-    },
-  },
-  { what: 'the confirmation of a deletion', as: fresh.context, path: DATA, doing: press('Delete account') },
-  {
-    what: 'the confirmation before a user loses access',
-    as: owner.context,
-    path: NETWORK,
-    doing: async (page) => {
-      await page.getByLabel('Allowed IP addresses').fill('192.0.2.1')
-      await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByRole('alertdialog').waitFor()
-    },
-  },
 ])

@@ -53,11 +53,4 @@ test('no result is stored and no link is shown in test mode', async () => {
   expect(await page.getByRole('link', { name: 'Link to this result' }).count()).toBe(0)
 })
 
-testCases([
-  { what: 'a validation', as: owner.context, path },
-  { what: 'a validation, for a viewer', as: viewer.context, path },
-  { what: 'an unknown validation', as: otherUser.context, path },
-  { what: 'a validation, broken', as: owner.context, path, broken: '**/app/api/validations/*' },
-  { what: 'a validation, loading', as: owner.context, path, hangs: '**/app/api/validations/*' },
-  { what: 'usage, with the card for low credits', as: owner.context, path: '/app/usage' },
-])
+testCases([{ what: 'a validation', as: owner.context, path }])

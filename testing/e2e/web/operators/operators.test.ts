@@ -12,7 +12,7 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../../browser/browser.ts'
-import { choose, press, testCases } from '../../browser/page-states.ts'
+import { choose, testCases } from '../../browser/page-states.ts'
 import { signUpUser, type TestUser } from '../../browser/users.ts'
 import { startOpenInstance } from '../../environment/open-instance.ts'
 
@@ -353,93 +353,12 @@ test('a list under review is shown with its figures and released, and a domain o
 const AS = operator.context
 testCases([
   { what: 'health', as: AS, path: '/app/operator/health' },
-  {
-    what: 'health that cannot be loaded',
-    as: AS,
-    path: '/app/operator/health',
-    broken: '**/app/api/operator/health',
-  },
-  { what: 'health while loading', as: AS, path: '/app/operator/health', hangs: '**/app/api/operator/health' },
   { what: 'the doctor', as: AS, path: '/app/operator/doctor' },
-  { what: 'the doctor while loading', as: AS, path: '/app/operator/doctor', hangs: '**/app/api/operator/doctor' },
-  {
-    what: 'findings that cannot be loaded',
-    as: AS,
-    path: '/app/operator/doctor',
-    broken: '**/app/api/operator/doctor',
-  },
   { what: 'providers', as: AS, path: '/app/operator/providers' },
-  {
-    what: 'providers that cannot be loaded',
-    as: AS,
-    path: '/app/operator/providers',
-    broken: '**/app/api/operator/providers*',
-  },
-  { what: 'providers while loading', as: AS, path: '/app/operator/providers', hangs: '**/app/api/operator/providers*' },
-  { what: 'a provider to pause', as: AS, path: '/app/operator/providers', doing: choose('Actions for GMX', 'Pause') },
-  {
-    what: 'the rate of a provider',
-    as: AS,
-    path: '/app/operator/providers',
-    doing: choose('Actions for GMX', 'Change rate'),
-  },
   { what: 'egresses', as: AS, path: '/app/operator/egress' },
-  {
-    what: 'egresses that cannot be loaded',
-    as: AS,
-    path: '/app/operator/egress',
-    broken: '**/app/api/operator/egress',
-  },
-  { what: 'egresses while loading', as: AS, path: '/app/operator/egress', hangs: '**/app/api/operator/egress' },
   { what: 'queues', as: AS, path: '/app/operator/queues' },
-  { what: 'queues that cannot be loaded', as: AS, path: '/app/operator/queues', broken: '**/app/api/operator/queues' },
-  { what: 'queues while loading', as: AS, path: '/app/operator/queues', hangs: '**/app/api/operator/queues' },
   { what: 'reviews', as: AS, path: '/app/operator/reviews' },
-  {
-    what: 'reviews that cannot be loaded',
-    as: AS,
-    path: '/app/operator/reviews',
-    broken: '**/app/api/operator/reviews',
-  },
-  { what: 'reviews while loading', as: AS, path: '/app/operator/reviews', hangs: '**/app/api/operator/reviews' },
-  { what: 'a domain that opts out', as: AS, path: '/app/operator/reviews', doing: press('Add domain') },
   { what: 'accounts', as: AS, path: '/app/operator/accounts' },
-  { what: 'a search without matching accounts', as: AS, path: '/app/operator/accounts?search=zzz' },
-  {
-    what: 'accounts that cannot be loaded',
-    as: AS,
-    path: '/app/operator/accounts',
-    broken: '**/app/api/operator/accounts*',
-  },
-  { what: 'accounts while loading', as: AS, path: '/app/operator/accounts', hangs: '**/app/api/operator/accounts*' },
-  {
-    what: 'credits of an account',
-    as: AS,
-    path: '/app/operator/accounts',
-    doing: choose(/^Actions for Analytical/, 'Adjust credits'),
-  },
-  {
-    what: 'the plan of an account',
-    as: AS,
-    path: '/app/operator/accounts',
-    doing: choose(/^Actions for Analytical/, 'Change plan'),
-  },
-  {
-    what: 'an account to suspend',
-    as: AS,
-    path: '/app/operator/accounts',
-    doing: choose(/^Actions for Analytical/, 'Suspend'),
-  },
   { what: 'replies', as: AS, path: '/app/operator/replies' },
-  { what: 'replies while loading', as: AS, path: '/app/operator/replies', hangs: '**/app/api/operator/replies' },
-  {
-    what: 'replies that cannot be loaded',
-    as: AS,
-    path: '/app/operator/replies',
-    broken: '**/app/api/operator/replies',
-  },
   { what: 'the whole audit log', as: AS, path: '/app/operator/audit-log' },
-  { what: 'the log of the installation', as: AS, path: '/app/operator/audit-log?account=installation' },
-  { what: 'operator pages for a user who is not an operator', as: owner.context, path: '/app/operator/health' },
-  { what: 'health with paused refreshes', as: AS, path: '/app/operator/health', doing: press('Pause') },
 ])

@@ -2,7 +2,7 @@ import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../../browser/browser.ts'
-import { choose, press, testCases } from '../../browser/page-states.ts'
+import { choose, press } from '../../browser/page-states.ts'
 import { codeFor } from '../../browser/totp.ts'
 import { PASSWORD, signUpUser } from '../../browser/users.ts'
 import { startOpenInstance } from '../../environment/open-instance.ts'
@@ -18,21 +18,11 @@ async function openOperator(name: string) {
   return operator
 }
 
-const withoutTwoFactor = await openOperator('Grace Hopper')
-
 /** As if all 2FA codes had been entered 16 minutes earlier. */
 const ageCodes = () =>
   asOwner(instance.db, (trx) =>
     sql`update code_entries set entered_at = entered_at - interval '16 minutes'`.execute(trx),
   )
-
-testCases([
-  {
-    what: 'the operator pages for an operator without 2FA',
-    as: withoutTwoFactor.context,
-    path: '/app/operator/health',
-  },
-])
 
 test('an operator sets up 2FA before the operator pages open, and enters a code again for a change after 15 minutes', async () => {
   const operator = await openOperator('Mary Somerville')

@@ -98,10 +98,7 @@ test.each([
   ],
   [
     { 'packages/database/released.json': '{ "migration": "0032_last", "sha256": {} }' },
-    [
-      `${FOLDER}/0031_last.sql ${MUST_NOT_CHANGE}`,
-      'packages/database/released.json names 0032_last, which is missing',
-    ],
+    [`${FOLDER}/0031_last.sql ${MUST_NOT_CHANGE}`, 'packages/database/released.json names 0032_last, which is missing'],
   ],
 ])('rejects a change of the released migrations: %j', (files, faults) => {
   expect(listFaults(plant(RELEASED))).toEqual([])

@@ -75,7 +75,10 @@ function listChangedReleases(
 ): Fault[] {
   const released = migrations.filter((path) => basename(path, '.sql') <= migration)
   const missing = [migration, ...Object.keys(sha256)].filter((name) => !released.includes(`${FOLDER}${name}.sql`))
-  const hash = (path: string) => createHash('sha256').update(readFileSync(join(root, path))).digest('hex')
+  const hash = (path: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(root, path)))
+      .digest('hex')
   return [
     ...[...new Set(missing)].map((name) => ({ path: RELEASED, line: 1, message: `names ${name}, which is missing` })),
     ...released

@@ -120,7 +120,9 @@ test('the workflow runs the Docker commands of the README', () => {
         ...docker('echo "Setup link: "'),
       },
     })
-  const { stdout } = spawnSync('node', [join(REAL_ROOT, 'deploy/release/main.ts'), 'blocks', 'docker'], { encoding: 'utf8' })
+  const { stdout } = spawnSync('node', [join(REAL_ROOT, 'deploy/release/main.ts'), 'blocks', 'docker'], {
+    encoding: 'utf8',
+  })
   expect(stdout).toContain('docker run ')
   const done = run(`[ "$3" = blocks ] && cat <<'END'\n${stdout}END`)
   expect(done.status).toBe(0)

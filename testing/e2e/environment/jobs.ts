@@ -79,10 +79,7 @@ export function listSettings(databaseUrl: string, redisUrl: string): Record<stri
 /**
  * A worker as in production, except that it can connect to the simulation only. `root` is the tree of another version.
  */
-export function startListWorker(
-  settings: Record<string, string>,
-  { running }: TestSimulation,
-): Promise<WorkerProcess> {
+export function startListWorker(settings: Record<string, string>, { running }: TestSimulation): Promise<WorkerProcess> {
   const task = {
     settings: {
       ...settings,
@@ -99,10 +96,7 @@ export function startListWorker(
 const WORKER_SCRIPT = join(ROOT, 'testing/chaos/worker.ts')
 
 /** A worker as in production, in the environment that the task describes. */
-export async function startTaskWorker(
-  task: object,
-  { flags = [] }: { flags?: string[] } = {},
-): Promise<WorkerProcess> {
+export async function startTaskWorker(task: object, { flags = [] }: { flags?: string[] } = {}): Promise<WorkerProcess> {
   const log = openSync(join(inject('logFolder'), `list-worker-${randomUUID()}.log`), 'a')
   const args = [...flags, WORKER_SCRIPT, JSON.stringify(task)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] })

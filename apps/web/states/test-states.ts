@@ -31,7 +31,7 @@ const PATIENCE = { timeout: 10_000, interval: 20 }
  * a width of 320 pixels.
  */
 export function testStates(subject: string, states: State[]): void {
-  describe(subject, () => {
+  describe(`${subject}`, () => {
     test.each(states)('$name', async (state) => {
       const complaints: string[] = []
       const close = openState(state, (complaint) => complaints.push(complaint))

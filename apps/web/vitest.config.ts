@@ -23,8 +23,7 @@ export default defineProject({
     include: ['states/**/*.test.ts'],
     testTimeout: 30_000,
     isolate: false, // loading the modules for each file took as long as twenty states
-    maxWorkers: availableParallelism(),
-    sequence: { groupOrder: 3 }, // after the unit tests, which use another number of workers
+    maxWorkers: availableParallelism() + 1, // as many as for the unit tests, which run at the same time
     browser: {
       enabled: true,
       headless: true,
@@ -32,7 +31,6 @@ export default defineProject({
       testerHtmlPath: './states/tester.html',
       viewport: { width: 1280, height: 720 },
       provider: playwright({
-        actionTimeout: 5_000,
         launchOptions: { executablePath: '/usr/bin/chromium-headless-shell', args: QUIET },
         contextOptions: { locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
       }),

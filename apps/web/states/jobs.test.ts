@@ -1,4 +1,5 @@
-import { choose, press } from './test-actions.ts'
+import { page } from 'vitest/browser'
+import { choose, click, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, RUNNING_JOB } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
@@ -35,6 +36,12 @@ testStates('new list', [
   { name: 'as a viewer', as: VIEWER, path: '/lists/new', shows: 'You cannot create lists' },
   { name: 'column', path: `/lists/new?${UPLOAD}`, shows: 'Choose the address column' },
   { name: 'review', path: `/lists/new?${UPLOAD}&column=email`, shows: 'Mailbox providers' },
+  {
+    name: 'review, skipped rows',
+    path: `/lists/new?${UPLOAD}&column=email`,
+    act: () => click(page.getByText('Show skipped rows')),
+    shows: 'Row 17',
+  },
   {
     name: 'review with too few credits',
     path: `/lists/new?${UPLOAD}&column=email`,

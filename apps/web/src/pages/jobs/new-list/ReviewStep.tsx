@@ -9,7 +9,7 @@ import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
-import { DataTable } from '../../../ui/Table.tsx'
+import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
 import { Confirm, InsufficientCredits, isTooShort } from './Confirm.tsx'
 import { DraftMissing, FileFacts } from './DraftParts.tsx'
@@ -98,6 +98,16 @@ function countBroken({ column_details: details, email_column: column, email_coun
   return Math.max(0, emails - (chosen?.address_count ?? 0))
 }
 
+const SKIPPED_COLUMNS: Column<UploadPreview['not_address_examples'][number]>[] = [
+  {
+    head: 'Row',
+    isRowHead: true,
+    className: 'w-24 font-normal whitespace-nowrap tabular-nums',
+    cell: ({ row }) => `Row ${formatNumber(row)}`,
+  },
+  { head: 'Value', className: 'font-mono text-xs text-ink [overflow-wrap:anywhere]', cell: ({ value }) => value },
+]
+
 function SkippedRows({ preview }: { preview: UploadPreview }) {
   const { not_address_count: rows, not_address_examples: examples } = preview
   if (rows === 0) return null
@@ -111,25 +121,10 @@ function SkippedRows({ preview }: { preview: UploadPreview }) {
       </p>
       <details className="mt-1">
         <summary className="min-h-6 w-fit text-accent-text underline underline-offset-4">Show skipped rows</summary>
-        <table className="mt-2 w-full border-collapse text-start">
-          <caption className="pb-1 text-start text-faint">{caption}</caption>
-          <thead className="sr-only">
-            <tr>
-              <th scope="col">Row</th>
-              <th scope="col">Value</th>
-            </tr>
-          </thead>
-          <tbody>
-            {examples.map(({ row, value }) => (
-              <tr key={row} className="border-t border-line">
-                <th scope="row" className="w-24 py-1.5 pe-3 text-start font-normal whitespace-nowrap tabular-nums">
-                  Row {formatNumber(row)}
-                </th>
-                <td className="py-1.5 font-mono text-xs text-ink [overflow-wrap:anywhere]">{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <p aria-hidden="true" className="pt-2 text-faint">
+          {caption}
+        </p>
+        <DataTable caption={caption} columns={SKIPPED_COLUMNS} rows={examples} keyOf={({ row }) => row} />
       </details>
     </div>
   )

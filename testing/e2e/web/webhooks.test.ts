@@ -74,7 +74,7 @@ test('a new webhook shows its secret once and receives a signed test event', asy
   await page.getByRole('heading', { name: urlOf('first') }).waitFor()
   await page.getByText('No deliveries yet').waitFor()
   await sendTest(page)
-  await row(page, 'webhook.test').getByText('Delivered').waitFor()
+  await row(page, 'webhook.test').getByText('Delivered', { exact: true }).waitFor()
 
   const [received] = receivedAt('first')
   const { headers = {}, body = '' } = received ?? {}
@@ -147,7 +147,7 @@ test('a disabled webhook shows the reason, and failed deliveries can be resent a
   await choose(page, 'Disable')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Disable webhook' }).click()
   await page.getByText('Disabled by a member.').waitFor()
-  await row(page, 'webhook.test').getByText('Failed').waitFor()
+  await row(page, 'webhook.test').getByText('Failed', { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: 'Send test event' }).isDisabled()).toBe(true)
   expect(await page.getByRole('button', { name: 'Resend failed deliveries' }).isDisabled()).toBe(true)
 
@@ -157,7 +157,7 @@ test('a disabled webhook shows the reason, and failed deliveries can be resent a
   await page.getByRole('button', { name: 'Resend failed deliveries' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resend deliveries' }).click()
   await page.getByText('1 delivery resent.').waitFor()
-  await row(page, 'webhook.test').getByText('Delivered').waitFor()
+  await row(page, 'webhook.test').getByText('Delivered', { exact: true }).waitFor()
   expect(receivedAt('to-and-fro').length).toBe(before + 1)
 })
 
@@ -175,7 +175,7 @@ test('a webhook disabled by a 410 response shows the reason', async () => {
 test('the filters and the open delivery are part of the URL', async () => {
   const page = await openNew('filtered')
   await sendTest(page)
-  await row(page, 'webhook.test').getByText('Delivered').waitFor()
+  await row(page, 'webhook.test').getByText('Delivered', { exact: true }).waitFor()
   await page.getByLabel('Status', { exact: true }).selectOption('Failed')
   await page.getByText('No deliveries match these filters').waitFor()
   expect(new URL(page.url()).searchParams.get('status')).toBe('failed')
@@ -255,7 +255,7 @@ test('webhooks of test mode and live mode are separate', async () => {
   await createWebhook(page, 'sandbox')
   await page.getByRole('heading', { name: urlOf('sandbox') }).waitFor()
   await sendTest(page)
-  await row(page, 'webhook.test').getByText('Delivered').waitFor()
+  await row(page, 'webhook.test').getByText('Delivered', { exact: true }).waitFor()
   expect(JSON.parse(receivedAt('sandbox')[0]?.body ?? '{}')).toMatchObject({ livemode: false })
   const live = await openWebhooks(owner, new URL(page.url()).pathname)
   await live.getByText('Webhook not found').waitFor()

@@ -112,7 +112,7 @@ const TABLE = /<table>(?:(?!<\/table>)[\s\S])*<\/table>/g
 const LAST_CELL = /<td[^>]*>((?:(?!<\/td>)[\s\S])*)<\/td>\s*<\/tr>/g
 const TEXT_MIN = 60
 
-/** Marks a table whose last column explains the others: on a narrow page it is wide enough to read, and the table scrolls. */
+/** Marks a table whose last column explains the others: it is wide enough to read, also if the table scrolls. */
 function markTable(table: string): string {
   const isText = [...table.matchAll(LAST_CELL)].some(
     ([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '').length > TEXT_MIN,

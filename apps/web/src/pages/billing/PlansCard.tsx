@@ -113,7 +113,7 @@ function FeatureRows({ features }: { features: PlanFeatures }) {
       <Row name="Catch-all detection">
         <YesNo is={features.catchall_detection} />
       </Row>
-      <Row name="Confidence model">
+      <Row name="Text model">
         <YesNo is={features.ai_enhancement} />
       </Row>
       <Row name="Refund for unknown results">

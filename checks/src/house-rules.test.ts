@@ -162,7 +162,8 @@ test('rejects a comparison of elapsed time in a test that is not tagged timed', 
   expect(faults).toEqual(['a', 'e'].map((name) => `apps/api/src/${name}.test.ts:2 ${message}`))
 })
 
-const ROWS = '| package | what it does | instead | who |\n|---|---|---|---|\n'
+const ROWS =
+  '# Dependencies\n\nThe packages and their reasons.\n\n| package | what it does | instead | who |\n|---|---|---|---|\n'
 
 test('rejects a dependency without a row in docs/dependencies.md', () => {
   const faults = judge({
@@ -181,8 +182,8 @@ test('rejects an empty or outdated row of docs/dependencies.md', () => {
     'docs/dependencies.md': `${ROWS}| \`vitest\` | a | b | c |\n| \`pino\` | a | | c |\n| \`express\` | a | b | c |\n`,
   })
   expect(faults).toEqual([
-    'docs/dependencies.md:4 the row of pino does not have its four cells',
-    'docs/dependencies.md:5 no package.json names express',
+    'docs/dependencies.md:8 the row of pino does not have its four cells',
+    'docs/dependencies.md:9 no package.json names express',
   ])
 })
 

@@ -36,9 +36,9 @@ function listLooseSettings(root: string): Fault[] {
   return [
     ...(typeof age === 'number' && age >= AGE_MIN ? [] : [refuse('minimumReleaseAge', `must be ${AGE_MIN} or more`)]),
     ...MUST_BE_TRUE.filter((name) => settings.get(name) !== true).map((name) => refuse(name, 'must be true')),
-    ...MUST_NOT_BE.filter((name) => settings.has(name)).map((name) => refuse(name, 'opens what is shut for a reason')),
+    ...MUST_NOT_BE.filter((name) => settings.has(name)).map((name) => refuse(name, 'disables a protection')),
     ...unexplained.map((name) =>
-      refuse(name, 'has no reason behind it: say in a comment why it may run a script, or need not'),
+      refuse(name, 'has no reason: state in a comment why it may run a script or why it need not'),
     ),
   ]
 }

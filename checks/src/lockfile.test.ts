@@ -5,7 +5,8 @@ import { listFaults } from './house-rules.ts'
 import { manifest, plant, REAL_ROOT } from './test-workspace.ts'
 
 const SETTINGS = readFileSync(join(REAL_ROOT, 'pnpm-workspace.yaml'), 'utf8')
-const DOCS = '| `pino` | a | b | c |\n| `vitest` | a | b | c |\n'
+const PAGE = '# Dependencies\n\nThe packages and their reasons.\n'
+const DOCS = `${PAGE}\n| \`pino\` | a | b | c |\n| \`vitest\` | a | b | c |\n`
 const HASH = 'sha512-aaaa=='
 
 function judge(files: Record<string, string>): string[] {
@@ -31,7 +32,7 @@ const lockfile = (specifier: string, resolution: string) =>
 const files = (specifier: string) => ({
   'package.json': manifest('root'),
   'packages/redis/package.json': manifest('redis', { dependencies: { pino: specifier } }),
-  'docs/dependencies.md': DOCS.split('\n')[0] ?? '',
+  'docs/dependencies.md': `${PAGE}\n| \`pino\` | a | b | c |\n`,
 })
 
 test('rejects a lockfile whose dependency differs from package.json', () => {
@@ -84,23 +85,24 @@ test.each([
   ['minimumReleaseAgeStrict: true', '', 'minimumReleaseAgeStrict must be true'],
   ['strictDepBuilds: true', 'strictDepBuilds: false', 'strictDepBuilds must be true'],
   ['blockExoticSubdeps: true', '', 'blockExoticSubdeps must be true'],
-  ['packages:', 'trustLockfile: true\npackages:', 'trustLockfile opens what is shut for a reason'],
-  [/esbuild: false #.*/, 'esbuild: true', 'esbuild has no reason behind it'],
+  ['packages:', 'trustLockfile: true\npackages:', 'trustLockfile disables a protection'],
+  [/esbuild: false #.*/, 'esbuild: true', 'esbuild has no reason'],
 ])('rejects pnpm settings where %s has become "%s"', (from, to, message) => {
-  const faults = judge({ 'pnpm-workspace.yaml': SETTINGS.replace(from, to), 'docs/dependencies.md': '' })
+  const faults = judge({ 'pnpm-workspace.yaml': SETTINGS.replace(from, to), 'docs/dependencies.md': PAGE })
   expect(faults).toEqual([expect.stringContaining(message)])
 })
 
 test('rejects an install command that may change the lockfile, in documentation and scripts', () => {
   const faults = judge({
-    'docs/dependencies.md': '',
-    'README.md': '`pnpm install` installs.\n\n```sh\npnpm install\npnpm install --prod --frozen-lockfile\n```\n',
+    'docs/dependencies.md': PAGE,
+    'README.md':
+      '# Readme\n\n`pnpm install` installs.\n\n```sh\npnpm install\npnpm install --prod --frozen-lockfile\n```\n',
     '.ci/run': '# pnpm install\nstep pnpm install\n',
     'deploy/Dockerfile': 'RUN pnpm i --prod\nRUN pnpm install --frozen-lockfile\nRUN pnpm import\n',
   })
   expect(faults).toEqual([
     '.ci/run:2 installs without --frozen-lockfile',
     'deploy/Dockerfile:1 installs without --frozen-lockfile',
-    'README.md:4 installs without --frozen-lockfile',
+    'README.md:6 installs without --frozen-lockfile',
   ])
 })

@@ -11,12 +11,14 @@ test('listViolations reports a field without a label', async () => {
 })
 
 test('listContrastViolations reports each look of texts that cannot be read', async () => {
-  document.body.innerHTML = '<p style="color: #ccc; background: #fff">pale</p><p style="color: #000">dark</p>'
+  document.body.innerHTML =
+    '<p style="color: #ccc; background: #fff">pale</p><p style="color: #000; background: #fefefe">dark</p>'
   const violation = expect.stringMatching(/serious color-contrast: .*pale/)
   expect(await listContrastViolations()).toEqual([violation, violation])
 })
 
 test('listContrastViolations reports a text that cannot be read in the dark scheme', async () => {
-  document.body.innerHTML = '<style>[data-theme=dark] p { color: #222; background: #000 }</style><p>black</p>'
+  document.body.innerHTML =
+    '<style>p { background: #fdfdfd } [data-theme=dark] p { color: #222; background: #000 }</style><p>black</p>'
   expect(await listContrastViolations()).toEqual([expect.stringMatching(/^dark: serious color-contrast: .*black/)])
 })

@@ -49,7 +49,7 @@ testStates('sign-in', [
     as,
     path: '/sign-in',
     api: { 'GET /welcome': { ...INSTALLATION, setup_needed: true } },
-    shows: 'pnpm admin setup-link',
+    shows: 'probity-admin setup-link',
   },
   { name: 'by invitation only', as, path: '/sign-in', api: CLOSED, shows: 'by invitation' },
   {
@@ -94,7 +94,7 @@ const SETUP = { 'GET /welcome': { ...INSTALLATION, setup_needed: true } }
 
 testStates('links of emails', [
   { name: 'setup', as, path: '/setup#token=x', api: SETUP, shows: 'Account name' },
-  { name: 'setup without a token', as, path: '/setup', api: SETUP, shows: 'pnpm admin setup-link' },
+  { name: 'setup without a token', as, path: '/setup', api: SETUP, shows: 'probity-admin setup-link' },
   { name: 'setup link already used', as, path: '/setup#token=x', shows: 'already used' },
   { name: 'confirm the address', as, path: '/verify-email#token=x', shows: 'Password' },
   { name: 'confirm the address without a token', as, path: '/verify-email', has: 'main a' },

@@ -74,14 +74,14 @@ const PAID = '/billing?checkout=paid&session=cs_1'
 const CHECKOUT = { credits: 1_000, granted: true }
 
 testStates('billing', [
-  { name: 'plans and packs', path: '/billing', shows: 'starter' },
-  { name: 'in test mode', path: '/billing?mode=test', shows: 'starter' },
-  { name: 'as a viewer', as: VIEWER, path: '/billing', shows: 'payg' },
+  { name: 'plans and packs', path: '/billing', shows: 'Starter' },
+  { name: 'in test mode', path: '/billing?mode=test', shows: 'Starter' },
+  { name: 'as a viewer', as: VIEWER, path: '/billing', shows: 'Pay as you go' },
   {
     name: 'subscribed',
     path: '/billing',
     api: { 'GET /billing': { ...BILLING, plan: 'starter', subscribed_to: 'price_starter' } },
-    shows: 'starter',
+    shows: 'Starter',
   },
   {
     name: 'with a debt',

@@ -70,7 +70,7 @@ export default defineConfig({
           ...WITH_SERVERS,
           name: 'integration',
           include: ['{apps,demo,packages}/**/*.test.ts', 'testing/lab/**/*.test.ts'],
-          exclude: [...EXCLUDED, ...UNIT],
+          exclude: [...EXCLUDED, ...UNIT, 'apps/web/states/**'],
           isolate: false,
         },
       },

@@ -13,7 +13,7 @@ test.each(Object.entries(DOCTOR_CHECKS))(
   'the section of %s has the title and the reason of the check, and a fix',
   (id, { title, why }) => {
     const section = sections.find((one) => one.startsWith(`${id}\n`)) ?? ''
-    expect(section).toContain(`${title}. ${why}`)
+    expect(section.replaceAll('\n', ' ')).toContain(`${title}. ${why}`) // one sentence per line
     expect(section).toMatch(/^Fix: .+/m)
   },
 )

@@ -12,7 +12,7 @@ import { findNamedPolicy } from '../middleware/find-policy.ts'
 import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
 import type { Purchase } from './charge.ts'
 import { type LiveDependencies, validateLive } from './live.ts'
-import { composeResponse } from './response.ts'
+import { composeResponse, type Finding } from './response.ts'
 import { readSandboxAccount, resultInSandbox, type SandboxDependencies } from './sandbox.ts'
 
 type SingleDependencies = LiveDependencies & SandboxDependencies
@@ -90,26 +90,31 @@ type Wanted = {
 }
 
 function answer(dependencies: SingleDependencies, request: FastifyRequest, reply: FastifyReply, wanted: Wanted) {
-  return withIdempotency(dependencies, request, reply, (attempt) =>
-    request.auth.mode === 'test'
-      ? validateInSandbox(dependencies, request, wanted)
-      : validate(dependencies, request, wanted, attempt),
-  )
+  return withIdempotency(dependencies, request, reply, async (attempt) => {
+    // Before the charge: the policy may not exist.
+    const policy = await findNamedPolicy(dependencies, request, wanted.policy)
+    const { finding, ...credits } =
+      request.auth.mode === 'test'
+        ? await validateInSandbox(dependencies, request, wanted)
+        : await validate(dependencies, request, wanted, attempt)
+    return { status: 200, ...composeResponse(request, { ...finding, policy }), ...credits }
+  })
 }
+
+type Validated = Pick<ChargedResponse, 'creditsCharged' | 'creditsRemaining'> & { finding: Omit<Finding, 'policy'> }
 
 /** In test mode no mail server is probed and nothing is charged. */
 async function validateInSandbox(
   dependencies: SingleDependencies,
   request: FastifyRequest,
   wanted: Wanted,
-): Promise<ChargedResponse> {
+): Promise<Validated> {
   const { auth } = request
   const { email, timeout = TIMEOUT_DEFAULT_S, reference } = wanted
-  const policy = await findNamedPolicy(dependencies, request, wanted.policy)
   const { overrides, creditsRemaining } = await readSandboxAccount(dependencies, auth, [email])
   const result = await resultInSandbox(dependencies, auth, { email, timeoutMs: timeout * 1_000, reference })
-  const finding = { ...result, email, override: overrides[0] ?? null, policy, reference }
-  return { status: 200, ...composeResponse(request, finding), creditsCharged: 0, creditsRemaining }
+  const finding = { ...result, email, override: overrides[0] ?? null, reference }
+  return { finding, creditsCharged: 0, creditsRemaining }
 }
 
 /** Charges a credit, unless an earlier request has paid for the result. A recent result is charged too. */
@@ -118,11 +123,9 @@ async function validate(
   request: FastifyRequest,
   wanted: Wanted,
   attempt: Attempt,
-): Promise<ChargedResponse> {
+): Promise<Validated> {
   const { auth, rateLimit, span } = request
   const { email, timeout = TIMEOUT_DEFAULT_S, reference } = wanted
-  // Before the charge: the policy may not exist.
-  const policy = await findNamedPolicy(dependencies, request, wanted.policy)
   const recent = rateLimit?.recent === undefined ? undefined : readRecent(rateLimit.recent, email)
   const listKey = rateLimit?.emailKey
   const timeoutMs = timeout * 1_000
@@ -143,8 +146,7 @@ async function validate(
   const [result] = results
   if (result === undefined) throw new Error('a validation without a result')
   const text = recent && result.id === recent.id ? recent.text : undefined
-  const finding = { ...result, text, email, override: overrides[0] ?? null, policy, reference }
-  return { status: 200, ...composeResponse(request, finding), ...credits }
+  return { finding: { ...result, text, email, override: overrides[0] ?? null, reference }, ...credits }
 }
 
 /** A cached recent result, with the address as written in this request. */

@@ -57,7 +57,7 @@ export async function startDemo(
   const policy = { port: receiver.port, allows: (address: string) => address === receiver.address }
   const environment = {
     ...simulation,
-    providerLimits: simulation.habits,
+    providerLimits: simulation.limits,
     webhooks: { policy, authority: receiver.authority },
   }
   const worker = await startWorker(readWorkerConfig(workerSettings), environment, log)

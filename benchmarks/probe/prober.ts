@@ -19,8 +19,8 @@ const UNPACED: ProviderLimits = { ...PROVIDER_LIMITS[''], connectionsPerMinute: 
  * Probes lists one after the other, as a worker with an empty cache does. Closes its last connection, and fails if a
  * result is wrong.
  */
-export async function probeLists(lists: Known[][], place: Place, habits: Partial<ProviderLimits> = {}): Promise<void> {
-  const prober = openProber(place, habits)
+export async function probeLists(lists: Known[][], place: Place, limits: Partial<ProviderLimits> = {}): Promise<void> {
+  const prober = openProber(place, limits)
   try {
     for (const list of lists) await probeList(list, prober)
   } finally {
@@ -28,7 +28,7 @@ export async function probeLists(lists: Known[][], place: Place, habits: Partial
   }
 }
 
-function openProber({ host, port }: Place, habits: Partial<ProviderLimits>): MailboxProber {
+function openProber({ host, port }: Place, limits: Partial<ProviderLimits>): MailboxProber {
   return createMailboxProber({
     dns: {
       resolve4: async () => [host],
@@ -38,7 +38,7 @@ function openProber({ host, port }: Place, habits: Partial<ProviderLimits>): Mai
     },
     policy: { port, allows: (address) => address === host },
     egress: { name: 'bench', heloName: 'bench.probity.example', mailFrom: 'bounce@probity.example' },
-    providerLimits: { '': { ...UNPACED, ...habits } },
+    providerLimits: { '': { ...UNPACED, ...limits } },
     addressLimits: { connections: 100, perMinute: UNPACED.connectionsPerMinute },
     rateLimiter: createLocalRateLimiter(),
     probeCache: createProbeCache(openMemoryStore()),

@@ -16,12 +16,12 @@ type TestServers = {
   /** The IP addresses that the worker may connect to. */
   allows(address: string): boolean
   /** Provider limits, if they differ from those of the simulation. */
-  habits?: ProviderLimitsTable
+  limits?: ProviderLimitsTable
 }
 
 /** A worker in this process, for mail servers that the test creates. */
 export async function startWorkerHere(servers: TestServers): Promise<void> {
-  const { settings, dnsPort, smtpPort, allows, habits = PROVIDER_LIMITS } = servers
+  const { settings, dnsPort, smtpPort, allows, limits = PROVIDER_LIMITS } = servers
   const config = readConfig({
     ...settings,
     DNS_SERVERS: `127.0.0.1:${dnsPort}`,
@@ -30,6 +30,6 @@ export async function startWorkerHere(servers: TestServers): Promise<void> {
   })
   const logFile = join(inject('logFolder'), `worker-${smtpPort}.log`)
   const log = openLog('debug', destination({ dest: logFile, sync: true }))
-  const worker = await start(config, { policy: { port: smtpPort, allows }, providerLimits: habits }, log)
+  const worker = await start(config, { policy: { port: smtpPort, allows }, providerLimits: limits }, log)
   whenDone(() => worker.stop())
 }

@@ -39,7 +39,7 @@ async function startDeferringWorld() {
   const api = await startApiProcess(settings)
   const microsoft = { ...limitsFor('microsoft', PROVIDER_LIMITS), suspendS: { rate_limited: SUSPENDED_S } }
   const allows = (address: string) => address === MAIL_SERVER
-  await startWorkerHere({ settings, dnsPort: dns.port, smtpPort, allows, habits: { ...PROVIDER_LIMITS, microsoft } })
+  await startWorkerHere({ settings, dnsPort: dns.port, smtpPort, allows, limits: { ...PROVIDER_LIMITS, microsoft } })
   return { ...database, api }
 }
 

@@ -3,7 +3,7 @@ import { domainIn } from './population.ts'
 import type { Recipients } from './recipients.ts'
 
 /** The server of one connection. */
-export type Station = { site: SiteName; habits: Site; host: string; recipients: Recipients }
+export type Station = { site: SiteName; settings: Site; host: string; recipients: Recipients }
 
 /** The state of one connection that replies depend on. */
 export type Conversation = Station & {
@@ -52,7 +52,7 @@ function say(text: string, isLast = false): Spoken {
   return { text: `${text}\r\n`, afterMs: 0, isLast }
 }
 
-function delayOf({ habits: { slow }, refused }: Conversation, isRefusal: boolean): number {
+function delayOf({ settings: { slow }, refused }: Conversation, isRefusal: boolean): number {
   if (slow === undefined || refused < slow.afterErrors || (slow.refusalsOnly && !isRefusal)) return 0
   return Math.min(slow.maxMs, slow.baseMs + slow.perErrorMs * (refused - slow.afterErrors))
 }
@@ -81,7 +81,7 @@ function pathIn(line: string): string {
 }
 
 function answerHello(talk: Conversation, verb: 'EHLO' | 'HELO'): Spoken {
-  const { capabilities } = talk.habits
+  const { capabilities } = talk.settings
   talk.sender = ''
   if (verb === 'HELO') return say(`250 ${talk.host}`)
   if (capabilities === null) return say('502 Command not implemented')
@@ -93,7 +93,7 @@ function answerHello(talk: Conversation, verb: 'EHLO' | 'HELO'): Spoken {
 
 function answerSender(talk: Conversation, sender: string): Spoken {
   if (talk.sender !== '') return say('503 5.5.1 Error: nested MAIL command')
-  if (talk.habits.mail !== undefined) return say(fill(talk.habits.mail, talk))
+  if (talk.settings.mail !== undefined) return say(fill(talk.settings.mail, talk))
   talk.sender = sender === '' ? '<>' : sender
   talk.accepted = 0
   talk.domain = ''
@@ -108,18 +108,18 @@ function answerRecipient(talk: Conversation, rcpt: string): Spoken {
     return say(text)
   }
   talk.refused += 1
-  const { errors } = talk.habits
+  const { errors } = talk.settings
   if (errors === undefined || talk.refused < errors.closesAfter) return say(text)
   return say(errors.lastWords === null ? text : `${text}\r\n${fill(errors.lastWords, talk)}`, true)
 }
 
 function judge(talk: Conversation, rcpt: string): string {
-  const { site, client, sender, recipients, habits } = talk
+  const { site, client, sender, recipients, settings } = talk
   if (talk.domain === '') talk.domain = domainIn(rcpt)
-  if (habits.oneDomain !== undefined && domainIn(rcpt) !== talk.domain) return habits.oneDomain
-  if (habits.recipients !== undefined && talk.accepted >= habits.recipients.max) return habits.recipients.reply
+  if (settings.oneDomain !== undefined && domainIn(rcpt) !== talk.domain) return settings.oneDomain
+  if (settings.recipients !== undefined && talk.accepted >= settings.recipients.max) return settings.recipients.reply
 
-  const takesUtf8 = habits.capabilities?.includes('SMTPUTF8') ?? false
+  const takesUtf8 = settings.capabilities?.includes('SMTPUTF8') ?? false
   return recipients.answer({ site, takesUtf8, client, sender, rcpt })
 }
 

@@ -24,7 +24,7 @@ export async function startSimulatedMail(simulation: MailPopulation, loopback: L
   }
   const listen = async ({ site, address }: Loopback['listeners'][number], n: number) => {
     const host = `${site.replaceAll('_', '-')}-${n + 1}.mail.example`
-    const station = { site, habits: SITES[site], host, recipients }
+    const station = { site, settings: SITES[site], host, recipients }
     const server = createServer((socket) => {
       const before = taken.get(site) ?? 0
       taken.set(site, before + 1)

@@ -32,7 +32,7 @@ export function serveSession(socket: Socket, station: Station, nth: number): voi
 }
 
 function greet(session: Session, nth: number): void {
-  const { silent, busy, greetsAfterMs = 0, banner } = session.talk.habits
+  const { silent, busy, greetsAfterMs = 0, banner } = session.talk.settings
   session.isWaiting = true
   if (silent) return
   const isBusy = busy !== undefined && nth % busy.every === busy.every - 1
@@ -117,6 +117,6 @@ function record({ talk, unread, isOver }: Session): void {
     server: talk.site,
     verbs: [...talk.verbs],
     refused: talk.refused + unanswered,
-    errorsMax: talk.habits.errors?.bears ?? null,
+    errorsMax: talk.settings.errors?.bears ?? null,
   })
 }

@@ -24,7 +24,7 @@ export type RunningSimulation = {
   /** Allows the engine to connect to the mail servers of this simulation only. */
   policy: { port: number; allows(address: string): boolean }
   /** Limits with which runs end; the real limits would make them last for days. */
-  habits: typeof SIMULATED_LIMITS
+  limits: typeof SIMULATED_LIMITS
   addressLimits: typeof SIMULATED_ADDRESS_LIMITS
   /** Connections accepted by the mail servers so far. */
   connections(): number
@@ -50,7 +50,7 @@ export async function startSimulation(options: SimulationOptions): Promise<Runni
       dnsPort: dns.port,
       smtpPort: mail.port,
       policy: { port: mail.port, allows: (address) => isIPv4(address) && address.startsWith(`${addressBase}.`) },
-      habits: SIMULATED_LIMITS,
+      limits: SIMULATED_LIMITS,
       addressLimits: SIMULATED_ADDRESS_LIMITS,
       connections: mail.connections,
       stop: async () => void (await Promise.all([mail.stop(), dns.stop()])),

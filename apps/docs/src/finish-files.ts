@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { AstroIntegration } from 'astro'
+import { markLayout } from './page-layout.ts'
 import { addressOf, BASE, copyAddressOf, readTexts, type Text } from './texts.ts'
 
 /** File names here contain a hash of the content, so the API lets browsers cache them permanently. */
@@ -108,30 +109,15 @@ const PIECES = new RegExp(
 /** A text block with lines, arrows or boxes, which are drawn without gaps. */
 const DIAGRAM = /<pre data-language="text"(?=(?:(?!<\/pre>)[\s\S])*[─-╿▲▶▼◀])/g
 
-const TABLE = /<table>(?:(?!<\/table>)[\s\S])*<\/table>/g
-const LAST_CELL = /<td[^>]*>((?:(?!<\/td>)[\s\S])*)<\/td>\s*<\/tr>/g
-const TEXT_MIN = 60
-
-/** Marks a table whose last column explains the others: it is wide enough to read, also if the table scrolls. */
-function markTable(table: string): string {
-  const isText = [...table.matchAll(LAST_CELL)].some(
-    ([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '').length > TEXT_MIN,
-  )
-  return isText ? table.replace('<table>', '<table class="explained">') : table
-}
-
-/** Removes inline scripts and styles from a page, and adds a scrollable frame to tables, which can be wider than the page. */
+/** Removes inline scripts and styles from a page, marks its layout, and adds a scrollable frame to tables, which can be wider than the page. */
 export function finishPage(html: string, loose: Loose): string {
-  return html
-    .replace(DIAGRAM, '$& class="diagram"')
-    .replace(TABLE, markTable)
-    .replace(PIECES, (piece, ...rest) => {
-      const { how, code, tag, attributes = '', end } = rest.at(-1) as Record<string, string | undefined>
-      if (code !== undefined) return code === '' ? piece : withFile(how ?? '', code, loose)
-      if (piece === '</table>') return '</table></div>'
-      if (tag === 'table') return `<div class="wide"><table${attributes}${end}`
-      return `<${tag}${withNumber(attributes, loose)}${end}`
-    })
+  return markLayout(html.replace(DIAGRAM, '$& class="diagram"')).replace(PIECES, (piece, ...rest) => {
+    const { how, code, tag, attributes = '', end } = rest.at(-1) as Record<string, string | undefined>
+    if (code !== undefined) return code === '' ? piece : withFile(how ?? '', code, loose)
+    if (piece === '</table>') return '</table></div>'
+    if (tag === 'table') return `<div class="wide"><table${attributes}${end}`
+    return `<${tag}${withNumber(attributes, loose)}${end}`
+  })
 }
 
 function withFile(how: string, code: string, { scripts, scriptAddress }: Loose): string {

@@ -39,15 +39,7 @@ test('finishPage marks text blocks with lines or arrows as diagrams', () => {
   expect(finish(html).html).toBe([block('plain'), marked('a ──▶ b'), block('│', 'sh'), block('later')].join(''))
 })
 
-test('finishPage marks tables with a long text in the last column', () => {
-  const table = (cell: string) => `<table><tr><td>${'a'.repeat(61)}</td><td>${cell}</td></tr></table>`
-  const short = table(`<a href="/docs/a-page-with-a-long-name#and-a-long-anchor">${'b'.repeat(60)}</a>`)
-  const long = table('c'.repeat(61))
-  expect(finish(short + long).html).toBe(
-    `<div class="wide">${short}</div><div class="wide">${long.replace('<table>', '<table class="explained">')}</div>`,
-  )
-})
-
-test('finishPage adds a frame to a table', () => {
-  expect(finish('<table><tr></tr></table>').html).toBe('<div class="wide"><table><tr></tr></table></div>')
+test('finishPage adds a frame to a table and marks its cells', () => {
+  const table = (attributes: string) => `<table><tr><td${attributes}>${'a'.repeat(61)}</td></tr></table>`
+  expect(finish(table('')).html).toBe(`<div class="wide">${table(' class="text"')}</div>`)
 })

@@ -16,8 +16,8 @@ test('writeHome shows the first request of the quick start, the roles and all pa
   }
   for (const { label } of ROLES) expect(page).toContain(`<section>\n\n### ${label}\n`)
   expect(page).toContain('- [Short quick-start](/docs/quick-start)\n')
-  expect(page).toContain('- [quick-start](/docs/quick-start): About quick-start.')
-  expect(copy).toContain('- [quick-start](/docs/quick-start.md): About quick-start.')
+  expect(page).toContain('- [Short quick-start](/docs/quick-start): About quick-start.')
+  expect(copy).toContain('- [Short quick-start](/docs/quick-start.md): About quick-start.')
 })
 
 test('writeHome rejects a role with an unknown page, and a quick start without example', () => {

@@ -67,5 +67,5 @@ function writeCards(roles: (Omit<Role, 'pages'> & { items: Item[] })[]): string 
 
 function writeGroup(pick: 'href' | 'copyHref') {
   return ({ label, items }: ItemGroup): string =>
-    `## ${label}\n\n${items.map((item) => `- [${item.title}](${item[pick]}): ${item.says}`).join('\n')}`
+    `## ${label}\n\n${items.map((item) => `- [${item.label}](${item[pick]}): ${item.says}`).join('\n')}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstSentence, readTarget, turnMarkdown } from './texts.ts'
+import { firstSentence, readTarget, turnMarkdown, turnVersions } from './texts.ts'
 
 const PAGES = new Map([
   ['docs/webhooks.md', 'webhooks'],
@@ -39,6 +39,12 @@ test('turnMarkdown removes comments and leaves code unchanged', () => {
 
 test('turnMarkdown rejects images', () => {
   expect(() => turn('![A chart](chart.png)')).toThrow('images are not supported')
+})
+
+test('turnVersions removes the brackets of versions, and an empty section Unreleased', () => {
+  const changes = (text: string) => `# Changelog\n\n## [Unreleased]\n\n${text}## [0.1.0] - 2026-11-19\n\n- [One](x.md)\n`
+  expect(turnVersions(changes(''))).toBe('# Changelog\n\n## 0.1.0 - 2026-11-19\n\n- [One](x.md)\n')
+  expect(turnVersions(changes('- Two\n\n'))).toContain('## Unreleased\n\n- Two\n\n## 0.1.0')
 })
 
 test.each([

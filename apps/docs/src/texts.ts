@@ -53,7 +53,7 @@ function idOf(source: string): string {
 }
 
 function readText(root: string, source: string, pages: Map<string, string>): Text {
-  const [, title, body] = /^# (.+)\n([\s\S]*)$/.exec(readFileSync(join(root, source), 'utf8')) ?? []
+  const [, title, body] = /^# (.+)\n([\s\S]*)$/.exec(turnVersions(readFileSync(join(root, source), 'utf8'))) ?? []
   if (title === undefined || body === undefined) throw new Error(`${source} does not begin with "# " and its title`)
   const turn = (hrefOf: (id: string) => string) =>
     turnMarkdown(body, (target) => readTarget(target, source, pages), hrefOf).trim()
@@ -65,6 +65,11 @@ function readText(root: string, source: string, pages: Map<string, string>): Tex
     page: turn(addressOf),
     copy: turn(copyAddressOf),
   }
+}
+
+/** The headings of the changelog without brackets, and without the section Unreleased if it is empty. */
+export function turnVersions(text: string): string {
+  return text.replace(/^## \[Unreleased\]\n+(?=## \[)/m, '').replace(/^## \[(.+?)\]/gm, '## $1')
 }
 
 /** The sidebar label: the title without its subtitle, and without "Guide", which is the label of the group. */

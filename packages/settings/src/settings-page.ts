@@ -57,13 +57,20 @@ function writeRow(name: string, setting: Setting, required: boolean): string {
     describeBounds(setting),
     setting.secret ? `*Secret*: also as \`${fileNameOf(documentedName(name))}\`.` : '',
   ]
-  const meaning = [setting.description, ...notes.filter((note) => note !== '')].join(' ')
+  const meaning = [markCode(setting.description ?? ''), ...notes.filter((note) => note !== '')].join(' ')
   return `| \`${documentedName(name)}\` | ${describeAbsence(setting, required)} | ${meaning} |`
+}
+
+/** Writes names of settings and URLs as code, so that the page has no links to example hosts. */
+function markCode(text: string): string {
+  return text.replaceAll(/`[^`]*`|PROBITY_[A-Z0-9_]+|[\w=-]+:\/\/(?:[^\s,;)]*[^\s,;):.])?/g, (piece) =>
+    piece.startsWith('`') ? piece : `\`${piece}\``,
+  )
 }
 
 function describeAbsence(setting: Setting, required: boolean): string {
   if (required) return 'required'
-  if (setting.otherwise !== undefined) return setting.otherwise
+  if (setting.otherwise !== undefined) return markCode(setting.otherwise)
   return setting.default === undefined || setting.default === '' ? 'none' : `\`${setting.default}\``
 }
 

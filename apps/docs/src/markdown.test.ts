@@ -42,7 +42,8 @@ test('turnMarkdown rejects images', () => {
 })
 
 test('turnVersions removes the brackets of versions, and an empty section Unreleased', () => {
-  const changes = (text: string) => `# Changelog\n\n## [Unreleased]\n\n${text}## [0.1.0] - 2026-11-19\n\n- [One](x.md)\n`
+  const changes = (text: string) =>
+    `# Changelog\n\n## [Unreleased]\n\n${text}## [0.1.0] - 2026-11-19\n\n- [One](x.md)\n`
   expect(turnVersions(changes(''))).toBe('# Changelog\n\n## 0.1.0 - 2026-11-19\n\n- [One](x.md)\n')
   expect(turnVersions(changes('- Two\n\n'))).toContain('## Unreleased\n\n- Two\n\n## 0.1.0')
 })

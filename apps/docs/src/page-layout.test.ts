@@ -7,14 +7,17 @@ const table = (headers: string[], ...rows: string[][]) =>
     .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
     .join('')}</tbody></table>`
 
-test('markLayout marks cells with text and with figures', () => {
+test('markLayout marks cells with text, and short cells and figures', () => {
   const html = table(
     ['a', 'b'],
-    ['<a href="/docs/a-page-with-a-long-name#and-a-long-anchor">name</a>', LONG],
-    ['0.25 – 0.53 %', '≤ 2'],
+    ['<a href="/docs/a-page-with-a-long-name#and-a-long-anchor">some words</a>', LONG],
+    ['99.81 – 100.00 %', 'at once'],
   )
   expect(markLayout(html)).toBe(
-    html.replace(`<td>${LONG}`, `<td class="text">${LONG}`).replace('<td>0.25', '<td class="figure">0.25'),
+    html
+      .replace(`<td>${LONG}`, `<td class="text">${LONG}`)
+      .replace('<td>99.81', '<td class="short">99.81')
+      .replace('<td>at', '<td class="short">at'),
   )
 })
 
@@ -22,12 +25,12 @@ test('markLayout labels the cells of a table with text in three columns, and kee
   expect(markLayout(table(['<code>name</code>', 'if "set"', 'meaning'], ['x', '', LONG]))).toBe(
     '<table class="stacked" role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader"><code>name</code></th>' +
       '<th role="columnheader">if "set"</th><th role="columnheader">meaning</th></tr></thead><tbody role="rowgroup"><tr role="row">' +
-      `<td role="cell">x</td><td role="cell" data-label="if &quot;set&quot;"></td><td role="cell" class="text" data-label="meaning">${LONG}</td></tr></tbody></table>`,
+      `<td role="cell" class="short">x</td><td role="cell" data-label="if &quot;set&quot;"></td><td role="cell" class="text" data-label="meaning">${LONG}</td></tr></tbody></table>`,
   )
 })
 
-test('markLayout leaves tables of short cells unchanged', () => {
-  const html = table(['a', 'b', 'c'], ['one', 'two', 'three'])
+test('markLayout leaves tables of cells with a few words unchanged', () => {
+  const html = table(['a', 'b', 'c'], ['a few words', 'a few words', 'a few words'])
   expect(markLayout(html)).toBe(html)
 })
 

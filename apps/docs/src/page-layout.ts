@@ -2,6 +2,8 @@
 const NAME_MAX = 24
 /** A cell with more characters than this is text to read. */
 const TEXT_MIN = 60
+/** A cell with at most this many characters stays on one line, and so does a figure with its unit. */
+const SHORT_MAX = 8
 const STACKED_COLUMNS_MIN = 3
 
 const TABLE = /<table>(?:(?!<\/table>)[\s\S])*<\/table>/g
@@ -40,7 +42,8 @@ function markTable(table: string): string {
 
 function classOf(text: string): string {
   if (text.length > TEXT_MIN) return ' class="text"'
-  return FIGURE.test(text) ? ' class="figure"' : ''
+  const isShort = (text !== '' && text.length <= SHORT_MAX) || FIGURE.test(text)
+  return isShort ? ' class="short"' : ''
 }
 
 /** Browsers do not report an element as a table if its rows are shown as lists; roles keep it one for screen readers. */

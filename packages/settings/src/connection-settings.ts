@@ -100,7 +100,7 @@ export const WEB_FOLDER = Type.Optional(
   Type.String({
     minLength: 1,
     otherwise: 'apps/web/dist of this installation',
-    description: 'Folder with the built web application, which the API serves at /app.',
+    description: 'Folder with the built web app, which the API serves at /app.',
   }),
 )
 

@@ -46,7 +46,7 @@ function classOf(text: string): string {
   return isShort ? ' class="short"' : ''
 }
 
-/** Browsers do not report an element as a table if its rows are shown as lists; roles keep it one for screen readers. */
+/** Some browsers do not report a table whose rows are shown as lists; the roles keep it a table for screen readers. */
 function addRoles(table: string): string {
   return table
     .replace('<table>', '<table class="stacked" role="table">')

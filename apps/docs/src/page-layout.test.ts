@@ -29,6 +29,16 @@ test('markLayout labels the cells of a table with text in three columns, and kee
   )
 })
 
+test('markLayout shows all tables with the same headers in one form', () => {
+  const headers = ['option', 'type', 'description']
+  const other = table(['option', 'type', 'default'], ['a few words', 'a few words', 'a few words'])
+  const html =
+    table(headers, ['a few words', 'a few words', LONG]) + table(headers, ['a few words', 'a few words', 'a few words'])
+  const marked = markLayout(html + other)
+  expect(marked.match(/class="stacked"/g)).toHaveLength(2)
+  expect(marked.endsWith(other)).toBe(true)
+})
+
 test('markLayout leaves tables of cells with a few words unchanged', () => {
   const html = table(['a', 'b', 'c'], ['a few words', 'a few words', 'a few words'])
   expect(markLayout(html)).toBe(html)

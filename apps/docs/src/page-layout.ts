@@ -16,17 +16,20 @@ const INLINE_CODE = /(<code dir="auto">)([^<]+)(?=<\/code>)/g
 
 /** Marks tables, headings and names of a page, so that they can be read on a phone. */
 export function markLayout(html: string): string {
+  const stacked = new Set((html.match(TABLE) ?? []).filter(hasText).map(readHeaders))
   return html
-    .replace(TABLE, markTable)
+    .replace(TABLE, (table) => markTable(table, stacked))
     .replace(HEADING, (_, start: string, text: string) => start + breakHeading(text))
     .replace(INLINE_CODE, (_, start: string, code: string) => start + code.split(' ').map(breakName).join(' '))
 }
 
-/** Cells with text are wide enough to read. A table with text in several columns shows its rows as lists on a phone. */
-function markTable(table: string): string {
-  const headers = [...table.matchAll(HEADER)].map(([, header = '']) => readText(header))
-  const isText = [...table.matchAll(ROW_OR_CELL)].some(([, , cell = '']) => readText(cell).length > TEXT_MIN)
-  const isStacked = isText && headers.length >= STACKED_COLUMNS_MIN
+/**
+ * Cells with text are wide enough to read. A table of several columns with text shows its rows as lists on a phone, and so do the
+ * tables of the page with the same headers.
+ */
+function markTable(table: string, stacked: Set<string>): string {
+  const headers = readHeaders(table).split('\n')
+  const isStacked = headers.length >= STACKED_COLUMNS_MIN && stacked.has(headers.join('\n'))
   let column = 0
   const marked = table.replace(ROW_OR_CELL, (piece, attributes: string | undefined, cell: string) => {
     if (attributes === undefined) {
@@ -38,6 +41,14 @@ function markTable(table: string): string {
     return `<td${attributes}${classOf(readText(cell))}${label}>${cell}</td>`
   })
   return isStacked ? addRoles(marked) : marked
+}
+
+function readHeaders(table: string): string {
+  return [...table.matchAll(HEADER)].map(([, header = '']) => readText(header)).join('\n')
+}
+
+function hasText(table: string): boolean {
+  return [...table.matchAll(ROW_OR_CELL)].some(([, , cell = '']) => readText(cell).length > TEXT_MIN)
 }
 
 function classOf(text: string): string {

@@ -26,6 +26,7 @@ test.each<[text: string, faults: string[]]>([
   [`${BEGIN}\n- One.\n- Two. Three.\n  Four.\n`, [`docs/page.md:6 ${TWO}`]],
   [`${BEGIN}\n1. One is\n   a sentence.\n`, [`docs/page.md:5 ${BROKEN}`]],
   [`${BEGIN}\nOne (is not vs. Two). Three.\n`, [`docs/page.md:5 ${TWO}`]],
+  [`${BEGIN}\n| | a |\n|---|---|\n| b | |\n`, ['docs/page.md:5 has a table with an empty column header']],
   [`${BEGIN}\n| a |\n|---|\n| ${'a'.repeat(397)} |\n`, ['docs/page.md:7 has 401 characters: up to 400 are allowed']],
 ])('listFormFaults rejects %j', (text, faults) => {
   expect(judge(text)).toEqual(faults)

@@ -14,13 +14,26 @@ export function listFormFaults(workspace: Workspace): Fault[] {
     .filter((path) => CHECKED.test(path))
     .flatMap((path) => {
       const text = readFileSync(join(workspace.root, path), 'utf8')
-      const found = [...findLongLines(text), ...findTitle(text), ...findSentences(text)]
+      const found = [...findLongLines(text), ...findTitle(text), ...findSentences(text), ...findEmptyHeaders(text)]
       const purpose = path.startsWith(DECISIONS) ? [] : findPurpose(text)
       return [...found, ...purpose].map(({ line, message }) => ({ path, line, message }))
     })
 }
 
 type Finding = Omit<Fault, 'path'>
+
+const EMPTY_CELL = /\|\s*\|/
+const DELIMITER_ROW = /^\s*\|[-:| ]+\|\s*$/
+
+/** Screen readers announce the header of a column with each of its cells. */
+function findEmptyHeaders(text: string): Finding[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, n) =>
+    EMPTY_CELL.test(line) && DELIMITER_ROW.test(lines[n + 1] ?? '')
+      ? [{ line: n + 1, message: 'has a table with an empty column header' }]
+      : [],
+  )
+}
 
 function findLongLines(text: string): Finding[] {
   return text

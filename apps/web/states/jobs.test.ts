@@ -1,5 +1,5 @@
 import { page } from 'vitest/browser'
-import { choose, click, press } from './test-actions.ts'
+import { choose, click, fill, inOrder, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, RUNNING_JOB } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
@@ -25,6 +25,7 @@ testStates('lists', [
     api: { 'GET /bulk/uploads': problem('ip_not_allowed') },
     shows: 'Drafts could not be loaded',
   },
+  { name: 'with a tag', path: '/lists?tag=europe', shows: 'Tag: europe' },
   { name: 'draft to discard', path: '/lists', act: press(/^Discard/), has: DIALOG },
   ...whileLoading({ path: '/lists', route: 'GET /bulk/jobs' }),
 ])
@@ -118,6 +119,13 @@ testStates('list', [
   { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause'), has: DIALOG },
   { name: 'list to cancel', path: LIST, api: RUNNING, act: choose('More actions', 'Cancel list'), has: DIALOG },
   { name: 'list to delete', path: LIST, act: choose('More actions', 'Delete list'), has: DIALOG },
+  { name: 'list to rename', path: LIST, act: choose('More actions', 'Rename and tag'), has: DIALOG },
+  {
+    name: 'list without a name',
+    path: LIST,
+    act: inOrder(choose('More actions', 'Rename and tag'), fill('Name', ' '), press('Save')),
+    has: '[aria-invalid]',
+  },
   { name: 'menu', path: LIST, act: press('More actions'), has: '[role="menu"]' },
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job' }),
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job/breakdown' }),

@@ -27,6 +27,7 @@ export const PAUSED_JOB: Job = { ...RUNNING_JOB, status: 'paused', rate_per_s: 0
 export const FINISHED_JOB: Job = {
   ...PAUSED_JOB,
   id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a2',
+  name: 'customers.csv',
   filename: 'customers.csv',
   status: 'completed',
   finished_at: '2026-11-02T12:03:07.412Z',

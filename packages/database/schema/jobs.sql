@@ -75,6 +75,9 @@ create table jobs (
   results_generation smallint not null default 0,
   order_epoch smallint not null default 0,
   orderer uuid,
+  name text check (length(name) between 1 and 200), -- given by a client; null: the name of the file
+  tags text[] not null default '{}'
+    check (cardinality(tags) <= 10 and array_position(tags, null) is null and octet_length(array_to_string(tags, '')) <= 1600),
   check ((state in ('completed', 'canceled', 'failed')) = (finished_at is not null)),
   check (state <> 'completed' or done_count = unique_count)
 );
@@ -87,7 +90,8 @@ create index jobs_unordered on jobs (order_epoch, finished_at) where finished_at
 alter table jobs enable row level security;
 create policy tenant on jobs using (account_id = app_account());
 grant select, insert, delete on jobs to probity_app;
-grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, dispatched, started_at, finished_at, last_settled_at)
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, dispatched, started_at, finished_at, last_settled_at,
+  name, tags)
   on jobs to probity_app;
 create policy operator on jobs to probity_operator using (true);
 grant select (id, account_id, mode, state, paused_at, unique_count, done_count, expires_on, created_at, started_at, finished_at, last_settled_at,
@@ -245,8 +249,8 @@ create function notify_expiring_results() returns void
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
 
--- Removes mentions of an erased address of the transaction's account: names of files in uploads, jobs and notifications, references
--- of jobs, and events that wait for a stream.
+-- Removes mentions of an erased address of the transaction's account: names of files in uploads, jobs and notifications, names, tags
+-- and references of jobs, and events that wait for a stream.
 -- Input: p_texts are spellings of the address in lower case. Output: none. Locks: the changed rows until commit.
 create function erase_mentions(p_texts text[]) returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -257,6 +261,12 @@ begin
   where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.filename), t) > 0);
   update jobs j set reference = null
   where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.reference), t) > 0);
+  update jobs j set name = null
+  where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.name), t) > 0);
+  update jobs j set tags = array(
+    select g.tag from unnest(j.tags) with ordinality g (tag, n)
+    where not exists (select from unnest(p_texts) t where strpos(lower(g.tag), t) > 0) order by g.n)
+  where j.account_id = app_account() and exists (select from unnest(j.tags) g, unnest(p_texts) t where strpos(lower(g), t) > 0);
   update notifications n set data = n.data || jsonb_build_object('filename', 'erased.csv')
   where n.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(n.data ->> 'filename'), t) > 0);
   delete from stream_events e

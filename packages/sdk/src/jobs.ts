@@ -7,6 +7,7 @@ import type {
   JobResult,
   JobStatus,
   Preset,
+  UpdateJobRequest,
   Upload,
   UploadPreview,
   ValidationStatus,
@@ -53,8 +54,17 @@ export type CreateJobOptions = IdempotentRequestOptions & {
 export type JobFilter = {
   /** Only jobs with this status, or one of these. */
   status?: JobStatus | readonly JobStatus[] | undefined
-  /** Only jobs whose `filename` contains this text, in upper or lower case. */
+  /** Only jobs whose `name` or `filename` contains this text, in upper or lower case. */
   search?: string | undefined
+  /** Only jobs with this tag. */
+  tag?: string | undefined
+}
+
+export type UpdateJobOptions = RequestOptions & {
+  /** New name of the job. */
+  name?: string | undefined
+  /** Tags, at most 10, which replace the earlier ones. */
+  tags?: readonly string[] | undefined
 }
 
 /** Jobs: the asynchronous validation of uploaded files. Scopes: `jobs:read`, and `jobs:write` for changes. */
@@ -69,6 +79,8 @@ export type JobsApi = {
   get(id: string, options?: RequestOptions): ApiPromise<BulkJob>
   /** Jobs, newest first. */
   list(options?: RequestOptions & PageOptions & JobFilter): PagePromise<BulkJob>
+  /** Changes the name and the tags of the job. */
+  update(id: string, options: UpdateJobOptions): ApiPromise<BulkJob>
   /** Stops the job until it is resumed. Addresses in progress are completed. */
   pause(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
   /** Continues a paused job. */
@@ -113,6 +125,11 @@ export function createJobsApi(transport: Transport): JobsApi {
     },
     get: getJob,
     list: (options = {}) => listBySkip(transport, pathOf(), options),
+    update(id, options) {
+      const { call, fields } = splitOptions(options)
+      const json: UpdateJobRequest = toBody(fields)
+      return request({ ...call, method: 'PATCH', path: pathOf(id), json })
+    },
     pause: (id, options) => post(pathOf(id, 'pause'), options),
     resume: (id, options) => post(pathOf(id, 'resume'), options),
     cancel: (id, options) => post(pathOf(id, 'cancel'), options),

@@ -96,6 +96,7 @@ test('webhooks, their deliveries and callbacks request their paths', async () =>
   await jobs.callback.get('job')
   await jobs.callback.resend('job')
   await jobs.breakdown('job')
+  await jobs.update('job', { name: 'Customers', tags: ['vip'] })
   expect(received.map(sent)).toEqual([
     ['PATCH /api/v1/webhooks/hook', { enabled: false, events: ['*'] }],
     ['GET /api/v1/webhooks/hook/deliveries/delivery', undefined],
@@ -105,5 +106,6 @@ test('webhooks, their deliveries and callbacks request their paths', async () =>
     ['GET /api/v1/bulk/jobs/job/callback', undefined],
     ['POST /api/v1/bulk/jobs/job/callback/resend', undefined],
     ['GET /api/v1/bulk/jobs/job/breakdown', undefined],
+    ['PATCH /api/v1/bulk/jobs/job', { name: 'Customers', tags: ['vip'] }],
   ])
 })

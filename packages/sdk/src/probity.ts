@@ -236,6 +236,7 @@ export type {
   JobResultsApi,
   JobsApi,
   ResultFilter,
+  UpdateJobOptions,
   UploadsApi,
   WaitOptions,
 } from './jobs.ts'

@@ -224,6 +224,18 @@ test('a job is paused, resumed and canceled, and its file can be started again',
   expect((await folder.run(['jobs', 'create', 'list.csv'])).stdout.trim()).not.toBe(id)
 })
 
+test('jobs update renames and tags a job, and jobs list finds it by a tag', async () => {
+  const folder = openFolder('email\nvalid@example.com\n')
+  const id = (await folder.run(['jobs', 'create', 'list.csv'])).stdout.trim()
+  expect((await folder.run(['jobs', 'update', id])).code).toBe(2)
+  const updated = await folder.run(['jobs', 'update', id, '--name', 'Customers', '--tags', 'vip, europe'])
+  expect(updated.stdout).toMatch(/name +Customers\ntags +vip, europe\n/)
+  const found = await folder.run(['jobs', 'list', '--tag', 'europe', '--json'])
+  expect(JSON.parse(found.stdout)).toMatchObject([{ id, tags: ['vip', 'europe'] }])
+  const bare = JSON.parse((await folder.run(['jobs', 'update', id, '--tags', 'none', '--json'])).stdout)
+  expect(bare).toMatchObject({ name: 'Customers', tags: [] })
+})
+
 test('clean reads standard input and writes CSV or JSON to standard output', async () => {
   const folder = openFolder('')
   const stdin = 'email\nvalid@example.com\ninvalid@example.com\n'

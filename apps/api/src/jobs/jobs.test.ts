@@ -39,6 +39,8 @@ test('a queued job has the counts of the preview and its reserved credits', asyn
   expect(job).toEqual({
     id: body['id'],
     status: 'queued',
+    name: 'newsletter.csv',
+    tags: [],
     filename: 'newsletter.csv',
     email_column: 'email',
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -237,6 +239,67 @@ test('jobs are filtered by state and by part of their file name, in the page, th
   for (const query of ['?status=done', '?status=', '?search=']) {
     expect((await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })).status).toBe(400)
   }
+})
+
+test('a job is renamed and tagged, and lists find it by both', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  const begin = async (filename: string) => {
+    const { body } = await confirmList(by, await uploadList(by, csvOf(emailsOf(1)), filename))
+    return String(body['id'])
+  }
+  const change = (id: string, payload: object) => by.call({ method: 'PATCH', url: `/api/v1/bulk/jobs/${id}`, payload })
+  const [first, second] = [await begin('export (3).csv'), await begin('other.csv')]
+
+  const renamed = await change(first, { name: ' Customers 100% ' })
+  expect([...Value.Errors(Job, renamed.body)]).toEqual([])
+  expect(renamed.body).toMatchObject({ name: 'Customers 100%', filename: 'export (3).csv', tags: [] })
+  const tagged = await change(first, { tags: ['vip', '2026', 'sp\u00e4t'] })
+  expect(tagged.body).toMatchObject({ name: 'Customers 100%', tags: ['vip', '2026', 'sp\u00e4t'] })
+  await change(second, { tags: ['2026'] })
+
+  const found = async (query: string) => (await list(by, query)).ids
+  expect(await found('?search=mers+100%25')).toEqual([first])
+  expect(await found('?search=export')).toEqual([first])
+  expect(await found('?tag=2026')).toEqual([second, first])
+  expect(await found('?tag=vip')).toEqual([first])
+  expect(await found('?tag=vi')).toEqual([])
+  expect((await list(by, '?tag=2026&limit=1')).link).toBe('</api/v1/bulk/jobs?tag=2026&skip=1&limit=1>; rel="next"')
+  await change(first, { tags: [] })
+  expect(await found('?tag=2026')).toEqual([second])
+})
+
+test('names and tags have limits', async () => {
+  const jobId = await startJob(caller, 1)
+  const refuse = async (payload: object) => {
+    const { status, body } = await caller.call({ method: 'PATCH', url: `/api/v1/bulk/jobs/${jobId}`, payload })
+    expect([payload, status, body['code']]).toEqual([payload, 400, 'invalid_request'])
+  }
+  for (const name of ['', ' ', 'x'.repeat(201), null]) await refuse({ name })
+  for (const tag of ['', ' a', 'a ', 'a,b', 'x'.repeat(41)]) await refuse({ tags: [tag] })
+  await refuse({ tags: ['a', 'a'] })
+  await refuse({ tags: Array.from({ length: 11 }, (_, n) => `tag ${n}`) })
+  await refuse({})
+  await refuse({ status: 'completed' })
+
+  const tags = Array.from({ length: 10 }, (_, n) => `${n}${'\u{1F4E7}'.repeat(39)}`)
+  const { status, body } = await caller.call({
+    method: 'PATCH',
+    url: `/api/v1/bulk/jobs/${jobId}`,
+    payload: { name: '\u{1F4E7}'.repeat(200), tags },
+  })
+  expect([status, body['tags']]).toEqual([200, tags])
+})
+
+test('a test key cannot change a live job', async () => {
+  const jobId = await startJob(caller, 1)
+  const tester = await api.openCaller({ key: { mode: 'test' } })
+  const { status } = await tester.call({
+    method: 'PATCH',
+    url: `/api/v1/bulk/jobs/${jobId}`,
+    payload: { name: 'taken over' },
+  })
+  expect(status).toBe(404)
+  expect((await getJob(caller, jobId)).name).toBe('list.csv')
 })
 
 test('jobs and the account say that no worker is running until a worker has a heartbeat', async () => {

@@ -1,4 +1,4 @@
-import { Job, JobList, JobPage, JobParams } from '@probity/contract/schemas/jobs/jobs'
+import { Job, JobList, JobPage, JobParams, UpdateJob } from '@probity/contract/schemas/jobs/jobs'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import {
   type Controlled,
@@ -8,13 +8,19 @@ import {
   removePending,
   resumeJob,
 } from '@probity/database/jobs/job-control'
-import { findJob, type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs/jobs'
+import {
+  findJob,
+  type JobChange,
+  type JobsFilter,
+  listJobs as listJobsOf,
+  updateJob,
+} from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
 import { removeExpiredUploads } from '@probity/database/jobs/uploads'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
+import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../http/page.ts'
 import { found, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -41,14 +47,14 @@ export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
       listJobsOf(trx, viewOf(auth), { ...page, ...readFilter(query) }),
     )
     sendPageHeaders(reply, page, total)
-    const { status, search } = query
-    keepFilter(reply, { ...(status && { status }), ...(search && { search }) })
+    const { status, search, tag } = query
+    keepFilter(reply, { ...(status && { status }), ...(search && { search }), ...(tag && { tag }) })
     return jobs.map(presentJob)
   })
 }
 
-function readFilter({ status, search }: JobPage): JobsFilter {
-  return { statuses: status?.split(','), search: search && storable(search) }
+function readFilter({ status, search, tag }: JobPage): JobsFilter {
+  return { statuses: status?.split(','), search: search && storable(search), tag: tag && storable(tag) }
 }
 
 type JobDependencies = {
@@ -57,9 +63,9 @@ type JobDependencies = {
 }
 
 const reading = { scope: 'jobs:read' } as const
-const deleting = { scope: 'jobs:write' } as const
+const changing = { scope: 'jobs:write' } as const
 
-/** Routes of one job: get and delete. */
+/** Routes of one job: get, change and delete. */
 export const showJob: Route<JobDependencies> = async (app, services) => {
   const show = operation(
     {
@@ -77,6 +83,23 @@ export const showJob: Route<JobDependencies> = async (app, services) => {
     return presentJob(found(job))
   })
 
+  const change = operation(
+    {
+      id: 'updateJob',
+      tag: 'Jobs',
+      summary: 'Change a job',
+      description: 'Changes the name and the tags of a job, in any state. Only the settings in the body change.',
+      problems: ['invalid_request', 'not_found', ...BODY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
+    },
+    { params: JobParams, body: UpdateJob, response: { 200: Job } },
+  )
+  app.patch('/bulk/jobs/:job_id', { schema: change, config: changing }, async ({ auth, params, body }) => {
+    const job = await inTenant(services.db, auth.accountId, (trx) =>
+      updateJob(trx, viewOf(auth), params.job_id, readChange(body)),
+    )
+    return presentJob(found(job))
+  })
+
   const remove = operation(
     {
       id: 'deleteJob',
@@ -88,10 +111,18 @@ export const showJob: Route<JobDependencies> = async (app, services) => {
     },
     { params: JobParams, response: { 204: Type.Null({ description: 'The job was deleted.' }) } },
   )
-  app.delete('/bulk/jobs/:job_id', { schema: remove, config: deleting }, async ({ auth, params }, reply) => {
+  app.delete('/bulk/jobs/:job_id', { schema: remove, config: changing }, async ({ auth, params }, reply) => {
     await removeAll(services, auth, params.job_id)
     return reply.code(204).send(null)
   })
+}
+
+/** As file names: without white space at the ends. */
+function readChange({ name, tags }: UpdateJob): JobChange {
+  return {
+    ...(name !== undefined && { name: storable(name.trim()) }),
+    ...(tags !== undefined && { tags: tags.map(storable) }),
+  }
 }
 
 /** Each step can be repeated: after an interruption the next request for the same job continues. */

@@ -104,7 +104,7 @@ export function describeJobs({ data, total_count, next_skip }: JobsPage): string
   if (data.length === 0) return 'No jobs match.'
   return lines(
     `${data.length} of ${total_count} jobs, newest first:`,
-    ...data.map((job) => `- ${job.id} ${onOneLine(job.filename)}, ${job.created_at}: ${describeProgress(job)}`),
+    ...data.map((job) => `- ${job.id} ${onOneLine(job.name)}, ${job.created_at}: ${describeProgress(job)}`),
     next_skip !== null && nextPage('list_jobs', next_skip),
   )
 }

@@ -117,6 +117,7 @@ test('the document lists exactly the implemented operations', () => {
     'GET /api/v1/webhooks/{webhook_id}/deliveries',
     'GET /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
     'PATCH /api/v1/account',
+    'PATCH /api/v1/bulk/jobs/{job_id}',
     'PATCH /api/v1/keys/{key_id}',
     'PATCH /api/v1/policies/{name}',
     'PATCH /api/v1/webhooks/{webhook_id}',

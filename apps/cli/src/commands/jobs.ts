@@ -34,6 +34,7 @@ export function addJobs(program: Command, stage: Stage): void {
   addRead(jobs, stage)
   addCreate(jobs, stage)
   addJobResults(jobs, stage)
+  addUpdate(jobs, stage)
   addChange(jobs, stage)
 }
 
@@ -42,6 +43,7 @@ function addRead(jobs: Command, stage: Stage): void {
     .command('list')
     .description('List jobs, newest first.')
     .option('--status <names>', 'only jobs with these statuses, such as queued,processing', readNames)
+    .option('--tag <tag>', 'only jobs with this tag')
     .option('--limit <n>', 'maximum number of jobs', readCount, 20)
     .action(createAction(stage, listJobs))
   addExamples(list, [['probity jobs list --status processing', 'List jobs in progress.']])
@@ -61,11 +63,11 @@ function addRead(jobs: Command, stage: Stage): void {
   addExamples(watch, [["probity jobs watch ID --fail-on 'invalid>5%'", 'Exit with 8 if a list is bad.']])
 }
 
-type ListFlags = { limit: number; status?: string[] }
+type ListFlags = { limit: number; status?: string[]; tag?: string }
 
-async function listJobs(run: Run, { limit, status }: ListFlags): Promise<void> {
+async function listJobs(run: Run, { limit, status, tag }: ListFlags): Promise<void> {
   const client = await openClient(run)
-  await run.output.writeAll(limitItems(client.jobs.list({ status, signal: run.signal }), limit), JOBS_VIEW)
+  await run.output.writeAll(limitItems(client.jobs.list({ status, tag, signal: run.signal }), limit), JOBS_VIEW)
 }
 
 const JOBS_VIEW: View<BulkJob> = {
@@ -74,7 +76,8 @@ const JOBS_VIEW: View<BulkJob> = {
     { head: 'status', cell: ({ status }) => status },
     { head: 'done', cell: (job) => `${formatCount(job.done_count)}/${formatCount(job.unique_count)}` },
     { head: 'created (UTC)', cell: ({ created_at }) => formatTime(created_at) },
-    { head: 'file', cell: ({ filename }) => filename },
+    { head: 'name', cell: ({ name }) => name },
+    { head: 'tags', cell: ({ tags }) => tags.join(', ') },
   ],
 }
 
@@ -94,6 +97,8 @@ function formatJob(job: BulkJob): string {
   const { used, reserved, refunded } = job.credits
   return formatPairs([
     ['id', job.id],
+    ['name', job.name],
+    ...(job.tags.length > 0 ? ([['tags', job.tags.join(', ')]] as [string, string][]) : []),
     ['file', `${job.filename}, column ${job.email_column}`],
     ['status', job.status],
     ['done', `${formatCount(job.done_count)} of ${formatCount(job.unique_count)} (${formatShare(job.progress)})`],
@@ -143,6 +148,36 @@ async function estimateJob(run: Run, flags: StartFlags, file: string): Promise<v
   const { column } = upload
   const format = () => formatPairs([['column', column]]) + formatPrice(price)
   await run.output.writeOne({ column, ...presentPrice(price) }, format)
+}
+
+type UpdateFlags = { name?: string; tags?: string[] }
+
+function addUpdate(jobs: Command, stage: Stage): void {
+  const update = jobs
+    .command('update')
+    .description('Change the name and the tags of a job.')
+    .argument('<id>', 'job id')
+    .option('--name <name>', 'new name')
+    .option(
+      '--tags <names>',
+      'tags, separated by commas, which replace the earlier ones; none to remove them',
+      readTags,
+    )
+  update.action(
+    createAction(stage, async (run, { name, tags }: UpdateFlags, id: string) => {
+      if (name === undefined && tags === undefined) {
+        throw new CliError('usage', 'Nothing to change: pass --name or --tags.', 'probity jobs update --help')
+      }
+      await writeJob(run, await (await openClient(run)).jobs.update(id, { name, tags }))
+    }),
+  )
+  addExamples(update, [
+    ["probity jobs update ID --name 'Customers, May' --tags customers,2027", 'Rename and tag a job.'],
+  ])
+}
+
+function readTags(text: string): string[] {
+  return text === 'none' ? [] : readNames(text)
 }
 
 function addChange(jobs: Command, stage: Stage): void {

@@ -25,6 +25,13 @@ export const PAGE_LIMIT_MAX = 100
 
 export const REFERENCE_LENGTH_MAX = 200
 
+/** Also the maximum length of a file name. */
+export const JOB_NAME_LENGTH_MAX = 200
+
+/** A table of lists shows them in one or two lines. */
+export const TAGS_MAX = 10
+export const TAG_LENGTH_MAX = 40
+
 /** Maximum size of an uploaded file. In a file without schemas: pages reject larger files before sending them and need only this number. */
 export const FILE_BYTES_MAX = 50 * 1024 * 1024
 

@@ -134,6 +134,8 @@ const COLUMNS = [
   'id',
   'mode',
   'filename',
+  'name',
+  'tags',
   'emailColumn',
   'reference',
   'state',
@@ -176,12 +178,29 @@ export async function findJob(trx: Trx, { accountId, mode }: View, jobId: string
   return jobs[0]
 }
 
+/** What a client can change of a job. Settings that are undefined keep their value. */
+export type JobChange = { name?: string | undefined; tags?: string[] | undefined }
+
+/** Changes the name and the tags of a job. Undefined if the job does not exist. */
+export async function updateJob(
+  trx: Trx,
+  { accountId, mode }: View,
+  jobId: string,
+  change: JobChange,
+): Promise<Job | undefined> {
+  const jobs = trx.updateTable('jobs').set(change).where('accountId', '=', accountId).where('mode', '=', mode)
+  await jobs.where('id', '=', jobId).execute()
+  return findJob(trx, { accountId, mode }, jobId)
+}
+
 /** Filters of job lists. A filter that is not set matches every job. */
 export type JobsFilter = {
   /** Job states as customers see them. */
   statuses?: readonly string[] | undefined
-  /** A part of the file name, in any case. */
+  /** A part of the name or of the file name, in any case. */
   search?: string | undefined
+  /** A whole tag. */
+  tag?: string | undefined
 }
 
 /** One page of the jobs, newest first, and their number. */
@@ -195,11 +214,13 @@ export async function listJobs(trx: Trx, { accountId, mode }: View, page: JobsFi
   return { jobs, total: rows[0]?.total ?? 0 }
 }
 
-function passes({ statuses, search }: JobsFilter): RawBuilder<unknown> {
+function passes({ statuses, search, tag }: JobsFilter): RawBuilder<unknown> {
   const status = sql`(case when paused_at is not null and finished_at is null then 'paused' else state end)`
   const hasStatus = statuses === undefined ? sql`true` : sql`${status} = any (${statuses}::text[])`
-  const isFound = search === undefined ? sql`true` : sql`strpos(lower(filename), lower(${search})) > 0`
-  return sql`${hasStatus} and ${isFound}`
+  const names = sql`lower(concat_ws(chr(10), name, filename))`
+  const isFound = search === undefined ? sql`true` : sql`strpos(${names}, lower(${search})) > 0`
+  const hasTag = tag === undefined ? sql`true` : sql`${tag} = any (tags)`
+  return sql`${hasStatus} and ${isFound} and ${hasTag}`
 }
 
 type RawJob = Omit<Job, 'waiting'> & { waiting: { reason: string; count: number; from: string; until: string }[] }

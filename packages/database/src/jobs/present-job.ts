@@ -12,6 +12,8 @@ export function presentJob(job: Job): PublicJob {
   return {
     id: job.id,
     status: statusOf(job),
+    name: job.name ?? job.filename,
+    tags: job.tags,
     filename: job.filename,
     email_column: job.emailColumn,
     reference: job.reference,

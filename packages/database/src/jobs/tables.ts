@@ -73,6 +73,9 @@ type JobsTable = {
   resultsGeneration: SetByDatabase<number>
   orderEpoch: SetByDatabase<number>
   orderer: SetByDatabase<string | null>
+  /** Given by a client; null: the name of the file. */
+  name: Generated<string | null>
+  tags: Generated<string[]>
 }
 
 type JobBatchesTable = {

@@ -193,6 +193,17 @@ test('jobs.list returns pages and iterates over all jobs while they are deleted'
   expect((await client.jobs.list()).data).toEqual([])
 })
 
+test('jobs are renamed and found by their tags', async () => {
+  const { jobs, uploads } = await openClient()
+  const id = await startJob({ jobs, uploads })
+  expect(await jobs.update(id, { name: 'Customers', tags: ['vip'] })).toMatchObject({
+    name: 'Customers',
+    tags: ['vip'],
+  })
+  expect((await jobs.list({ tag: 'vip' })).data.map((job) => job.id)).toEqual([id])
+  expect((await jobs.list({ tag: 'others' })).data).toEqual([])
+})
+
 test('jobs are paused, resumed and canceled', async () => {
   const { jobs, uploads } = await openClient({ credits: 20_000 })
   const id = await startJob({ jobs, uploads }, 20_000)

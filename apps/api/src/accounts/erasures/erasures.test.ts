@@ -109,6 +109,7 @@ async function openUsed(email: string) {
   await send(by, 'POST', '/feedback', { messages: [{ email, delivery: 'delivered' }] })
   const list = `name,email,boss\nAda,${loud},x\nBo,vobo@example.com,see ${email}\nCy,Vera V. <${email}>,y\n`
   const jobId = await keepList(api, { content: list, by, isOrdered: true, filename: `${email}.csv` })
+  await send(by, 'PATCH', `/bulk/jobs/${jobId}`, { name: `List of ${email}`, tags: ['kept', `of ${email}`, 'too'] })
   await keepList(api, { content: `email\n${email}\nvada@example.com\n`, by, mode: 'test' })
   // The jobs of keepList have no transactions in the ledger.
   await asOwner(api.db, (trx) =>
@@ -196,6 +197,8 @@ test('exports of a job keep the row and the verdict of an erased address', async
     ['Bo', 'vobo@example.com', 'erased', 'valid'],
     ['', 'erased', '', ''], // a repetition has no result of its own
   ])
+  const job = await send(by, 'GET', `/bulk/jobs/${jobId}`)
+  expect(job.body).toMatchObject({ name: 'erased.csv', filename: 'erased.csv', tags: ['kept', 'too'] })
 })
 
 test('the audit log records an erasure with its counts and without the address', async () => {

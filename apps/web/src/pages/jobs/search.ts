@@ -28,13 +28,15 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) > 0
 }
 
-export type ListsSearch = { skip?: number; status?: string; search?: string }
+export type ListsSearch = { skip?: number; status?: string; search?: string; tag?: string }
 
-export function readListsSearch({ skip, status, search }: Record<string, unknown>): ListsSearch {
+export function readListsSearch({ skip, status, search, tag }: Record<string, unknown>): ListsSearch {
   return {
     ...(Number.isInteger(skip) && (skip as number) > 0 && { skip: skip as number }),
     ...(isFilled(status) && { status }),
     ...(isFilled(search) && { search }),
+    // The router parses a tag such as 2026 as a number.
+    ...(isText(tag) && String(tag) !== '' && { tag: String(tag) }),
   }
 }
 

@@ -194,6 +194,8 @@ export const JOB_ID = '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1'
 export const JOB_EXAMPLE = {
   id: JOB_ID,
   status: 'processing',
+  name: 'Newsletter, November',
+  tags: ['newsletter', 'europe'],
   filename: 'newsletter.csv',
   email_column: 'email',
   reference: 'newsletter-2026-11',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { JOB_EXAMPLE, JOB_ID } from '../../constants/data/examples.ts'
 import { JOB_STATES } from '../../constants/jobs.ts'
+import { JOB_NAME_LENGTH_MAX, TAG_LENGTH_MAX, TAGS_MAX } from '../../constants/limits.ts'
 import { count, extensibleEnum, LivemodeField, nullableString, pageQuery, valueList } from '../fields.ts'
 import { jobDelayReasonField } from '../system.ts'
 import { REFERENCE_OPTION } from '../validations/fields.ts'
@@ -142,11 +143,27 @@ const Eta = Type.Unsafe<JobEta>({
   examples: [{ earliest_at: '2026-11-02T12:03:00.000Z', latest_at: '2026-11-02T13:25:30.000Z' }, null],
 })
 
+const TAG_EXAMPLE = 'newsletter'
+const TAG_FORM = {
+  minLength: 1,
+  maxLength: TAG_LENGTH_MAX,
+  // No comma, and no white space at the ends.
+  pattern: '^[^\\s,]([^,]*[^\\s,])?$',
+} as const
+
 export type Job = Static<typeof Job>
 export const Job = Type.Object(
   {
     id: JobIdField,
     status: JobStatusField,
+    name: Type.String({
+      description: 'Name of the job: the file name, until it is changed.',
+      examples: ['Newsletter, November'],
+    }),
+    tags: Type.Array(Type.String(), {
+      description: 'Tags of the job, in the order in which they were set.',
+      examples: [[TAG_EXAMPLE, 'europe'], []],
+    }),
     filename: Type.String({ description: 'Name of the uploaded file.', examples: ['newsletter.csv'] }),
     email_column: Type.String({ description: 'Column with the addresses.', examples: ['email'] }),
     reference: nullableString({
@@ -203,6 +220,37 @@ export const Job = Type.Object(
   },
 )
 
+// No defaults: a validator that applies them would reset settings that the request leaves out.
+export type UpdateJob = Static<typeof UpdateJob>
+export const UpdateJob = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: JOB_NAME_LENGTH_MAX,
+        pattern: '\\S',
+        description: 'New name of the job. The name of the file does not change.',
+        examples: ['Newsletter, November'],
+      }),
+    ),
+    tags: Type.Optional(
+      Type.Array(Type.String({ ...TAG_FORM, description: 'A tag, without commas.', examples: [TAG_EXAMPLE] }), {
+        maxItems: TAGS_MAX,
+        uniqueItems: true,
+        description: `Tags of the job, up to ${TAGS_MAX}. They replace the earlier ones; an empty array removes them.`,
+        examples: [[TAG_EXAMPLE, 'europe'], []],
+      }),
+    ),
+  },
+  {
+    title: 'Update job request',
+    description: 'Settings to change, at least one. Settings that are left out keep their value.',
+    minProperties: 1,
+    additionalProperties: false,
+    examples: [{ name: 'Newsletter, November', tags: ['newsletter', 'europe'] }, { tags: [] }],
+  },
+)
+
 export type JobPage = Static<typeof JobPage>
 export const JobPage = Type.Object(
   {
@@ -220,10 +268,11 @@ export const JobPage = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'Only jobs whose `filename` contains this text, in upper or lower case. Wildcards are not supported.',
+          'Only jobs whose `name` or `filename` contains this text, in upper or lower case. Wildcards are not supported.',
         examples: ['newsletter'],
       }),
     ),
+    tag: Type.Optional(Type.String({ ...TAG_FORM, description: 'Only jobs with this tag.', examples: [TAG_EXAMPLE] })),
   },
   {
     title: 'Page of jobs',

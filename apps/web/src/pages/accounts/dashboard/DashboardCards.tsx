@@ -155,7 +155,7 @@ function Row({ list }: { list: BulkJob }) {
           params={{ jobId: list.id }}
           className="font-medium [overflow-wrap:anywhere] underline-offset-4 hover:underline"
         >
-          {list.filename}
+          {list.name}
         </Link>
         <p className="text-[0.8125rem] text-faint">
           {formatCount(list.unique_count, 'address', 'addresses')}, <DateTime at={list.created_at} />

@@ -1,7 +1,7 @@
 import type { BulkJob } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
+import { Ban, Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { useMay, useScene } from '../../../session/workspace.ts'
@@ -12,12 +12,14 @@ import { formatCount } from '../../../ui/format.ts'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { DownloadDialog } from './DownloadDialog.tsx'
+import { EditListDialog } from './EditListDialog.tsx'
 import { jobQuery } from './queries.ts'
 
 /** The actions for a list in its current state that the user's role permits. */
 export function ListActions({ job }: { job: BulkJob }) {
   const mayChange = useMay('jobs:write')
   const [asked, setAsked] = useState<ConfirmedAction>()
+  const [isEditing, setEditing] = useState(false)
   const wishes = useJobActions(job, () => setAsked(undefined))
   const isUnderWay = job.finished_at === null
   return (
@@ -42,7 +44,8 @@ export function ListActions({ job }: { job: BulkJob }) {
         </>
       )}
       {job.done_count > 0 && <DownloadDialog job={job} />}
-      {mayChange && <MoreMenu isUnderWay={isUnderWay} onAsk={setAsked} />}
+      {mayChange && <MoreMenu isUnderWay={isUnderWay} onAsk={setAsked} onEdit={() => setEditing(true)} />}
+      {isEditing && <EditListDialog job={job} onClose={() => setEditing(false)} />}
       <JobActionDialog
         job={job}
         asked={asked}
@@ -58,7 +61,9 @@ export function ListActions({ job }: { job: BulkJob }) {
   )
 }
 
-function MoreMenu({ isUnderWay, onAsk }: { isUnderWay: boolean; onAsk(asked: ConfirmedAction): void }) {
+type MoreProps = { isUnderWay: boolean; onAsk(asked: ConfirmedAction): void; onEdit(): void }
+
+function MoreMenu({ isUnderWay, onAsk, onEdit }: MoreProps) {
   return (
     <Menu
       label="More actions"
@@ -68,6 +73,9 @@ function MoreMenu({ isUnderWay, onAsk }: { isUnderWay: boolean; onAsk(asked: Con
         </IconButton>
       }
     >
+      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={onEdit}>
+        Rename and tag
+      </MenuItem>
       {isUnderWay && (
         <MenuItem icon={<Ban aria-hidden="true" />} onSelect={() => onAsk('cancel')}>
           Cancel list
@@ -164,7 +172,7 @@ function JobActionDialog({ job, asked, busy, error, onCancel, onConfirm }: WishD
       onCancel={onCancel}
       onConfirm={() => onConfirm(asked)}
     >
-      <p className="font-medium break-words text-ink">{job.filename}</p>
+      <p className="font-medium break-words text-ink">{job.name}</p>
       {body(job)}
       {error !== null && (
         <Callout kind="error" live>
@@ -210,10 +218,10 @@ function useJobActions(job: BulkJob, onDone: () => void) {
   })
 }
 
-function outcome(wish: JobAction, { filename, credits }: BulkJob): string {
-  if (wish === 'pause') return `${filename} paused.`
-  if (wish === 'resume') return `${filename} resumed.`
-  if (wish === 'remove') return `${filename} deleted.`
+function outcome(wish: JobAction, { name, credits }: BulkJob): string {
+  if (wish === 'pause') return `${name} paused.`
+  if (wish === 'resume') return `${name} resumed.`
+  if (wish === 'remove') return `${name} deleted.`
   const returned = credits.reserved > 0 ? ` ${formatCount(credits.reserved, 'unused credit')} released.` : ''
-  return `${filename} canceled.${returned}`
+  return `${name} canceled.${returned}`
 }

@@ -13,6 +13,7 @@ import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { JobStateBadge } from '../lists/ListProgress.tsx'
 import { LIST_ROLES } from '../lists/lists-query.ts'
+import { Tags } from '../lists/Tags.tsx'
 import { FinishedList } from './FinishedList.tsx'
 import { useLiveJob } from './follow.ts'
 import { ListActions } from './ListActions.tsx'
@@ -37,12 +38,13 @@ export function ListPage() {
   const isUnderWay = job.finished_at === null
   return (
     <Page
-      title={job.filename}
+      title={job.name}
       heading={<Heading job={job} />}
       about={<About job={job} />}
       trail={<Trail />}
       actions={<ListActions job={job} />}
     >
+      {job.tags.length > 0 && <Tags tags={job.tags} />}
       {error && <Stale onRetry={() => void query.refetch()} />}
       {isUnderWay ? <RunningList job={job} following={following} /> : <FinishedList job={job} />}
       {job.done_count > 0 && <Results job={job} />}
@@ -53,18 +55,19 @@ export function ListPage() {
 function Heading({ job }: { job: BulkJob }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5 [overflow-wrap:anywhere]">
-      {job.filename} <JobStateBadge status={job.status} />
+      {job.name} <JobStateBadge status={job.status} />
     </span>
   )
 }
 
 function About({ job }: { job: BulkJob }) {
   const mayChange = useMay('jobs:write')
-  const { email_count, unique_count, duplicate_count, email_column, created_at } = job
+  const { email_count, unique_count, duplicate_count, email_column, created_at, name, filename } = job
   return (
     <>
       {formatCount(unique_count, 'address', 'addresses')} in {formatCount(email_count, 'row')}
       {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`} · column “{email_column}” ·{' '}
+      {name !== filename && `file “${filename}” · `}
       <DateTime at={created_at} />
       {!mayChange && (
         <span className="mt-1 block">

@@ -10,7 +10,7 @@ import { isUnderWay } from './lists-query.ts'
 
 /** The state and the progress of a list. Only unfinished lists have a bar. */
 export function ListProgress({ list }: { list: BulkJob }) {
-  const { status, progress, filename, delay_reason: delayReason } = list
+  const { status, progress, name, delay_reason: delayReason } = list
   const mayMove = isUnderWay(list) || status === 'paused'
   return (
     <div className="flex flex-col gap-1.5">
@@ -23,7 +23,7 @@ export function ListProgress({ list }: { list: BulkJob }) {
         )}
         {status !== 'completed' && <span className="text-[0.8125rem] text-soft tabular-nums">{share(progress)}</span>}
       </div>
-      {mayMove && <ProgressBar value={progress} label={`Progress of ${filename}`} className="h-1.5" />}
+      {mayMove && <ProgressBar value={progress} label={`Progress of ${name}`} className="h-1.5" />}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { jobStatusLabel } from '@probity/contract/constants/labels'
 import type { Upload } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { FileText, ListChecks, Plus, SearchX, Trash2 } from 'lucide-react'
+import { FileText, ListChecks, Plus, SearchX, Trash2, X } from 'lucide-react'
 import { useMay, useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass, IconButton } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -45,7 +45,7 @@ function NewListLink() {
 function Overview() {
   const search = useSearch({ from: '/shell/lists' })
   const query = useQuery(listsQuery(useScene(), search))
-  const isNarrowed = Boolean(search.status || search.search)
+  const isNarrowed = Boolean(search.status || search.search || search.tag)
   if (query.data?.total === 0 && !isNarrowed) return <FirstList />
   return (
     <div className="flex flex-col gap-4">
@@ -119,7 +119,7 @@ const STATES = [
 const NAME_MAX = 200
 
 /** The filters are kept in the URL, so that a link opens the same view. */
-function ListFilters({ status, search }: ListsSearch) {
+function ListFilters({ status, search, tag }: ListsSearch) {
   const navigate = useNavigate({ from: '/lists' })
   const narrow = (change: Partial<ListsSearch>) => {
     void navigate({
@@ -131,7 +131,7 @@ function ListFilters({ status, search }: ListsSearch) {
   return (
     <search className="flex flex-wrap gap-2">
       <SearchField
-        label="Search by file name"
+        label="Search by name"
         value={search ?? ''}
         maxLength={NAME_MAX}
         onChange={(text) => narrow({ search: text })}
@@ -149,6 +149,12 @@ function ListFilters({ status, search }: ListsSearch) {
           </option>
         ))}
       </SelectInput>
+      {tag !== undefined && (
+        <Button icon={<X className="size-4" aria-hidden="true" />} onClick={() => narrow({ tag: '' })}>
+          Tag: {tag}
+          <span className="sr-only">, remove this filter</span>
+        </Button>
+      )}
     </search>
   )
 }

@@ -4,9 +4,10 @@ import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatDate, formatNumber } from '../../../ui/format.ts'
 import { CardFact, type Column, DataTable } from '../../../ui/Table.tsx'
 import { ListProgress, VerdictCounts } from './ListProgress.tsx'
+import { Tags } from './Tags.tsx'
 
 const COLUMNS: Column<BulkJob>[] = [
-  { head: 'Name', className: 'min-w-40 py-3', cell: (list) => <ListLink list={list} /> },
+  { head: 'Name', className: 'min-w-40 py-3', cell: nameCell },
   { head: 'Status', className: 'w-40', cell: (list) => <ListProgress list={list} /> },
   { head: 'Addresses', align: 'end', cell: (list) => formatNumber(list.unique_count) },
   { head: 'Verdicts', className: 'w-60 min-w-52', cell: (list) => <VerdictCounts list={list} /> },
@@ -28,7 +29,7 @@ export function ListsTable({ lists }: { lists: BulkJob[] }) {
       cardLook="boxes"
       card={(list) => (
         <>
-          <ListLink list={list} />
+          {nameCell(list)}
           <ListProgress list={list} />
           <VerdictCounts list={list} words />
           <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-[0.8125rem] tabular-nums">
@@ -45,14 +46,23 @@ export function ListsTable({ lists }: { lists: BulkJob[] }) {
   )
 }
 
-function ListLink({ list: { id, filename } }: { list: BulkJob }) {
+function nameCell(list: BulkJob) {
+  return (
+    <div className="flex flex-col gap-1">
+      <ListLink list={list} />
+      <Tags tags={list.tags} />
+    </div>
+  )
+}
+
+function ListLink({ list: { id, name } }: { list: BulkJob }) {
   return (
     <Link
       to="/lists/$jobId"
       params={{ jobId: id }}
       className="font-medium [overflow-wrap:anywhere] underline-offset-4 hover:text-accent-text hover:underline"
     >
-      {filename}
+      {name}
     </Link>
   )
 }

@@ -6,11 +6,11 @@ import type { ListsSearch } from '../search.ts'
 export const LISTS_PER_PAGE = 20
 const REFRESH_MS = 3_000
 
-export function listsQuery({ key, probity }: Scene, { skip = 0, status, search }: ListsSearch) {
+export function listsQuery({ key, probity }: Scene, { skip = 0, status, search, tag }: ListsSearch) {
   return queryOptions({
-    queryKey: [...key, 'lists', 'page', { skip, status, search }],
+    queryKey: [...key, 'lists', 'page', { skip, status, search, tag }],
     queryFn: async ({ signal }) => {
-      const call = probity.jobs.list({ skip, limit: LISTS_PER_PAGE, status, search, signal })
+      const call = probity.jobs.list({ skip, limit: LISTS_PER_PAGE, status, search, tag, signal })
       const { data, total } = await call
       return { lists: data, total: total ?? data.length }
     },

@@ -35,6 +35,7 @@ export const FINISHED_JOB: Job = {
   progress: 1,
   status_counts: { valid: 8_810, invalid: 388, risky: 647, unknown: 155 },
   credits: { reserved: 0, used: 10_000, refunded: 155 },
+  file_expires_at: inHours(100),
 }
 
 export const UPLOAD: Upload = { ...exampleOf(Upload), expires_at: inHours(20) }

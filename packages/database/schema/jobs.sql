@@ -78,6 +78,8 @@ create table jobs (
   name text check (length(name) between 1 and 200), -- given by a client; null: the name of the file
   tags text[] not null default '{}'
     check (cardinality(tags) <= 10 and array_position(tags, null) is null and octet_length(array_to_string(tags, '')) <= 1600),
+  rerun_of uuid, -- the job whose file this one validates again; no foreign key: it may be deleted
+  rerun_rows text check (rerun_rows in ('all', 'unknown')), -- the rows of that job
   check ((state in ('completed', 'canceled', 'failed')) = (finished_at is not null)),
   check (state <> 'completed' or done_count = unique_count)
 );

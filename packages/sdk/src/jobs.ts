@@ -7,6 +7,7 @@ import type {
   JobResult,
   JobStatus,
   Preset,
+  RerunRequest,
   UpdateJobRequest,
   Upload,
   UploadPreview,
@@ -51,6 +52,15 @@ export type CreateJobOptions = IdempotentRequestOptions & {
   callbackUrl?: string | undefined
 }
 
+export type RerunJobOptions = IdempotentRequestOptions & {
+  /** Rows of the earlier job: all of them, or those whose result is `unknown`. */
+  rows: 'all' | 'unknown'
+  /** Text of your own, at most 200 characters, returned with the job and in its webhook events. */
+  reference?: string | undefined
+  /** URL that receives the event that ends the job, signed with the callback secret of the account. */
+  callbackUrl?: string | undefined
+}
+
 export type JobFilter = {
   /** Only jobs with this status, or one of these. */
   status?: JobStatus | readonly JobStatus[] | undefined
@@ -87,6 +97,8 @@ export type JobsApi = {
   resume(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
   /** Ends the job. Its results so far are kept, and unused credits are released. */
   cancel(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
+  /** Creates a job from the file of a job that has ended, and reserves its credits. Possible until `file_expires_at`. */
+  rerun(id: string, options: RerunJobOptions): ApiPromise<ConfirmUploadResult>
   /** Deletes the job with its file, addresses and results. */
   delete(id: string, options?: RequestOptions): ApiPromise<void>
   /** Counts by reason, provider and domain, and what each preset would keep and remove. */
@@ -133,6 +145,11 @@ export function createJobsApi(transport: Transport): JobsApi {
     pause: (id, options) => post(pathOf(id, 'pause'), options),
     resume: (id, options) => post(pathOf(id, 'resume'), options),
     cancel: (id, options) => post(pathOf(id, 'cancel'), options),
+    rerun(id, options) {
+      const { call, fields } = splitOptions(options)
+      const json: RerunRequest = toBody(fields)
+      return request({ ...call, method: 'POST', path: pathOf(id, 'rerun'), json })
+    },
     delete: (id, options) => deleteObject(transport, pathOf(id), options),
     breakdown: (id, options) => get(pathOf(id, 'breakdown'), options),
     events: (id, options = {}) => followJob(transport, id, options),

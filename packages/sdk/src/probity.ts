@@ -235,6 +235,7 @@ export type {
   JobFilter,
   JobResultsApi,
   JobsApi,
+  RerunJobOptions,
   ResultFilter,
   UpdateJobOptions,
   UploadsApi,

@@ -236,6 +236,28 @@ test('jobs update renames and tags a job, and jobs list finds it by a tag', asyn
   expect(bare).toMatchObject({ name: 'Customers', tags: [] })
 })
 
+test('jobs rerun confirms the cost and starts a job with the unknown rows', async () => {
+  const folder = openFolder('email\nvalid@example.com\nunknown@example.com\n')
+  const created = await folder.run(['jobs', 'create', 'list.csv', '--watch', '--json'])
+  const { id } = JSON.parse(created.stdout)
+  const again = (await folder.run(['jobs', 'rerun', id, '--rows', 'unknown'])).stdout.trim()
+  const job = JSON.parse((await folder.run(['jobs', 'view', again, '--json'])).stdout)
+  expect(job).toMatchObject({ rerun_of: id, rerun_rows: 'unknown', unique_count: 1 })
+  const whole = JSON.parse((await folder.run(['jobs', 'rerun', id, '--watch', '--json'])).stdout)
+  expect(whole).toMatchObject({ rerun_of: id, rerun_rows: 'all', unique_count: 2, status: 'completed' })
+})
+
+test('jobs rerun asks before it charges', async () => {
+  const apiClient = await openPayer()
+  const folder = openFolder('email\na@no-such-domain.example\n', apiClient.key)
+  const { id } = JSON.parse((await folder.run(['jobs', 'create', 'list.csv', '--yes', '--watch', '--json'])).stdout)
+  const declined = await folder.run(['jobs', 'rerun', id])
+  expect([declined.code, declined.stderr]).toEqual([9, expect.stringContaining('This costs 1 credit.')])
+  expect(await apiClient.credits()).toMatchObject({ available: 999 })
+  expect((await folder.run(['jobs', 'rerun', id, '--max-credits', '1'])).code).toBe(0)
+  expect(await apiClient.credits()).toMatchObject({ available: 998 })
+})
+
 test('clean reads standard input and writes CSV or JSON to standard output', async () => {
   const folder = openFolder('')
   const stdin = 'email\nvalid@example.com\ninvalid@example.com\n'

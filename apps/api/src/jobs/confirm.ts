@@ -4,6 +4,7 @@ import { type Db, inTenant, type Trx } from '@probity/database/connection/connec
 import { emitJobEvent } from '@probity/database/jobs/job-control'
 import {
   type ConfirmableUpload,
+  type Confirmation,
   type Confirmed,
   confirmUpload as confirm,
   type EmailCounts,
@@ -89,28 +90,23 @@ async function confirmOnce(
   const { accountId } = auth
   const callbackUrl = wish.callback_url === undefined ? null : readUrl(wish.callback_url, '/callback_url')
   const before = await inTenant(db, accountId, (trx) => lookUp(trx, auth, wish))
-  if (before.replay) return answer(auth, asFirst(before.replay, attempt), before.available)
+  if (before.replay) return answerConfirmation(auth, asFirst(before.replay, attempt), before.available)
 
   const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax }
   const counts = await countEmails(services, before.upload, wanted)
-  return inTenant(db, accountId, async (trx) => {
-    const { upload_id: uploadId, email_column: emailColumn } = wish
-    const asked = {
-      uploadId,
-      emailColumn,
-      keyId: auth.id,
-      ...readFeatures(wish),
-      ...readOptions(wish),
-      ...counts,
-      callbackUrl,
-    }
-    const confirmed = await confirm(trx, viewOf(auth), asked)
-    if (confirmed.kind === 'confirmed') {
-      await emitJobEvent(trx, { ...viewOf(auth), id: confirmed.jobId }, 'job.created')
-    }
-    const { account } = await getAccount(trx, accountId)
-    return answer(auth, confirmed, account.available)
-  })
+  const { upload_id: uploadId, email_column: emailColumn } = wish
+  const asked = { uploadId, emailColumn, keyId: auth.id, ...readFeatures(wish), ...readOptions(wish), ...counts }
+  return inTenant(db, accountId, (trx) => confirmInTransaction(trx, auth, { ...asked, callbackUrl }))
+}
+
+/** Creates the job of an upload, or throws a Problem, which rolls the transaction back. */
+export async function confirmInTransaction(trx: Trx, auth: Auth, confirmation: Confirmation): Promise<ChargedResponse> {
+  const confirmed = await confirm(trx, viewOf(auth), confirmation)
+  if (confirmed.kind === 'confirmed') {
+    await emitJobEvent(trx, { ...viewOf(auth), id: confirmed.jobId }, 'job.created')
+  }
+  const { account } = await getAccount(trx, auth.accountId)
+  return answerConfirmation(auth, confirmed, account.available)
 }
 
 /** Recent results are stored for a day, so a longer age means the same. */
@@ -122,7 +118,7 @@ function readOptions({ reference, max_age_s: maxAgeS }: ConfirmRequest) {
 }
 
 /** An attempt under the same Idempotency-Key may have created the job before its response was stored: it gets the first response. */
-function asFirst(replay: Replay, { resumed }: Attempt): Confirmed {
+export function asFirst(replay: Replay, { resumed }: Attempt): Confirmed {
   return resumed && replay.kind === 'replayed' ? { kind: 'confirmed', jobId: replay.jobId } : replay
 }
 
@@ -154,7 +150,7 @@ async function countEmails(
 }
 
 /** 201 for the confirmation that created the job, 200 for every other one. */
-function answer({ mode }: Auth, confirmed: Confirmed, available: number): ChargedResponse {
+export function answerConfirmation({ mode }: Auth, confirmed: Confirmed, available: number): ChargedResponse {
   if (confirmed.kind === 'missing') throw noSuchUpload()
   if (confirmed.kind === 'upload_already_confirmed') throw new Problem('upload_already_confirmed')
   if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)

@@ -26,6 +26,7 @@ import { commonHeaders } from '../http/security-headers.ts'
 import { confirmUpload } from '../jobs/confirm.ts'
 import { streamEvents } from '../jobs/events.ts'
 import { controlJob, listJobs, showJob } from '../jobs/jobs.ts'
+import { createRerun } from '../jobs/rerun.ts'
 import { listResults, showBreakdown, showResult } from '../jobs/results/results.ts'
 import { previewUpload } from '../jobs/uploads/preview.ts'
 import { listUploads, manageUpload } from '../jobs/uploads/uploads.ts'
@@ -74,6 +75,7 @@ export const API_ROUTES: Route<Services>[] = [
   listJobs,
   showJob,
   controlJob,
+  createRerun,
   streamEvents,
   showCallback,
   listResults,

@@ -125,6 +125,7 @@ test('the document lists exactly the implemented operations', () => {
     'POST /api/v1/bulk/jobs/{job_id}/callback/resend',
     'POST /api/v1/bulk/jobs/{job_id}/cancel',
     'POST /api/v1/bulk/jobs/{job_id}/pause',
+    'POST /api/v1/bulk/jobs/{job_id}/rerun',
     'POST /api/v1/bulk/jobs/{job_id}/resume',
     'POST /api/v1/bulk/upload/confirm',
     'POST /api/v1/bulk/upload/preview',

@@ -62,6 +62,7 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'POST /api/v1/bulk/jobs/{job_id}/pause': {},
   'POST /api/v1/bulk/jobs/{job_id}/resume': {},
   'POST /api/v1/bulk/jobs/{job_id}/cancel': {},
+  'POST /api/v1/bulk/jobs/{job_id}/rerun': { body: { rows: 'all' } },
   'PATCH /api/v1/bulk/jobs/{job_id}': { body: { name: 'taken over' } },
   'DELETE /api/v1/bulk/jobs/{job_id}': {},
   'POST /api/v1/feedback': { body: { messages: [{ email: ADDRESS.email, delivery: 'delivered' }] } },

@@ -101,6 +101,11 @@ export async function readFailure(response: Response): Promise<RequestFailed> {
   })
 }
 
+/** Not crypto.randomUUID, which is unavailable on plain HTTP pages. */
+export function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 export type Mode = 'live' | 'test'
 
 /** The account and the mode of a request. */

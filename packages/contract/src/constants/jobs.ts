@@ -39,6 +39,14 @@ export const JOB_DELAY_REASONS = {
 
 export type JobDelayReason = keyof typeof JOB_DELAY_REASONS
 
+/** The rows of an earlier job that a new job from the same file validates. */
+export const RERUN_ROWS = {
+  all: 'every row of the file.',
+  unknown: 'only the rows whose result is `unknown`.',
+} as const satisfies Record<string, string>
+
+export type RerunRows = keyof typeof RERUN_ROWS
+
 export type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
 

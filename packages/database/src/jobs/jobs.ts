@@ -1,4 +1,4 @@
-import type { JobState } from '@probity/contract/constants/jobs'
+import type { JobState, RerunRows } from '@probity/contract/constants/jobs'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Posting, postCredits } from '../billing/ledger.ts'
 import type { Trx } from '../connection/connect.ts'
@@ -41,6 +41,8 @@ export type Confirmation = EmailCounts & {
   maxAgeS?: number | undefined
   /** Receives the event that ends the job. */
   callbackUrl?: string | null
+  /** The earlier job whose name and tags the new one gets. */
+  rerun?: { of: string; rows: RerunRows }
 }
 
 export type Confirmed =
@@ -69,7 +71,7 @@ export async function confirmUpload(trx: Trx, view: View, confirmation: Confirma
   }
   // The posting locks the account's row, so that two concurrent confirmations do not both pass the limit.
   if (await isTooMuch(trx, view)) return { kind: 'too_many' }
-  // A week, for exports; but no file is stored longer than the results of its addresses.
+  // A week, for exports and reruns (FILE_KEPT_MS); but no file is stored longer than the results of its addresses.
   const expiresAt = sql<Date>`
     least(clock_timestamp() + interval '7 days', (${job.expiresOn}::date + 1)::timestamp at time zone 'utc')`
   await expireUpload(trx, { accountId: view.accountId, uploadId }, expiresAt)
@@ -92,14 +94,16 @@ async function isTooMuch(trx: Trx, { accountId, mode }: View): Promise<boolean> 
 
 async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Confirmation) {
   const { uploadId, emailColumn, keyId, emailCount, uniqueCount, ai = true, catchall = true } = confirmation
-  const { reference = null, maxAgeS = null, callbackUrl = null } = confirmation
+  const { reference = null, maxAgeS = null, callbackUrl = null, rerun } = confirmation
   const { rows } = await sql<{ id: string; uniqueCount: number; creditsPerEmail: number; expiresOn: string }>`
     insert into jobs (account_id, mode, upload_id, key_id, filename, email_column, row_count, email_count, unique_count,
-      credits_per_email, refund_unknown, expires_on, ai, catchall, reference, max_age_s, callback_url)
+      credits_per_email, refund_unknown, expires_on, ai, catchall, reference, max_age_s, callback_url, rerun_of, rerun_rows, name, tags)
     select u.account_id, u.mode, u.id, ${keyId}, u.filename, ${emailColumn}, u.row_count, ${emailCount}::integer,
       ${uniqueCount}::integer, case u.mode when 'live' then 1 else 0 end, p.refund_unknown,
-      utc_today() + greatest(a.retention_days, 1), ${ai}, ${catchall}, ${reference}, ${maxAgeS}::integer, ${callbackUrl}
+      utc_today() + greatest(a.retention_days, 1), ${ai}, ${catchall}, ${reference}, ${maxAgeS}::integer, ${callbackUrl},
+      ${rerun?.of ?? null}::uuid, ${rerun?.rows ?? null}, e.name, coalesce(e.tags, '{}')
     from uploads u join accounts a on a.id = u.account_id join plans p on p.name = a.plan
+      left join jobs e on e.account_id = u.account_id and e.id = ${rerun?.of ?? null}::uuid
     where u.account_id = ${accountId} and u.mode = ${mode} and u.id = ${uploadId} and ${STILL_KEPT}
     for no key update of u -- so that it is not discarded meanwhile
     on conflict (upload_id) do nothing
@@ -151,6 +155,8 @@ const COLUMNS = [
   'startedAt',
   'finishedAt',
   'callbackUrl',
+  'rerunOf',
+  'rerunRows',
 ] as const
 
 /** A job with all of its fields in the API, in one consistent state. */

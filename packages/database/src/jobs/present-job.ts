@@ -38,8 +38,19 @@ export function presentJob(job: Job): PublicJob {
       refunded: job.refundedCount,
     },
     callback_url: job.callbackUrl,
+    rerun_of: job.rerunOf,
+    rerun_rows: job.rerunRows,
+    file_expires_at: fileExpiryOf(job).toISOString(),
     livemode: job.mode === 'live',
   }
+}
+
+const DAY_MS = 86_400_000
+/** How long the file of a job is stored after its confirmation, unless its results are deleted earlier (confirmUpload). */
+const FILE_KEPT_MS = 7 * DAY_MS
+
+function fileExpiryOf({ createdAt, expiresOn }: Job): Date {
+  return new Date(Math.min(createdAt.getTime() + FILE_KEPT_MS, Date.parse(expiresOn) + DAY_MS))
 }
 
 function delayReasonOf(job: Job): JobDelayReason | null {

@@ -1,3 +1,4 @@
+import type { RerunRows } from '@probity/contract/constants/jobs'
 import type { ColumnType, Generated } from 'kysely'
 import type { SetByDatabase } from '../connection/columns.ts'
 import type { TallyEntry } from './results/result-chunk.ts'
@@ -14,7 +15,7 @@ export type JobTables = {
 }
 
 type UploadsTable = {
-  id: SetByDatabase<string>
+  id: Generated<string>
   accountId: string
   mode: 'live' | 'test'
   filename: string
@@ -76,6 +77,8 @@ type JobsTable = {
   /** Given by a client; null: the name of the file. */
   name: Generated<string | null>
   tags: Generated<string[]>
+  rerunOf: Generated<string | null>
+  rerunRows: Generated<RerunRows | null>
 }
 
 type JobBatchesTable = {

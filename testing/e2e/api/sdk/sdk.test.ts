@@ -204,6 +204,14 @@ test('jobs are renamed and found by their tags', async () => {
   expect((await jobs.list({ tag: 'others' })).data).toEqual([])
 })
 
+test('jobs are run again after their end', async () => {
+  const { jobs, uploads } = await openClient()
+  const earlier = await startJob({ jobs, uploads })
+  await jobs.wait(earlier)
+  const { id } = await jobs.rerun(earlier, { rows: 'all', reference: 'again' })
+  expect(await jobs.get(id)).toMatchObject({ rerun_of: earlier, rerun_rows: 'all', reference: 'again' })
+})
+
 test('jobs are paused, resumed and canceled', async () => {
   const { jobs, uploads } = await openClient({ credits: 20_000 })
   const id = await startJob({ jobs, uploads }, 20_000)

@@ -3,6 +3,7 @@ import { eraseInFile, findInFile } from '@probity/uploads/erase-rows'
 import { readColumn } from '@probity/uploads/read-addresses'
 import { readUpload } from '@probity/uploads/read-upload'
 import { Refusal } from '@probity/uploads/refusal'
+import { selectRows } from '@probity/uploads/select-rows'
 import type { ReadOutcome, ReadTask } from './reader.ts'
 
 /**
@@ -12,6 +13,7 @@ import type { ReadOutcome, ReadTask } from './reader.ts'
 export async function readFile(task: ReadTask): Promise<ReadOutcome> {
   if (task.kind === 'find') return { kind: 'found', isFound: await findInFile(task.path, task.search) }
   if (task.kind === 'erase') return { kind: 'erased', rows: await eraseInFile(task.path, task.to, task.erasure) }
+  if (task.kind === 'select') return { kind: 'selected', rows: await selectRows(task.path, task.to, task.selection) }
   const open = () => createReadStream(task.path)
   const { emailsMax } = task
   try {

@@ -2,6 +2,7 @@ import type { PermanentCode } from '@probity/contract/constants/problems'
 import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
 import type { ColumnReading, Layout } from '@probity/uploads/read-addresses'
 import type { UploadReading } from '@probity/uploads/read-upload'
+import type { RowSelection, SelectedRows } from '@probity/uploads/select-rows'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Piscina } from 'piscina'
 import { Problem } from '../../http/problem.ts'
@@ -66,9 +67,11 @@ export type ReadTask =
   | { kind: 'column'; path: string; emailsMax: number; layout: Layout }
   | { kind: 'find'; path: string; search: FileSearch }
   | { kind: 'erase'; path: string; to: string; erasure: FileErasure }
+  | { kind: 'select'; path: string; to: string; selection: RowSelection }
 export type ReadOutcome =
   | { kind: 'found'; isFound: boolean }
   | { kind: 'erased'; rows: number }
+  | { kind: 'selected'; rows: SelectedRows }
   | { kind: 'file'; reading: UploadReading }
   | { kind: 'column'; reading: ColumnReading }
   | { kind: 'refused'; code: PermanentCode; detail: string }
@@ -89,6 +92,8 @@ export type UploadReader = {
   find(key: string, search: FileSearch, options: TurnOptions): Promise<boolean>
   /** Rewrites a stored file without an address. Returns the number of changed rows. */
   erase(key: string, erasure: FileErasure, options: TurnOptions): Promise<number>
+  /** Rewrites a stored file with some of its rows only. */
+  select(key: string, selection: RowSelection, options: TurnOptions): Promise<SelectedRows>
   stop(): Promise<void>
 }
 
@@ -170,6 +175,18 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
           rows = requireKind(outcome, 'erased').rows
           return rows > 0
         })
+        return rows
+      })
+    },
+    async select(key, selection, options) {
+      return takeTurn(options, async (signal) => {
+        let rows: SelectedRows | undefined
+        await storage.rewrite(key, async (path, to) => {
+          const outcome = await run({ kind: 'select', path, to, selection }, signal)
+          rows = requireKind(outcome, 'selected').rows
+          return true
+        })
+        if (rows === undefined) throw new Error('the rows of an upload were not selected')
         return rows
       })
     },

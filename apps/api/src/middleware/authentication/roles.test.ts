@@ -43,6 +43,7 @@ const ALLOWED_ROLES: Record<string, Role[]> = {
   'POST /bulk/jobs/{job_id}/pause': SPENDERS,
   'POST /bulk/jobs/{job_id}/resume': SPENDERS,
   'POST /bulk/jobs/{job_id}/cancel': SPENDERS,
+  'POST /bulk/jobs/{job_id}/rerun': SPENDERS,
   'PATCH /bulk/jobs/{job_id}': SPENDERS,
   'DELETE /bulk/jobs/{job_id}': SPENDERS,
   'POST /feedback': SPENDERS,

@@ -224,5 +224,8 @@ export const JOB_EXAMPLE = {
   },
   credits: { reserved: 3600, used: 6400, refunded: 155 },
   callback_url: null,
+  rerun_of: null,
+  rerun_rows: null,
+  file_expires_at: '2026-11-09T12:00:00.000Z',
   livemode: true,
 }

@@ -137,6 +137,11 @@ export const PROBLEMS = {
     title: 'Job already ended',
     advice: 'Only a job that has not ended can be paused, resumed or canceled.',
   },
+  job_not_finished: {
+    status: 409,
+    title: 'Job not ended',
+    advice: 'Wait until the job has ended, or cancel it, then send the request again.',
+  },
   job_in_progress: {
     status: 409,
     title: 'Job in progress contains the address',
@@ -273,6 +278,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'Unknown column',
     advice: 'Use one of the `columns` of the preview, with the same spelling.',
+  },
+  no_unknown_results: {
+    status: 422,
+    title: 'No unknown results',
+    advice: 'No address of the job has the status `unknown`. To validate all of them again, send `rows` as `all`.',
   },
   column_without_emails: {
     status: 422,

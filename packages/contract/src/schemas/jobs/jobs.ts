@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { JOB_EXAMPLE, JOB_ID } from '../../constants/data/examples.ts'
-import { JOB_STATES } from '../../constants/jobs.ts'
+import { JOB_STATES, RERUN_ROWS, type RerunRows } from '../../constants/jobs.ts'
 import { JOB_NAME_LENGTH_MAX, TAG_LENGTH_MAX, TAGS_MAX } from '../../constants/limits.ts'
 import { count, extensibleEnum, LivemodeField, nullableString, pageQuery, valueList } from '../fields.ts'
 import { jobDelayReasonField } from '../system.ts'
@@ -210,6 +210,24 @@ export const Job = Type.Object(
     callback_url: nullableString({
       description: 'The URL that receives the event that ends the job; null if there is none.',
       examples: ['https://hooks.example.com/jobs', null],
+    }),
+    rerun_of: nullableString({
+      format: 'uuid',
+      description:
+        'Id of the earlier job whose file this job validates again, which may be deleted by now; null for a job from an upload.',
+      examples: [null, '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a2'],
+    }),
+    rerun_rows: Type.Unsafe<RerunRows | null>({
+      type: ['string', 'null'],
+      enum: [...Object.keys(RERUN_ROWS), null],
+      description: `Rows of the earlier job that this job validates; null for a job from an upload.${valueList(RERUN_ROWS)}`,
+      examples: [null, 'unknown'],
+    }),
+    file_expires_at: Type.String({
+      format: 'date-time',
+      description:
+        'When the file is deleted (RFC 3339, UTC). Until then `csv` is available, and the job can be run again.',
+      examples: ['2026-11-09T12:00:00.000Z'],
     }),
     livemode: LivemodeField,
   },

@@ -1,7 +1,7 @@
 import type { BulkJob } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
+import { Ban, CircleHelp, Ellipsis, Pause, Pencil, Play, RotateCw, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { useMay, useScene } from '../../../session/workspace.ts'
@@ -12,14 +12,14 @@ import { formatCount } from '../../../ui/format.ts'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { DownloadDialog } from './DownloadDialog.tsx'
-import { EditListDialog } from './EditListDialog.tsx'
+import { ListDialogs, type OpenedDialog } from './ListDialogs.tsx'
 import { jobQuery } from './queries.ts'
 
 /** The actions for a list in its current state that the user's role permits. */
 export function ListActions({ job }: { job: BulkJob }) {
   const mayChange = useMay('jobs:write')
   const [asked, setAsked] = useState<ConfirmedAction>()
-  const [isEditing, setEditing] = useState(false)
+  const [opened, setOpened] = useState<OpenedDialog>()
   const wishes = useJobActions(job, () => setAsked(undefined))
   const isUnderWay = job.finished_at === null
   return (
@@ -44,8 +44,8 @@ export function ListActions({ job }: { job: BulkJob }) {
         </>
       )}
       {job.done_count > 0 && <DownloadDialog job={job} />}
-      {mayChange && <MoreMenu isUnderWay={isUnderWay} onAsk={setAsked} onEdit={() => setEditing(true)} />}
-      {isEditing && <EditListDialog job={job} onClose={() => setEditing(false)} />}
+      {mayChange && <MoreMenu job={job} onAsk={setAsked} onOpen={setOpened} />}
+      <ListDialogs job={job} opened={opened} onClose={() => setOpened(undefined)} />
       <JobActionDialog
         job={job}
         asked={asked}
@@ -61,9 +61,10 @@ export function ListActions({ job }: { job: BulkJob }) {
   )
 }
 
-type MoreProps = { isUnderWay: boolean; onAsk(asked: ConfirmedAction): void; onEdit(): void }
+type MoreProps = { job: BulkJob; onAsk(asked: ConfirmedAction): void; onOpen(opened: OpenedDialog): void }
 
-function MoreMenu({ isUnderWay, onAsk, onEdit }: MoreProps) {
+function MoreMenu({ job, onAsk, onOpen }: MoreProps) {
+  const isUnderWay = job.finished_at === null
   return (
     <Menu
       label="More actions"
@@ -73,9 +74,10 @@ function MoreMenu({ isUnderWay, onAsk, onEdit }: MoreProps) {
         </IconButton>
       }
     >
-      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={onEdit}>
+      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={() => onOpen({ kind: 'edit' })}>
         Rename and tag
       </MenuItem>
+      {!isUnderWay && <RerunItems job={job} onOpen={onOpen} />}
       {isUnderWay && (
         <MenuItem icon={<Ban aria-hidden="true" />} onSelect={() => onAsk('cancel')}>
           Cancel list
@@ -85,6 +87,22 @@ function MoreMenu({ isUnderWay, onAsk, onEdit }: MoreProps) {
         Delete list
       </MenuItem>
     </Menu>
+  )
+}
+
+function RerunItems({ job, onOpen }: Pick<MoreProps, 'job' | 'onOpen'>) {
+  const { unknown } = job.status_counts
+  return (
+    <>
+      <MenuItem icon={<RotateCw aria-hidden="true" />} onSelect={() => onOpen({ kind: 'rerun', rows: 'all' })}>
+        Run again
+      </MenuItem>
+      {unknown > 0 && (
+        <MenuItem icon={<CircleHelp aria-hidden="true" />} onSelect={() => onOpen({ kind: 'rerun', rows: 'unknown' })}>
+          Validate {formatCount(unknown, 'unknown address', 'unknown addresses')} again
+        </MenuItem>
+      )}
+    </>
   )
 }
 

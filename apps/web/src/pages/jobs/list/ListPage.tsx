@@ -69,11 +69,31 @@ function About({ job }: { job: BulkJob }) {
       {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`} · column “{email_column}” ·{' '}
       {name !== filename && `file “${filename}” · `}
       <DateTime at={created_at} />
+      <Origin job={job} />
       {!mayChange && (
         <span className="mt-1 block">
           You have read-only access to this list. Pausing, canceling and deleting require the role {LIST_ROLES}.
         </span>
       )}
+    </>
+  )
+}
+
+/** A link to the list that this one runs again. */
+function Origin({ job: { rerun_of: earlier, rerun_rows: rows } }: { job: BulkJob }) {
+  if (earlier === null) return null
+  return (
+    <>
+      {' '}
+      · {rows === 'unknown' ? 'unknown addresses of' : 'run again from'}{' '}
+      <Link
+        to="/lists/$jobId"
+        params={{ jobId: earlier }}
+        search={({ mode, org }) => ({ mode, org })}
+        className="underline underline-offset-4 hover:text-ink"
+      >
+        an earlier list
+      </Link>
     </>
   )
 }

@@ -1,7 +1,13 @@
 import { ProbityApiError, type ValidationResult } from '@probity/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { asRequestFailed, type Mode, probityFor, type RequestFailed } from '../../../session/client.ts'
+import {
+  asRequestFailed,
+  type Mode,
+  newIdempotencyKey,
+  probityFor,
+  type RequestFailed,
+} from '../../../session/client.ts'
 import { useScene } from '../../../session/workspace.ts'
 
 /** A result and its credits charged. */
@@ -58,7 +64,7 @@ export function useValidation(mode: Mode, onAnswer?: (answer: ValidationOutcome)
   return {
     state,
     ask(asked) {
-      idempotencyKey.current = newKey()
+      idempotencyKey.current = newIdempotencyKey()
       void send(asked)
     },
     repeat() {
@@ -73,9 +79,4 @@ export function useValidation(mode: Mode, onAnswer?: (answer: ValidationOutcome)
       setState({ kind: 'answered', asked: { email: answer.result.email }, answer })
     },
   }
-}
-
-/** Not crypto.randomUUID, which is unavailable on plain HTTP pages. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,0 +1,182 @@
+import type { RerunRows } from '@probity/contract/constants/jobs'
+import { JobCreated, JobParams } from '@probity/contract/schemas/jobs/jobs'
+import { RerunRequest } from '@probity/contract/schemas/jobs/reruns'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import { type EmailCounts, findReplay } from '@probity/database/jobs/jobs'
+import { findRerunSource, listUnknownRows, type RerunSource } from '@probity/database/jobs/reruns'
+import { insertUpload, type NewUpload } from '@probity/database/jobs/uploads'
+import { readLayout } from '@probity/uploads/read-addresses'
+import { SELECTION_ENCODING } from '@probity/uploads/select-rows'
+import type { FileStorage } from '@probity/uploads/storage'
+import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
+import { found, Problem } from '../http/problem.ts'
+import { disconnectSignal } from '../http/request-body.ts'
+import type { Route } from '../http/route.ts'
+import { storable } from '../http/text.ts'
+import { readUrl } from '../http/webhook-url.ts'
+import { type Auth, viewOf } from '../middleware/authentication/auth.ts'
+import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
+import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
+import { answerConfirmation, asFirst, confirmInTransaction } from './confirm.ts'
+import type { UploadReader } from './uploads/reader.ts'
+import type { UploadShares } from './uploads/share.ts'
+
+type RerunDependencies = {
+  db: Db
+  storage: FileStorage
+  uploadReader: UploadReader
+  uploadShares: UploadShares
+  hurry: AbortSignal
+}
+
+/** Creates a job from the stored file of an earlier job. */
+export const createRerun: Route<RerunDependencies> = async (app, services) => {
+  const schema = operation(
+    {
+      id: 'createRerun',
+      tag: 'Jobs',
+      summary: 'Run a job again',
+      description:
+        'Creates a job from the file of a job that has ended: from all of its rows, or only from those whose result is `unknown`. The new job costs the same as a new list, and has the name, the tags, the column and the options `ai` and `catchall` of the earlier one, whose id is in `rerun_of`. Possible until `file_expires_at`. Each request without an `Idempotency-Key` creates another job.',
+      problems: [
+        'not_found',
+        'job_not_finished',
+        'file_removed',
+        'results_expired',
+        'no_unknown_results',
+        'column_without_emails',
+        'too_many_emails',
+        'too_many_uploads',
+        'queue_limit_reached',
+        'webhook_url_rejected',
+        ...BODY_PROBLEMS,
+        ...SPENDING_PROBLEMS,
+      ],
+      sends: SPENDING_HEADERS,
+    },
+    { params: JobParams, body: RerunRequest, response: { 200: JobCreated, 201: JobCreated } },
+  )
+  const config = {
+    scope: 'jobs:write',
+    loadClass: 'list',
+    idempotency: 'spends',
+    handlerTimeoutMs: READS_FILE_MS,
+  } as const
+  app.post('/bulk/jobs/:job_id/rerun', { schema, config }, async (request, reply) => {
+    const signal = disconnectSignal(reply)
+    await withIdempotency(services, request, reply, (attempt) =>
+      rerunOnce(services, { ...readWish(request), attempt, signal }),
+    )
+    return reply
+  })
+}
+
+type Wish = {
+  auth: Auth
+  attempt: Attempt
+  jobId: string
+  rows: RerunRows
+  reference: string | undefined
+  callbackUrl: string | null
+  signal: AbortSignal
+}
+
+type Received = { auth: Auth; params: JobParams; body: RerunRequest }
+
+function readWish({ auth, params, body }: Received): Omit<Wish, 'attempt' | 'signal'> {
+  const { rows, reference, callback_url: callbackUrl } = body
+  return {
+    auth,
+    jobId: params.job_id,
+    rows,
+    reference: reference === undefined ? undefined : storable(reference),
+    callbackUrl: callbackUrl === undefined ? null : readUrl(callbackUrl, '/callback_url'),
+  }
+}
+
+/** The subject of the attempt is the id of the new upload. An upload becomes one job, so a repeated attempt creates no second one. */
+async function rerunOnce(services: RerunDependencies, wish: Wish): Promise<ChargedResponse> {
+  const { db, storage, uploadShares } = services
+  const { auth, attempt } = wish
+  const { accountId } = auth
+  const before = await inTenant(db, accountId, async (trx) => {
+    const { account, plan } = await getAccount(trx, accountId)
+    const source = found(await findRerunSource(trx, viewOf(auth), wish.jobId))
+    const earlier = { uploadId: attempt.subject, emailColumn: source.emailColumn }
+    const replay = attempt.resumed ? await findReplay(trx, viewOf(auth), earlier) : undefined
+    return { source, replay, available: account.available, emailsMax: plan.emailsPerFile }
+  })
+  if (before.replay) return answerConfirmation(auth, asFirst(before.replay, attempt), before.available)
+
+  const ready = requireFile(before.source, wish.rows)
+  return uploadShares.hold(accountId, async () => {
+    const file = await storage.save(storage.open(ready.upload.storageKey))
+    try {
+      const upload = await readCopy(services, wish, { ...ready, ...file, emailsMax: before.emailsMax })
+      return await confirmCopy(services, wish, { source: before.source, upload })
+    } catch (error) {
+      // After any other error the job may exist. Files without a row are removed by maintenance.
+      if (error instanceof Problem) await storage.remove(file.key)
+      throw error
+    }
+  })
+}
+
+type Ready = { source: RerunSource; upload: NonNullable<RerunSource['upload']> }
+
+function requireFile(source: RerunSource, rows: RerunRows): Ready {
+  if (!source.isFinished) throw new Problem('job_not_finished')
+  if (source.upload === null) throw new Problem('file_removed')
+  if (rows === 'unknown' && source.isExpired) throw new Problem('results_expired')
+  return { source, upload: source.upload }
+}
+
+type Copy = Ready & { key: string; size: number; emailsMax: number }
+
+/** The row of the copied file. Its addresses are counted again, because erasures may have removed some. */
+async function readCopy(services: RerunDependencies, { auth, rows, signal }: Wish, copy: Copy): Promise<NewUpload> {
+  const { accountId } = auth
+  const { source, upload, key, emailsMax } = copy
+  const { mode, filename, columns, delimiter, encoding, hasHeader, rowCount } = upload
+  const layout = readLayout({ ...upload, column: columns.indexOf(source.emailColumn) })
+  const form = { columns, delimiter, encoding, hasHeader, suggestedColumn: source.emailColumn }
+  const row = { mode, filename, ...form, storageKey: key }
+  if (rows === 'all') {
+    const counts = await services.uploadReader.readColumn(key, layout, { accountId, emailsMax, signal })
+    return { ...row, rowCount, sizeBytes: copy.size, ...readCounts(counts) }
+  }
+  const rowNos = await inTenant(services.db, accountId, (trx) => listUnknownRows(trx, source))
+  if (rowNos.length === 0) throw new Problem('no_unknown_results')
+  const selected = await services.uploadReader.select(key, { layout, rowNos }, { accountId, signal })
+  if (selected.uniqueCount === 0) throw new Problem('no_unknown_results')
+  return { ...row, ...selected, encoding: SELECTION_ENCODING }
+}
+
+function readCounts({ emailCount, uniqueCount }: EmailCounts): EmailCounts {
+  if (emailCount === 0) throw new Problem('column_without_emails')
+  return { emailCount, uniqueCount }
+}
+
+type Confirmable = { source: RerunSource; upload: NewUpload }
+
+function confirmCopy(services: RerunDependencies, wish: Wish, { source, upload }: Confirmable) {
+  const { auth, attempt, rows, reference, callbackUrl } = wish
+  const { accountId } = auth
+  return inTenant(services.db, accountId, async (trx) => {
+    await services.uploadShares.check(trx, accountId, upload.sizeBytes)
+    await insertUpload(trx, accountId, { ...upload, id: attempt.subject })
+    return confirmInTransaction(trx, auth, {
+      uploadId: attempt.subject,
+      emailColumn: source.emailColumn,
+      keyId: auth.id,
+      ai: source.ai,
+      catchall: source.catchall,
+      emailCount: upload.emailCount,
+      uniqueCount: upload.uniqueCount,
+      reference,
+      callbackUrl,
+      rerun: { of: source.id, rows },
+    })
+  })
+}

@@ -1,7 +1,9 @@
+import { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import { page } from 'vitest/browser'
 import { choose, click, fill, inOrder, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
-import { FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, RUNNING_JOB } from './test-jobs.ts'
+import { exampleOf } from './test-examples.ts'
+import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, RUNNING_JOB } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
 import { testStates, whileLoading } from './test-states.ts'
 import { sessionOf } from './test-users.ts'
@@ -152,6 +154,40 @@ testStates('list', [
     path: LIST,
     api: job({ ...FINISHED_JOB, rerun_of: RUNNING_JOB.id, rerun_rows: 'unknown' }),
     shows: 'unknown addresses of',
+  },
+  {
+    name: 'compared with an earlier list',
+    path: LIST,
+    api: { 'GET /bulk/jobs': [FINISHED_JOB, EARLIER_JOB] },
+    act: choose('More actions', 'Compare with an earlier list'),
+    shows: '118 changed their verdict.',
+  },
+  {
+    name: 'compared by counts only',
+    as: VIEWER,
+    path: LIST,
+    api: {
+      'GET /bulk/jobs': [FINISHED_JOB, EARLIER_JOB],
+      'GET /bulk/jobs/:job/comparison': { ...exampleOf(JobComparison), changes: null },
+    },
+    act: choose('More actions', 'Compare with an earlier list'),
+    shows: 'Changed addresses are not counted.',
+  },
+  {
+    name: 'without an earlier list',
+    path: LIST,
+    act: choose('More actions', 'Compare with an earlier list'),
+    shows: 'No earlier list',
+  },
+  {
+    name: 'comparison fails',
+    path: LIST,
+    api: {
+      'GET /bulk/jobs': [FINISHED_JOB, EARLIER_JOB],
+      'GET /bulk/jobs/:job/comparison': problem('ip_not_allowed'),
+    },
+    act: choose('More actions', 'Compare with an earlier list'),
+    has: '[role="alert"]',
   },
   { name: 'menu', path: LIST, act: press('More actions'), has: '[role="menu"]' },
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job' }),

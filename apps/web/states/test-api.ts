@@ -1,6 +1,7 @@
 import type { ProblemCode } from '@probity/contract/constants/problems'
 import type { Account, DeletionPreview, Erasure, Network } from '@probity/contract/schemas/accounts'
 import type { Billing, Checkout, LedgerEntry } from '@probity/contract/schemas/billing'
+import type { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import type { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
 import type { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
@@ -50,6 +51,7 @@ export type Responses = {
   'GET /bulk/jobs': Job[]
   'GET /bulk/jobs/:job': Job
   'GET /bulk/jobs/:job/breakdown': Breakdown
+  'GET /bulk/jobs/:job/comparison': JobComparison
   'GET /bulk/jobs/:job/events': never
   'GET /bulk/jobs/:job/results': Result[]
   'GET /bulk/jobs/:job/results/:row': Result

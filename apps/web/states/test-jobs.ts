@@ -38,6 +38,13 @@ export const FINISHED_JOB: Job = {
   file_expires_at: inHours(100),
 }
 
+/** An earlier list from the same file. */
+export const EARLIER_JOB: Job = {
+  ...FINISHED_JOB,
+  id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a3',
+  created_at: '2026-10-02T12:00:00.000Z',
+}
+
 export const UPLOAD: Upload = { ...exampleOf(Upload), expires_at: inHours(20) }
 export const PREVIEW: UploadPreview = { ...exampleOf(UploadPreview), expires_at: inHours(20) }
 

@@ -4,6 +4,7 @@ import type {
   ConfirmUploadRequest,
   ConfirmUploadResult,
   JobBreakdown,
+  JobComparison,
   JobResult,
   JobStatus,
   Preset,
@@ -103,6 +104,8 @@ export type JobsApi = {
   delete(id: string, options?: RequestOptions): ApiPromise<void>
   /** Counts by reason, provider and domain, and what each preset would keep and remove. */
   breakdown(id: string, options?: RequestOptions): ApiPromise<JobBreakdown>
+  /** Counts by status of this job and of an earlier one, and how many addresses changed their status. */
+  compare(id: string, earlierId: string, options?: RequestOptions): ApiPromise<JobComparison>
   /** Iterates over the changes of the job until it ends, over lost connections. */
   events(id: string, options?: StreamOptions): AsyncGenerator<JobEvent, void, undefined>
   /** Waits until the job has ended; see its `status` for how. */
@@ -152,6 +155,8 @@ export function createJobsApi(transport: Transport): JobsApi {
     },
     delete: (id, options) => deleteObject(transport, pathOf(id), options),
     breakdown: (id, options) => get(pathOf(id, 'breakdown'), options),
+    compare: (id, earlierId, options = {}) =>
+      request({ ...options, method: 'GET', path: pathOf(id, 'comparison'), query: { with: earlierId } }),
     events: (id, options = {}) => followJob(transport, id, options),
     wait: (id, options = {}) => waitForJob({ transport, get: getJob }, id, options),
   }

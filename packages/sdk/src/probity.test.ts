@@ -96,6 +96,7 @@ test('webhooks, their deliveries and callbacks request their paths', async () =>
   await jobs.callback.get('job')
   await jobs.callback.resend('job')
   await jobs.breakdown('job')
+  await jobs.compare('job', 'earlier')
   await jobs.rerun('job', { rows: 'unknown', callbackUrl: 'https://hooks.example.com/' })
   await jobs.update('job', { name: 'Customers', tags: ['vip'] })
   expect(received.map(sent)).toEqual([
@@ -107,6 +108,7 @@ test('webhooks, their deliveries and callbacks request their paths', async () =>
     ['GET /api/v1/bulk/jobs/job/callback', undefined],
     ['POST /api/v1/bulk/jobs/job/callback/resend', undefined],
     ['GET /api/v1/bulk/jobs/job/breakdown', undefined],
+    ['GET /api/v1/bulk/jobs/job/comparison?with=earlier', undefined],
     ['POST /api/v1/bulk/jobs/job/rerun', { rows: 'unknown', callback_url: 'https://hooks.example.com/' }],
     ['PATCH /api/v1/bulk/jobs/job', { name: 'Customers', tags: ['vip'] }],
   ])

@@ -245,6 +245,8 @@ test('jobs rerun confirms the cost and starts a job with the unknown rows', asyn
   expect(job).toMatchObject({ rerun_of: id, rerun_rows: 'unknown', unique_count: 1 })
   const whole = JSON.parse((await folder.run(['jobs', 'rerun', id, '--watch', '--json'])).stdout)
   expect(whole).toMatchObject({ rerun_of: id, rerun_rows: 'all', unique_count: 2, status: 'completed' })
+  const compared = await folder.run(['jobs', 'compare', whole.id, id])
+  expect(compared.stdout).toMatch(/valid +1, before 1\n(.+\n)*in both +2\nchanged +0\n/)
 })
 
 test('jobs rerun asks before it charges', async () => {

@@ -60,6 +60,7 @@ const HELD: Held[] = [
     'WAITING_FILES_MAX',
     (n) => `| ${n} times the emails`,
   ],
+  ['results of a list whose', 'packages/database/src/jobs/results/compare-results.ts', 'COMPARED_RESULTS_MAX', say],
   ['headers', 'apps/api/src/http/limits.ts', 'headerBytesMax', kib],
   ['body', 'apps/api/src/http/limits.ts', 'bodyBytesMax', kib],
   ['body of one address', 'apps/api/src/validations/single.ts', 'BODY_BYTES_MAX', kib],

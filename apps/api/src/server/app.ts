@@ -27,6 +27,7 @@ import { confirmUpload } from '../jobs/confirm.ts'
 import { streamEvents } from '../jobs/events.ts'
 import { controlJob, listJobs, showJob } from '../jobs/jobs.ts'
 import { createRerun } from '../jobs/rerun.ts'
+import { showComparison } from '../jobs/results/comparison.ts'
 import { listResults, showBreakdown, showResult } from '../jobs/results/results.ts'
 import { previewUpload } from '../jobs/uploads/preview.ts'
 import { listUploads, manageUpload } from '../jobs/uploads/uploads.ts'
@@ -81,6 +82,7 @@ export const API_ROUTES: Route<Services>[] = [
   listResults,
   showResult,
   showBreakdown,
+  showComparison,
   reportFeedback,
   showModel,
   showAccount,

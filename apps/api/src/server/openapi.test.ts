@@ -92,6 +92,7 @@ test('the document lists exactly the implemented operations', () => {
     'GET /api/v1/bulk/jobs/{job_id}',
     'GET /api/v1/bulk/jobs/{job_id}/breakdown',
     'GET /api/v1/bulk/jobs/{job_id}/callback',
+    'GET /api/v1/bulk/jobs/{job_id}/comparison',
     'GET /api/v1/bulk/jobs/{job_id}/events',
     'GET /api/v1/bulk/jobs/{job_id}/results',
     'GET /api/v1/bulk/jobs/{job_id}/results/{row}',

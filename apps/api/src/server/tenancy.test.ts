@@ -54,6 +54,7 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'GET /api/v1/bulk/jobs': {},
   'GET /api/v1/bulk/jobs/{job_id}': {},
   'GET /api/v1/bulk/jobs/{job_id}/breakdown': {},
+  'GET /api/v1/bulk/jobs/{job_id}/comparison': { query: { with: randomUUID() } },
   'GET /api/v1/bulk/jobs/{job_id}/callback': {},
   'POST /api/v1/bulk/jobs/{job_id}/callback/resend': {},
   'GET /api/v1/bulk/jobs/{job_id}/events': {},

@@ -1,21 +1,14 @@
-import type { BulkJob, JobResult, Probity } from '@probity/sdk'
-import { type Command, Option } from 'commander'
+import type { BulkJob, JobResult } from '@probity/sdk'
+import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
-import {
-  type ConfirmFlags,
-  type CostFlags,
-  confirmAction,
-  confirmCost,
-  findBalance,
-  formatPrice,
-  presentPrice,
-} from '../confirm.ts'
+import { type ConfirmFlags, confirmAction, formatPrice, presentPrice } from '../confirm.ts'
 import { openSource, priceFile, type StartFlags, startJob } from '../jobs/start.ts'
-import { checkCompleted, formatCounts, tallyOf, watchJob } from '../jobs/watch.ts'
+import { checkCompleted, formatCounts, tallyOf, watchJob, writeStarted } from '../jobs/watch.ts'
 import { formatCount, formatPairs, formatShare } from '../output/format.ts'
 import { limitItems, type View } from '../output/output.ts'
 import { openResultView } from '../output/results.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
+import { addFinished } from './finished-jobs.ts'
 import {
   addCostOptions,
   addExamples,
@@ -43,7 +36,7 @@ export function addJobs(program: Command, stage: Stage): void {
   addCreate(jobs, stage)
   addJobResults(jobs, stage)
   addUpdate(jobs, stage)
-  addRerun(jobs, stage)
+  addFinished(jobs, stage)
   addChange(jobs, stage)
 }
 
@@ -145,50 +138,12 @@ async function createJob(run: Run, flags: CreateFlags, file: string): Promise<vo
   await writeStarted(run, client, { id: await startJob(run, client, source, flags), watch: flags.watch })
 }
 
-type Started = { id: string; watch: boolean | undefined }
-
-async function writeStarted(run: Run, client: Probity, { id, watch }: Started): Promise<void> {
-  // The id alone, so that a script can use it.
-  const format = () => `${id}\n`
-  if (run.output.format === 'table' && !watch) return run.output.writeOne({ id }, format)
-  const job = watch ? await watchJob(run, client, id) : await client.jobs.get(id)
-  await run.output.writeOne(job, format)
-  if (watch) checkCompleted(job)
-}
-
 async function estimateJob(run: Run, flags: StartFlags, file: string): Promise<void> {
   const source = await openSource(run, file)
   const { upload, price } = await priceFile(run, await openClient(run), source, flags)
   const { column } = upload
   const format = () => formatPairs([['column', column]]) + formatPrice(price)
   await run.output.writeOne({ column, ...presentPrice(price) }, format)
-}
-
-type RerunFlags = CostFlags & { rows: 'all' | 'unknown'; watch?: boolean }
-
-function addRerun(jobs: Command, stage: Stage): void {
-  const rerun = jobs
-    .command('rerun')
-    .description('Validate the file of a job again, and confirm the cost. A table contains the id of the new job only.')
-    .argument('<id>', 'id of a job that has ended')
-    .addOption(new Option('--rows <rows>', 'rows to validate').choices(['all', 'unknown']).default('all'))
-    .option('--watch', 'show the progress until the job ends')
-  addCostOptions(rerun).action(createAction(stage, rerunJob))
-  addExamples(rerun, [
-    ['probity jobs rerun ID', 'Validate the whole file again.'],
-    ['probity jobs rerun ID --rows unknown --max-credits 500', 'Validate the unknown addresses again.'],
-  ])
-}
-
-async function rerunJob(run: Run, flags: RerunFlags, earlierId: string): Promise<void> {
-  const client = await openClient(run)
-  const { rows } = flags
-  const { livemode, row_count, unique_count, status_counts } = await client.jobs.get(earlierId, { signal: run.signal })
-  const unique = rows === 'all' ? unique_count : status_counts.unknown
-  const balance = livemode ? await findBalance(run, client) : { available: undefined, unlimited: false }
-  await confirmCost(run, { rows: row_count, unique, credits: livemode ? unique : 0, ...balance }, flags)
-  const { id } = await client.jobs.rerun(earlierId, { rows })
-  await writeStarted(run, client, { id, watch: flags.watch })
 }
 
 type UpdateFlags = { name?: string; tags?: string[] }

@@ -67,3 +67,15 @@ function formatDeferred({ deferred }: BulkJob): string[] {
       `${formatCount(count)} deferred (${reason.replaceAll('_', ' ')}) until ${formatClock(new Date(retry_at))}`,
   )
 }
+
+type Started = { id: string; watch: boolean | undefined }
+
+/** Writes a job that was just started: its id alone, or all of it after its end. */
+export async function writeStarted(run: Run, client: Probity, { id, watch }: Started): Promise<void> {
+  // The id alone, so that a script can use it.
+  const format = () => `${id}\n`
+  if (run.output.format === 'table' && !watch) return run.output.writeOne({ id }, format)
+  const job = watch ? await watchJob(run, client, id) : await client.jobs.get(id)
+  await run.output.writeOne(job, format)
+  if (watch) checkCompleted(job)
+}

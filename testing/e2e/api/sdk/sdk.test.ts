@@ -210,6 +210,9 @@ test('jobs are run again after their end', async () => {
   await jobs.wait(earlier)
   const { id } = await jobs.rerun(earlier, { rows: 'all', reference: 'again' })
   expect(await jobs.get(id)).toMatchObject({ rerun_of: earlier, rerun_rows: 'all', reference: 'again' })
+  await jobs.wait(id)
+  const { changes } = await jobs.compare(id, earlier)
+  expect(changes).toMatchObject({ matched_count: 2, changed_count: 0 })
 })
 
 test('jobs are paused, resumed and canceled', async () => {

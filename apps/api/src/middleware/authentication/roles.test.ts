@@ -38,6 +38,7 @@ const ALLOWED_ROLES: Record<string, Role[]> = {
   'GET /bulk/jobs/{job_id}/results': ALL_ROLES,
   'GET /bulk/jobs/{job_id}/results/{row}': ALL_ROLES,
   'GET /bulk/jobs/{job_id}/breakdown': ALL_ROLES,
+  'GET /bulk/jobs/{job_id}/comparison': ALL_ROLES,
   'GET /bulk/jobs/{job_id}/callback': ALL_ROLES,
   'POST /bulk/jobs/{job_id}/callback/resend': SPENDERS,
   'POST /bulk/jobs/{job_id}/pause': SPENDERS,

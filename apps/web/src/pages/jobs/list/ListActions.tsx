@@ -1,7 +1,7 @@
 import type { BulkJob } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, CircleHelp, Ellipsis, Pause, Pencil, Play, RotateCw, Trash2 } from 'lucide-react'
+import { Ban, CircleHelp, Ellipsis, GitCompareArrows, Pause, Pencil, Play, RotateCw, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { useMay, useScene } from '../../../session/workspace.ts'
@@ -44,7 +44,7 @@ export function ListActions({ job }: { job: BulkJob }) {
         </>
       )}
       {job.done_count > 0 && <DownloadDialog job={job} />}
-      {mayChange && <MoreMenu job={job} onAsk={setAsked} onOpen={setOpened} />}
+      <MoreMenu job={job} mayChange={mayChange} onAsk={setAsked} onOpen={setOpened} />
       <ListDialogs job={job} opened={opened} onClose={() => setOpened(undefined)} />
       <JobActionDialog
         job={job}
@@ -61,10 +61,16 @@ export function ListActions({ job }: { job: BulkJob }) {
   )
 }
 
-type MoreProps = { job: BulkJob; onAsk(asked: ConfirmedAction): void; onOpen(opened: OpenedDialog): void }
+type MoreProps = {
+  job: BulkJob
+  mayChange: boolean
+  onAsk(asked: ConfirmedAction): void
+  onOpen(opened: OpenedDialog): void
+}
 
-function MoreMenu({ job, onAsk, onOpen }: MoreProps) {
+function MoreMenu({ job, mayChange, onAsk, onOpen }: MoreProps) {
   const isUnderWay = job.finished_at === null
+  if (!mayChange && isUnderWay) return null
   return (
     <Menu
       label="More actions"
@@ -74,18 +80,27 @@ function MoreMenu({ job, onAsk, onOpen }: MoreProps) {
         </IconButton>
       }
     >
-      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={() => onOpen({ kind: 'edit' })}>
-        Rename and tag
-      </MenuItem>
-      {!isUnderWay && <RerunItems job={job} onOpen={onOpen} />}
-      {isUnderWay && (
+      {mayChange && (
+        <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={() => onOpen({ kind: 'edit' })}>
+          Rename and tag
+        </MenuItem>
+      )}
+      {mayChange && !isUnderWay && <RerunItems job={job} onOpen={onOpen} />}
+      {!isUnderWay && (
+        <MenuItem icon={<GitCompareArrows aria-hidden="true" />} onSelect={() => onOpen({ kind: 'compare' })}>
+          Compare with an earlier list
+        </MenuItem>
+      )}
+      {mayChange && isUnderWay && (
         <MenuItem icon={<Ban aria-hidden="true" />} onSelect={() => onAsk('cancel')}>
           Cancel list
         </MenuItem>
       )}
-      <MenuItem danger icon={<Trash2 aria-hidden="true" />} onSelect={() => onAsk('remove')}>
-        Delete list
-      </MenuItem>
+      {mayChange && (
+        <MenuItem danger icon={<Trash2 aria-hidden="true" />} onSelect={() => onAsk('remove')}>
+          Delete list
+        </MenuItem>
+      )}
     </Menu>
   )
 }

@@ -1,10 +1,11 @@
 import type { RerunRows } from '@probity/contract/constants/jobs'
 import type { BulkJob } from '@probity/sdk'
+import { CompareDialog } from './CompareDialog.tsx'
 import { EditListDialog } from './EditListDialog.tsx'
 import { RerunDialog } from './RerunDialog.tsx'
 
 /** The open dialog of a list. At most one is open. */
-export type OpenedDialog = { kind: 'edit' } | { kind: 'rerun'; rows: RerunRows }
+export type OpenedDialog = { kind: 'edit' | 'compare' } | { kind: 'rerun'; rows: RerunRows }
 
 type DialogsProps = { job: BulkJob; opened: OpenedDialog | undefined; onClose(): void }
 
@@ -13,6 +14,8 @@ export function ListDialogs({ job, opened, onClose }: DialogsProps) {
   switch (opened.kind) {
     case 'edit':
       return <EditListDialog job={job} onClose={onClose} />
+    case 'compare':
+      return <CompareDialog job={job} onClose={onClose} />
     case 'rerun':
       return <RerunDialog job={job} rows={opened.rows} onClose={onClose} />
   }

@@ -1,0 +1,71 @@
+import type { JobComparison } from '@probity/sdk'
+import { type Command, Option } from 'commander'
+import { type CostFlags, confirmCost, findBalance } from '../confirm.ts'
+import { writeStarted } from '../jobs/watch.ts'
+import { formatCount, formatPairs } from '../output/format.ts'
+import { createAction, openClient, type Run, type Stage } from '../run.ts'
+import { addCostOptions, addExamples } from './options.ts'
+
+/** Commands for jobs that have ended. */
+export function addFinished(jobs: Command, stage: Stage): void {
+  addRerun(jobs, stage)
+  addCompare(jobs, stage)
+}
+
+type RerunFlags = CostFlags & { rows: 'all' | 'unknown'; watch?: boolean }
+
+function addRerun(jobs: Command, stage: Stage): void {
+  const rerun = jobs
+    .command('rerun')
+    .description('Validate the file of a job again, and confirm the cost. A table contains the id of the new job only.')
+    .argument('<id>', 'id of a job that has ended')
+    .addOption(new Option('--rows <rows>', 'rows to validate').choices(['all', 'unknown']).default('all'))
+    .option('--watch', 'show the progress until the job ends')
+  addCostOptions(rerun).action(createAction(stage, rerunJob))
+  addExamples(rerun, [
+    ['probity jobs rerun ID', 'Validate the whole file again.'],
+    ['probity jobs rerun ID --rows unknown --max-credits 500', 'Validate the unknown addresses again.'],
+  ])
+}
+
+async function rerunJob(run: Run, flags: RerunFlags, earlierId: string): Promise<void> {
+  const client = await openClient(run)
+  const { rows } = flags
+  const { livemode, row_count, unique_count, status_counts } = await client.jobs.get(earlierId, { signal: run.signal })
+  const unique = rows === 'all' ? unique_count : status_counts.unknown
+  const balance = livemode ? await findBalance(run, client) : { available: undefined, unlimited: false }
+  await confirmCost(run, { rows: row_count, unique, credits: livemode ? unique : 0, ...balance }, flags)
+  const { id } = await client.jobs.rerun(earlierId, { rows })
+  await writeStarted(run, client, { id, watch: flags.watch })
+}
+
+function addCompare(jobs: Command, stage: Stage): void {
+  const compare = jobs
+    .command('compare')
+    .description('Compare the results of a job with those of an earlier one, by status and by address.')
+    .argument('<id>', 'job id')
+    .argument('<earlier>', 'id of the earlier job')
+  compare.action(
+    createAction(stage, async (run, _flags, id: string, earlierId: string) => {
+      const client = await openClient(run)
+      const comparison = await client.jobs.compare(id, earlierId, { signal: run.signal })
+      await run.output.writeOne(comparison, formatComparison)
+    }),
+  )
+  addExamples(compare, [['probity jobs compare ID EARLIER', 'Print what has changed since the earlier job.']])
+}
+
+function formatComparison({ status_counts: now, with_status_counts: before, changes }: JobComparison): string {
+  const statuses = (['valid', 'risky', 'invalid', 'unknown'] as const).map((status): [string, string] => {
+    return [status, `${formatCount(now[status])}, before ${formatCount(before[status])}`]
+  })
+  if (changes === null) return formatPairs(statuses)
+  return formatPairs([
+    ...statuses,
+    ['in both', formatCount(changes.matched_count)],
+    ['changed', formatCount(changes.changed_count)],
+    ...changes.by_status.map(({ from, to, count }): [string, string] => [`${from} to ${to}`, formatCount(count)]),
+    ['only now', formatCount(changes.added_count)],
+    ['only before', formatCount(changes.removed_count)],
+  ])
+}

@@ -64,6 +64,11 @@ const acceptInvitationRoute = createRoute({
   component: lazyPage(() => import('./pages/users/invitation/AcceptInvitationPage.tsx'), 'AcceptInvitationPage'),
 })
 
+const reportRoute = createRoute({
+  ...open('/report'),
+  component: lazyPage(() => import('./pages/jobs/report/ReportPage.tsx'), 'ReportPage'),
+})
+
 const quickStartRoute = createRoute({
   ...page('/quick-start'),
   validateSearch: readQuickStartSearch,
@@ -289,6 +294,7 @@ const routeTree = rootRoute.addChildren([
   forgotPasswordRoute,
   resetPasswordRoute,
   acceptInvitationRoute,
+  reportRoute,
   shellRoute.addChildren([
     indexRoute,
     quickStartRoute,

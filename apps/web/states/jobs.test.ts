@@ -1,9 +1,10 @@
 import { JobComparison } from '@probity/contract/schemas/jobs/comparison'
+import { ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
 import { page } from 'vitest/browser'
 import { choose, click, fill, inOrder, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { exampleOf } from './test-examples.ts'
-import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, RUNNING_JOB } from './test-jobs.ts'
+import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, REPORT, RUNNING_JOB } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
 import { testStates, whileLoading } from './test-states.ts'
 import { sessionOf } from './test-users.ts'
@@ -189,9 +190,49 @@ testStates('list', [
     act: choose('More actions', 'Compare with an earlier list'),
     has: '[role="alert"]',
   },
+  { name: 'report to share', path: LIST, act: choose('More actions', 'Share a report'), shows: 'expires 2 Dec 2026' },
+  {
+    name: 'new report link',
+    path: LIST,
+    api: { 'POST /bulk/jobs/:job/report-links': exampleOf(ReportLinkWithUrl) },
+    act: inOrder(choose('More actions', 'Share a report'), press('Create link')),
+    shows: 'It is shown once.',
+  },
+  {
+    name: 'too many report links',
+    path: LIST,
+    api: {
+      'GET /bulk/jobs/:job/report-links': [],
+      'POST /bulk/jobs/:job/report-links': problem('too_many_report_links'),
+    },
+    act: inOrder(choose('More actions', 'Share a report'), press('Create link')),
+    shows: 'Revoke one that is no longer needed.',
+  },
   { name: 'menu', path: LIST, act: press('More actions'), has: '[role="menu"]' },
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job' }),
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job/breakdown' }),
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job/results' }),
   ...whileLoading({ path: `${LIST}?row=2`, route: 'GET /bulk/jobs/:job/results/:row' }),
+])
+
+const REPORT_PATH = '/report#token'
+
+testStates('report', [
+  { name: 'with more rows than fit', path: REPORT_PATH, api: { 'POST /report': REPORT }, shows: 'Other reasons' },
+  {
+    name: 'of a canceled list in test mode, without providers',
+    path: REPORT_PATH,
+    api: {
+      'POST /report': { ...REPORT, status: 'canceled', livemode: false, unique_count: 10_001, by_provider: null },
+    },
+    shows: '1 address was not validated.',
+  },
+  {
+    name: 'revoked',
+    path: REPORT_PATH,
+    api: { 'POST /report': problem('not_found') },
+    shows: 'Report not available',
+  },
+  { name: 'without a token', path: '/report', shows: 'Report not available' },
+  ...whileLoading({ path: REPORT_PATH, route: 'POST /report' }),
 ])

@@ -3,6 +3,7 @@ import type { Account, DeletionPreview, Erasure, Network } from '@probity/contra
 import type { Billing, Checkout, LedgerEntry } from '@probity/contract/schemas/billing'
 import type { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
+import type { Report, ReportLink, ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
 import type { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
 import type { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import type { ApiKey, CreatedKey } from '@probity/contract/schemas/keys'
@@ -95,7 +96,10 @@ export type Responses = {
   'POST /auth/two-factor/enable': TwoFactorSecret
   'POST /auth/two-factor/generate-backup-codes': Pick<TwoFactorSecret, 'backupCodes'>
   'POST /erasures': Erasure
+  'GET /bulk/jobs/:job/report-links': ReportLink[]
+  'POST /bulk/jobs/:job/report-links': ReportLinkWithUrl
   'POST /keys': CreatedKey
+  'POST /report': Report
   'POST /validation/single': ValidationResult
   'POST /webhooks': WebhookWithSecret
 }

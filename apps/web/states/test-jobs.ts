@@ -1,6 +1,7 @@
 import { JOB_EXAMPLE } from '@probity/contract/constants/data/examples'
-import type { SubStatus } from '@probity/contract/constants/validations'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
+import type { Report } from '@probity/contract/schemas/jobs/reports'
 import { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
 import { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { ValidationResult } from '@probity/contract/schemas/validations/single'
@@ -43,6 +44,24 @@ export const EARLIER_JOB: Job = {
   ...FINISHED_JOB,
   id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a3',
   created_at: '2026-10-02T12:00:00.000Z',
+}
+
+/** A report with more reasons and providers than its tables have rows. */
+export const REPORT: Report = {
+  name: 'customers.csv',
+  status: 'completed',
+  created_at: FINISHED_JOB.created_at,
+  finished_at: '2026-11-02T12:03:07.412Z',
+  link_expires_at: inHours(700),
+  livemode: true,
+  row_count: 10_500,
+  unique_count: 10_000,
+  duplicate_count: 452,
+  status_counts: FINISHED_JOB.status_counts,
+  by_reason: Object.entries(SUB_STATUSES).map(([sub_status, { status }]) => ({ status, sub_status, count: 400 })),
+  by_provider: ['google', 'microsoft', 'yahoo', 'apple', 'gmx', 'zoho', 'proton', 'yandex', 'mail_ru', ''].map(
+    (provider) => ({ provider, count: 1_000, valid: 881, risky: 65, invalid: 38, unknown: 16 }),
+  ),
 }
 
 export const UPLOAD: Upload = { ...exampleOf(Upload), expires_at: inHours(20) }

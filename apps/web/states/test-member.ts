@@ -1,5 +1,6 @@
 import type { Role } from '@probity/contract/constants/users'
 import { JobComparison } from '@probity/contract/schemas/jobs/comparison'
+import { ReportLink } from '@probity/contract/schemas/jobs/reports'
 import { RequestDetail } from '@probity/contract/schemas/requests'
 import { Delivery, DeliveryDetail } from '@probity/contract/schemas/webhooks/deliveries'
 import { CallbackSecret, Webhook } from '@probity/contract/schemas/webhooks/endpoints'
@@ -24,6 +25,7 @@ export function apiOf(role: Role): Api {
     'GET /bulk/jobs': [jobs.RUNNING_JOB, jobs.FINISHED_JOB],
     'GET /bulk/jobs/:job': jobs.FINISHED_JOB,
     'GET /bulk/jobs/:job/breakdown': jobs.BREAKDOWN,
+    'GET /bulk/jobs/:job/report-links': [exampleOf(ReportLink)],
     'GET /bulk/jobs/:job/comparison': exampleOf(JobComparison),
     'GET /bulk/jobs/:job/results': jobs.RESULTS,
     'GET /bulk/jobs/:job/results/:row': jobs.RESULT_DETAIL,

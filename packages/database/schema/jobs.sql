@@ -133,6 +133,27 @@ create policy tenant on callback_secrets using (account_id = app_account());
 grant select, insert on callback_secrets to probity_app;
 grant update (secret, previous_secret, previous_until) on callback_secrets to probity_app;
 
+-- Links to the report of a job, a page with its sums that needs no login. The token of a link is stored as a hash only. A revoked or
+-- expired link is kept until the next one of the job is created.
+create table report_links (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  job_id uuid not null references jobs (id) on delete cascade,
+  token_hash bytea not null unique check (length(token_hash) = 32),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  check (expires_at <= created_at + interval '90 days 1 minute')
+);
+
+create index report_links_by_job on report_links (job_id);
+create index report_links_by_account on report_links (account_id);
+
+alter table report_links enable row level security;
+create policy tenant on report_links using (account_id = app_account());
+grant select, insert, delete on report_links to probity_app;
+grant update (revoked_at) on report_links to probity_app;
+
 -- One row per worker that processes jobs. Each worker updates seen_at every second (record_heartbeat).
 create table job_workers (
   id uuid primary key,
@@ -276,6 +297,18 @@ begin
 end
 $$;
 
+-- Finds the job of a report link that can be opened, by the hash of its token: the only proof that the client needs.
+-- Output: one row, or none, as for closed and suspended accounts. Locks: none.
+create function find_report_link(p_token_hash bytea)
+  returns table (account_id uuid, job_id uuid, mode text, expires_at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select l.account_id, l.job_id, j.mode, l.expires_at
+    from report_links l join jobs j on j.id = l.job_id join accounts a on a.id = l.account_id
+    where l.token_hash = p_token_hash and l.revoked_at is null and l.expires_at > clock_timestamp()
+      and a.closed_at is null and a.suspended_at is null;
+  end;
+
 -- Returns whether there may be jobs to plan, batches to dispatch or deliveries to send. Every worker calls this several times per
 -- second; one call with three index lookups avoids three more expensive calls while there is no work. Locks: none.
 create function find_pending_work(out plans boolean, out batches boolean, out deliveries boolean)
@@ -295,6 +328,9 @@ create trigger notify after update of state on jobs for each row
 
 create trigger audit after delete on jobs for each row execute function audit_row('list', 'filename', '', '');
 
+create trigger audit after insert or update on report_links for each row execute function
+  audit_row('report_link', 'job_id', 'expires_at', 'token_hash');
+
 create trigger audit after update on callback_secrets for each row execute function
   audit_row('callback_secret', 'mode', '', 'previous_secret previous_until');
 
@@ -302,12 +338,12 @@ create trigger audit after update on callback_secrets for each row execute funct
 
 revoke execute on function
   list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_job_end, notify_expiring_results, erase_mentions, find_pending_work
+  notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 from public;
 
 grant execute on function
   list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_expiring_results, erase_mentions, find_pending_work
+  notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 to probity_app;
 
 grant execute on function

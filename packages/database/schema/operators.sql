@@ -324,6 +324,8 @@ begin
     select p.name into v_name from users p where p.id = (v_row ->> 'user_id')::uuid;
   elsif tg_argv[1] = 'url' then
     v_name := substring(v_name from '^https?://([^/?#]+)'); -- host only: path and query can contain a secret
+  elsif tg_argv[1] = 'job_id' then
+    select coalesce(j.name, j.filename) into v_name from jobs j where j.id = (v_row ->> 'job_id')::uuid;
   end if;
   perform record_audit_entry(
     (v_row ->> case when tg_table_name = 'accounts' then 'id' else 'account_id' end)::uuid,

@@ -37,6 +37,7 @@ import {
   type RequestOptions,
   type Transport,
 } from './http/transport.ts'
+import { createReportLinksApi, type ReportLinksApi } from './report-links.ts'
 
 export type CreateJobOptions = IdempotentRequestOptions & {
   /** Column with the addresses: one of `columns` of the upload. */
@@ -84,6 +85,8 @@ export type JobsApi = {
   readonly results: JobResultsApi
   /** Requests to the `callbackUrl` of jobs. */
   readonly callback: JobCallbackApi
+  /** Links to the reports of jobs. */
+  readonly reportLinks: ReportLinksApi
   /** Creates a job from an upload and reserves its credits. An upload becomes one job, however often this is called. */
   create(uploadId: string, options: CreateJobOptions): ApiPromise<ConfirmUploadResult>
   /** One job with its status, progress and counts. */
@@ -133,6 +136,7 @@ export function createJobsApi(transport: Transport): JobsApi {
       get: (jobId, options) => get(pathOf(jobId, 'callback'), options),
       resend: (jobId, options) => post(pathOf(jobId, 'callback', 'resend'), options),
     },
+    reportLinks: createReportLinksApi(transport),
     create(uploadId, options) {
       const { call, fields } = splitOptions(options)
       const json: ConfirmUploadRequest = { upload_id: uploadId, ...toBody(fields) }

@@ -97,6 +97,9 @@ test('webhooks, their deliveries and callbacks request their paths', async () =>
   await jobs.callback.resend('job')
   await jobs.breakdown('job')
   await jobs.compare('job', 'earlier')
+  await jobs.reportLinks.create('job', { expiresInDays: 7 })
+  await jobs.reportLinks.list('job')
+  await jobs.reportLinks.revoke('job', 'link')
   await jobs.rerun('job', { rows: 'unknown', callbackUrl: 'https://hooks.example.com/' })
   await jobs.update('job', { name: 'Customers', tags: ['vip'] })
   expect(received.map(sent)).toEqual([
@@ -109,6 +112,9 @@ test('webhooks, their deliveries and callbacks request their paths', async () =>
     ['POST /api/v1/bulk/jobs/job/callback/resend', undefined],
     ['GET /api/v1/bulk/jobs/job/breakdown', undefined],
     ['GET /api/v1/bulk/jobs/job/comparison?with=earlier', undefined],
+    ['POST /api/v1/bulk/jobs/job/report-links', { expires_in_days: 7 }],
+    ['GET /api/v1/bulk/jobs/job/report-links', undefined],
+    ['DELETE /api/v1/bulk/jobs/job/report-links/link', undefined],
     ['POST /api/v1/bulk/jobs/job/rerun', { rows: 'unknown', callback_url: 'https://hooks.example.com/' }],
     ['PATCH /api/v1/bulk/jobs/job', { name: 'Customers', tags: ['vip'] }],
   ])

@@ -251,6 +251,7 @@ export type {
   PolicySettings,
   UpdatePolicyOptions,
 } from './policies.ts'
+export type { CreateReportLinkOptions, ReportLinksApi } from './report-links.ts'
 export type {
   DecideOptions,
   ValidateAllItem,

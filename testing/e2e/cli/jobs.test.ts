@@ -236,7 +236,7 @@ test('jobs update renames and tags a job, and jobs list finds it by a tag', asyn
   expect(bare).toMatchObject({ name: 'Customers', tags: [] })
 })
 
-test('jobs rerun confirms the cost and starts a job with the unknown rows', async () => {
+test('jobs rerun, share and compare work on a job that has ended', async () => {
   const folder = openFolder('email\nvalid@example.com\nunknown@example.com\n')
   const created = await folder.run(['jobs', 'create', 'list.csv', '--watch', '--json'])
   const { id } = JSON.parse(created.stdout)
@@ -245,6 +245,11 @@ test('jobs rerun confirms the cost and starts a job with the unknown rows', asyn
   expect(job).toMatchObject({ rerun_of: id, rerun_rows: 'unknown', unique_count: 1 })
   const whole = JSON.parse((await folder.run(['jobs', 'rerun', id, '--watch', '--json'])).stdout)
   expect(whole).toMatchObject({ rerun_of: id, rerun_rows: 'all', unique_count: 2, status: 'completed' })
+  const url = (await folder.run(['jobs', 'share', id, '--days', '7'])).stdout
+  expect(url).toMatch(/\/app\/report#[\w-]{43}\n$/)
+  const [link] = JSON.parse((await folder.run(['jobs', 'links', id, '--json'])).stdout)
+  expect((await folder.run(['jobs', 'unshare', id, link.id, '--yes'])).stdout).toBe(`Revoked report link ${link.id}\n`)
+  expect(JSON.parse((await folder.run(['jobs', 'links', id, '--json'])).stdout)).toEqual([])
   const compared = await folder.run(['jobs', 'compare', whole.id, id])
   expect(compared.stdout).toMatch(/valid +1, before 1\n(.+\n)*in both +2\nchanged +0\n/)
 })

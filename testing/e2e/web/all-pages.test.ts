@@ -72,6 +72,7 @@ async function failWebhook() {
 
 const SIGNED_OUT: Case[] = [
   { what: 'sign-in', path: '/app/sign-in' },
+  { what: 'a report that is not available', path: '/app/report' },
   { what: 'sign-up', path: '/app/sign-up' },
   { what: 'forgot password', path: '/app/forgot-password' },
   { what: 'an invitation', path: `/app/accept-invitation#id=${invitation.body['id']}` },

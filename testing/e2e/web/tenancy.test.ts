@@ -87,6 +87,7 @@ test.each([
   ['GET', '/bulk/jobs/:list/results'],
   ['GET', '/bulk/jobs/:list/results/2'],
   ['GET', '/bulk/jobs/:list/breakdown'],
+  ['GET', '/bulk/jobs/:list/report-links'],
   ['GET', '/bulk/jobs/:list/events'],
   ['POST', '/bulk/jobs/:list/pause'],
   ['POST', '/bulk/jobs/:list/cancel'],

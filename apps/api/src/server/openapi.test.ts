@@ -81,6 +81,7 @@ test.each(operations)('%s takes a body whose schema has a descriptive name', (_n
 test('the document lists exactly the implemented operations', () => {
   expect(operations.map(([name]) => name).toSorted()).toEqual([
     'DELETE /api/v1/bulk/jobs/{job_id}',
+    'DELETE /api/v1/bulk/jobs/{job_id}/report-links/{link_id}',
     'DELETE /api/v1/bulk/uploads/{upload_id}',
     'DELETE /api/v1/keys/{key_id}',
     'DELETE /api/v1/overrides/{override_id}',
@@ -94,6 +95,7 @@ test('the document lists exactly the implemented operations', () => {
     'GET /api/v1/bulk/jobs/{job_id}/callback',
     'GET /api/v1/bulk/jobs/{job_id}/comparison',
     'GET /api/v1/bulk/jobs/{job_id}/events',
+    'GET /api/v1/bulk/jobs/{job_id}/report-links',
     'GET /api/v1/bulk/jobs/{job_id}/results',
     'GET /api/v1/bulk/jobs/{job_id}/results/{row}',
     'GET /api/v1/bulk/uploads',
@@ -126,6 +128,7 @@ test('the document lists exactly the implemented operations', () => {
     'POST /api/v1/bulk/jobs/{job_id}/callback/resend',
     'POST /api/v1/bulk/jobs/{job_id}/cancel',
     'POST /api/v1/bulk/jobs/{job_id}/pause',
+    'POST /api/v1/bulk/jobs/{job_id}/report-links',
     'POST /api/v1/bulk/jobs/{job_id}/rerun',
     'POST /api/v1/bulk/jobs/{job_id}/resume',
     'POST /api/v1/bulk/upload/confirm',

@@ -1,5 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { asOwner } from '@probity/database/connection/connect'
 import type { InjectOptions } from 'fastify'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { callApp, startTestApi, type TestClient } from '../testing/test-api.ts'
 import type { OpenApiDocument } from './openapi.ts'
@@ -63,6 +65,9 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'POST /api/v1/bulk/jobs/{job_id}/pause': {},
   'POST /api/v1/bulk/jobs/{job_id}/resume': {},
   'POST /api/v1/bulk/jobs/{job_id}/cancel': {},
+  'GET /api/v1/bulk/jobs/{job_id}/report-links': {},
+  'POST /api/v1/bulk/jobs/{job_id}/report-links': { body: {} },
+  'DELETE /api/v1/bulk/jobs/{job_id}/report-links/{link_id}': {},
   'POST /api/v1/bulk/jobs/{job_id}/rerun': { body: { rows: 'all' } },
   'PATCH /api/v1/bulk/jobs/{job_id}': { body: { name: 'taken over' } },
   'DELETE /api/v1/bulk/jobs/{job_id}': {},
@@ -117,6 +122,16 @@ const confirm = (uploadId: string): InjectOptions => ({
   payload: confirming(uploadId),
 })
 FOREIGN_IDS['job_id'] = String((await owner.call(confirm(await upload(owner)))).body['id'])
+
+// A link of the job, which has not ended.
+const { rows: links } = await asOwner(api.db, (trx) =>
+  sql<{ id: string }>`
+    insert into report_links (account_id, job_id, token_hash, expires_at)
+    values (${owner.accountId}, ${FOREIGN_IDS['job_id']}, ${randomBytes(32)}, now() + interval '1 day') returning id`.execute(
+    trx,
+  ),
+)
+FOREIGN_IDS['link_id'] = links[0]?.id ?? ''
 
 await owner.call({ method: 'POST', url: '/api/v1/policies', payload: { name: 'owners-own', ...POLICY } })
 FOREIGN_IDS['name'] = 'owners-own'
@@ -181,6 +196,7 @@ async function traceOf(caller: TestClient) {
   const { last_used_at: _, last_request: __, ...rest } = body
   const job = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${FOREIGN_IDS['job_id']}` })
   const url = `/api/v1/webhooks/${FOREIGN_IDS['webhook_id']}`
+  const reports = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${FOREIGN_IDS['job_id']}/report-links` })
   const webhook = await caller.call({ method: 'GET', url })
   const deliveries = await caller.call({ method: 'GET', url: `${url}/deliveries` })
   const policy = await caller.call({ method: 'GET', url: `/api/v1/policies/${FOREIGN_IDS['name']}` })
@@ -188,7 +204,7 @@ async function traceOf(caller: TestClient) {
   return {
     overrides: own.text,
     key: rest,
-    job: [job.status, job.body],
+    job: [job.status, job.body, reports.text],
     webhook: [webhook.body, deliveries.body],
     policy: policy.body,
   }

@@ -4,6 +4,7 @@ import { deleteAccountRoutes, exportAccountRoutes, manageNetwork } from '../acco
 import { openPortal, showCheckout, startCheckout } from '../billing/checkout.ts'
 import { showBilling } from '../billing/show.ts'
 import type { Route } from '../http/route.ts'
+import { showReport } from '../jobs/report-links.ts'
 import { noteActor } from '../middleware/authentication/auth.ts'
 import { refuseCrossSite } from '../middleware/authentication/origins.ts'
 import { refuseWithoutRole, requireMember } from '../middleware/authentication/session.ts'
@@ -38,6 +39,7 @@ const PEOPLE_ROUTES: Route<Services>[] = [
   confirmEmailChange,
   removeProfile,
   manageNotifications,
+  showReport,
 ]
 
 /** Account routes for members only, not for keys: billing, IP allowlist, export, deletion and the audit log. */

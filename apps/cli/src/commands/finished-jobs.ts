@@ -1,15 +1,17 @@
-import type { JobComparison } from '@probity/sdk'
+import type { JobComparison, ReportLink } from '@probity/sdk'
 import { type Command, Option } from 'commander'
-import { type CostFlags, confirmCost, findBalance } from '../confirm.ts'
+import { type ConfirmFlags, type CostFlags, confirmAction, confirmCost, findBalance } from '../confirm.ts'
 import { writeStarted } from '../jobs/watch.ts'
 import { formatCount, formatPairs } from '../output/format.ts'
+import type { View } from '../output/output.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
-import { addCostOptions, addExamples } from './options.ts'
+import { addCostOptions, addExamples, addYes, formatTime, readCount } from './options.ts'
 
 /** Commands for jobs that have ended. */
 export function addFinished(jobs: Command, stage: Stage): void {
   addRerun(jobs, stage)
   addCompare(jobs, stage)
+  addShare(jobs, stage)
 }
 
 type RerunFlags = CostFlags & { rows: 'all' | 'unknown'; watch?: boolean }
@@ -68,4 +70,52 @@ function formatComparison({ status_counts: now, with_status_counts: before, chan
     ['only now', formatCount(changes.added_count)],
     ['only before', formatCount(changes.removed_count)],
   ])
+}
+
+function addShare(jobs: Command, stage: Stage): void {
+  const share = jobs
+    .command('share')
+    .description('Create a link to the report of a job, for readers without a login, and print it. It is shown once.')
+    .argument('<id>', 'id of a job that has ended')
+    .option('--days <n>', 'days until the link expires, at most 90', readCount, 30)
+  share.action(
+    createAction(stage, async (run, { days }: { days: number }, id: string) => {
+      const client = await openClient(run)
+      const link = await client.jobs.reportLinks.create(id, { expiresInDays: days })
+      await run.output.writeOne(link, () => `${link.url}\n`)
+    }),
+  )
+  addExamples(share, [['probity jobs share ID --days 7', 'Print a link that expires after a week.']])
+  const links = jobs
+    .command('links')
+    .description('List the report links of a job that can be opened, without their URLs.')
+    .argument('<id>', 'job id')
+  links.action(
+    createAction(stage, async (run, _flags, id: string) => {
+      const client = await openClient(run)
+      await run.output.writeAll(await client.jobs.reportLinks.list(id, { signal: run.signal }), LINKS_VIEW)
+    }),
+  )
+  addExamples(links, [['probity jobs links ID', 'Print the ids and the expiry of the links.']])
+  const unshare = jobs
+    .command('unshare')
+    .description('Revoke a report link of a job.')
+    .argument('<id>', 'job id')
+    .argument('<link>', 'link id')
+  addYes(unshare).action(
+    createAction(stage, async (run, flags: ConfirmFlags, id: string, linkId: string) => {
+      await confirmAction(run, flags, `Report link ${linkId} will stop working permanently.`)
+      await (await openClient(run)).jobs.reportLinks.revoke(id, linkId)
+      await run.output.writeOne({ id: linkId, revoked: true }, () => `Revoked report link ${linkId}\n`)
+    }),
+  )
+  addExamples(unshare, [['probity jobs unshare ID LINK', 'Revoke a link after a confirmation.']])
+}
+
+const LINKS_VIEW: View<ReportLink> = {
+  columns: [
+    { head: 'id', cell: ({ id }) => id },
+    { head: 'created (UTC)', cell: ({ created_at }) => formatTime(created_at) },
+    { head: 'expires (UTC)', cell: ({ expires_at }) => formatTime(expires_at) },
+  ],
 }

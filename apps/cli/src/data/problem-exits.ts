@@ -59,6 +59,7 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   too_many_policies: 'input',
   too_many_overrides: 'input',
   too_many_uploads: 'input',
+  too_many_report_links: 'input',
   webhook_disabled: 'input',
   event_expired: 'input',
   rate_limited: 'later',

@@ -1,7 +1,7 @@
 import type { Role } from '@probity/contract/constants/users'
 import type { Session as Answer, InstallationInfo } from '@probity/contract/schemas/users'
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
-import { createContext, useContext, useEffect, useState } from 'react'
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react'
 import { asRequestFailed, callApi, RequestFailed } from './client.ts'
 
 /** An account with members always has a slug. */
@@ -103,6 +103,16 @@ export function useSecretInAddress(name: string): string | undefined {
     return () => window.removeEventListener('hashchange', take)
   }, [name])
   return secret
+}
+
+/** The secret after # in the URL. It stays there, so that the page can be reloaded. */
+export function useSecretHash(): string {
+  return useSyncExternalStore(subscribeToHash, () => window.location.hash.slice(1))
+}
+
+function subscribeToHash(onChange: () => void): () => void {
+  window.addEventListener('hashchange', onChange)
+  return () => window.removeEventListener('hashchange', onChange)
 }
 
 function readSecret(name: string): string | undefined {

@@ -28,6 +28,10 @@ export const REFERENCE_LENGTH_MAX = 200
 /** Also the maximum length of a file name. */
 export const JOB_NAME_LENGTH_MAX = 200
 
+/** Days until a link to a report expires. */
+export const REPORT_LINK_DAYS_MAX = 90
+export const REPORT_LINK_DAYS_DEFAULT = 30
+
 /** A table of lists shows them in one or two lines. */
 export const TAGS_MAX = 10
 export const TAG_LENGTH_MAX = 40

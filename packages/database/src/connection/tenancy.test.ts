@@ -13,6 +13,7 @@ import { reconcileLedger } from '../billing/reconciliation.ts'
 import { countOutcomes } from '../feedback/outcomes.ts'
 import { reportOf, testOutcome } from '../feedback/test-outcomes.ts'
 import { claimBatch, dispatchBatches } from '../jobs/batches.ts'
+import { insertReportLink } from '../jobs/report-links.ts'
 import { makeTestRows, orderTestResults, storeTestResults } from '../jobs/results/test-results.ts'
 import { settleBatch } from '../jobs/settle-batches.ts'
 import { confirmTestJob, finalRows, planTestJob, startTestWorker } from '../jobs/test-jobs.ts'
@@ -96,6 +97,7 @@ async function storeOrdered(accountId: string): Promise<void> {
     ),
   )
   await orderTestResults(db, id)
+  await inTenant(db, accountId, (trx) => insertReportLink(trx, { accountId, mode: 'test' }, { jobId: id, days: 1 }))
 }
 
 /** A customer of Stripe with an offer and a subscription. */
@@ -347,6 +349,7 @@ test('only these functions bypass row-level security, each with a fixed search p
     'find_member',
     'find_pending_work',
     'find_probing',
+    'find_report_link',
     'find_session',
     'finish_ordering',
     'has_recent_code',

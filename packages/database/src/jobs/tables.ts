@@ -10,6 +10,7 @@ export type JobTables = {
   jobCounts: { accountId: string; jobId: string; status: string; subStatus: string; count: number }
   jobQueue: JobQueueTable
   jobs: JobsTable
+  reportLinks: ReportLinksTable
   resultChunks: ResultChunksTable
   uploads: UploadsTable
 }
@@ -79,6 +80,16 @@ type JobsTable = {
   tags: Generated<string[]>
   rerunOf: Generated<string | null>
   rerunRows: Generated<RerunRows | null>
+}
+
+type ReportLinksTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  jobId: string
+  tokenHash: Buffer
+  createdAt: SetByDatabase<Date>
+  expiresAt: Date
+  revokedAt: Generated<Date | null>
 }
 
 type JobBatchesTable = {

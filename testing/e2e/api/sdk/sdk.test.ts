@@ -212,6 +212,11 @@ test('jobs are run again after their end', async () => {
   expect(await jobs.get(id)).toMatchObject({ rerun_of: earlier, rerun_rows: 'all', reference: 'again' })
   await jobs.wait(id)
   const { changes } = await jobs.compare(id, earlier)
+  const link = await jobs.reportLinks.create(id, { expiresInDays: 7 })
+  expect(link.url).toContain('/app/report#')
+  expect((await jobs.reportLinks.list(id)).map((one) => one.id)).toEqual([link.id])
+  await jobs.reportLinks.revoke(id, link.id)
+  expect(await jobs.reportLinks.list(id)).toEqual([])
   expect(changes).toMatchObject({ matched_count: 2, changed_count: 0 })
 })
 

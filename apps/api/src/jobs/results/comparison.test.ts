@@ -24,12 +24,22 @@ async function compare(jobId: string, earlier: string): Promise<JobComparison> {
   return body as JobComparison
 }
 
-/** Gives results another status. `keepList` derives it from the first letter. */
-const change = (jobId: string, statuses: Record<string, 'valid' | 'unknown'>) =>
-  changeTestResults(api.db, jobId, (result) => {
+/** Gives results another status than `keepList`, which derives it from the first letter, and counts them again. */
+async function change(jobId: string, statuses: Record<string, 'valid' | 'unknown'>): Promise<void> {
+  await changeTestResults(api.db, jobId, (result) => {
     const status = statuses[result.email.toLowerCase()]
     return status === undefined ? result : { ...result, status, sub_status: status === 'valid' ? '' : 'timeout' }
   })
+  await asOwner(api.db, (trx) => sql`delete from job_counts where job_id = ${jobId}`.execute(trx))
+  await asOwner(api.db, (trx) =>
+    sql`
+      insert into job_counts (account_id, job_id, status, sub_status, count)
+      select c.account_id, c.job_id, t.status, t.sub_status, sum(t.count)
+      from result_chunks c
+        cross join lateral jsonb_to_recordset(c.tally) as t (status text, sub_status text, count integer)
+      where c.job_id = ${jobId} group by c.account_id, c.job_id, t.status, t.sub_status`.execute(trx),
+  )
+}
 
 test.each([false, true])(
   'a comparison counts results by status and changed addresses (ordered: %s)',

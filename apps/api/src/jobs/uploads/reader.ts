@@ -180,12 +180,13 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
     },
     async select(key, selection, options) {
       return takeTurn(options, async (signal) => {
-        let rows: SelectedRows | undefined
+        const selected: SelectedRows[] = []
         await storage.rewrite(key, async (path, to) => {
           const outcome = await run({ kind: 'select', path, to, selection }, signal)
-          rows = requireKind(outcome, 'selected').rows
+          selected.push(requireKind(outcome, 'selected').rows)
           return true
         })
+        const [rows] = selected
         if (rows === undefined) throw new Error('the rows of an upload were not selected')
         return rows
       })

@@ -193,6 +193,11 @@ export const PROBLEMS = {
     title: 'Upload limit reached',
     advice: 'Confirm or delete uploads that are not confirmed, then upload the file again. They expire after 24 hours.',
   },
+  too_many_report_links: {
+    status: 409,
+    title: 'Report link limit reached',
+    advice: 'Revoke one that is no longer needed. A job has at most 20.',
+  },
   event_expired: {
     status: 410,
     title: 'Event expired',

@@ -48,18 +48,16 @@ const changeFields = {
   }),
 }
 
-const Changes = Type.Unsafe<Static<ReturnType<typeof changesObject>> | null>({
-  ...changesObject(),
-  type: ['object', 'null'],
-})
+const ChangesFields = Type.Object(changeFields)
 
-function changesObject() {
-  return Type.Object(changeFields, {
-    description:
-      'The changes per address, without regard to upper and lower case. Null if the results of one of the jobs have expired, or if it has more than 200,000 results.',
-    examples: [CHANGES_EXAMPLE, null],
-  })
-}
+const Changes = Type.Unsafe<Static<typeof ChangesFields> | null>({
+  type: ['object', 'null'],
+  required: Object.keys(changeFields),
+  properties: changeFields,
+  description:
+    'The changes per address, without regard to upper and lower case. Null if the results of one of the jobs have expired, or if it has more than 200,000 results.',
+  examples: [CHANGES_EXAMPLE, null],
+})
 
 const ComparedCounts = Type.Object(
   {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Trx } from '../../connection/connect.ts'
 import { type ChunkSet, listChunks, type ResultsLocation, readIndexes, withChunks } from './chunk-store.ts'
-import { decodeIndex } from './result-chunk.ts'
+import { type ChunkIndex, decodeIndex } from './result-chunk.ts'
 
 /** Addresses that have one status in the earlier job and another, or the same, in the later one. */
-export type StatusChange = { from: string; to: string; count: number }
+type StatusChange = { from: string; to: string; count: number }
 
 export type ResultChanges = {
   /** Addresses that have a result in both jobs. */
@@ -37,27 +37,33 @@ export async function compareResults(
   const statuses = await withChunks(trx, earlier, (set) => readStatuses(trx, set))
   return withChunks(trx, later, async (set) => {
     const counter = openChangeCounter(statuses)
-    for await (const { key, status } of readEntries(trx, set)) counter.add(key, status)
+    for await (const chunk of readEntries(trx, set)) for (const { key, status } of chunk) counter.add(key, status)
     return counter.changes()
   })
 }
 
 async function readStatuses(trx: Trx, set: ChunkSet): Promise<Map<number, string>> {
   const statuses = new Map<number, string>()
-  for await (const { key, status } of readEntries(trx, set)) statuses.set(key, status)
+  for await (const chunk of readEntries(trx, set)) for (const { key, status } of chunk) statuses.set(key, status)
   return statuses
 }
 
-async function* readEntries(trx: Trx, set: ChunkSet): AsyncGenerator<{ key: number; status: string }> {
+type Entry = { key: number; status: string }
+
+/** The addresses of each chunk with their status. */
+async function* readEntries(trx: Trx, set: ChunkSet): AsyncGenerator<Entry[]> {
   for await (const group of readIndexes(trx, set)) {
-    for (const chunk of group) {
-      const index = decodeIndex(chunk)
-      for (let n = 0; n < index.size; n++) {
-        const email = index.email(n)
-        if (email !== '') yield { key: keyOf(email), status: index.kind(n).status }
-      }
-    }
+    for (const chunk of group) yield listEntries(decodeIndex(chunk))
   }
+}
+
+function listEntries(index: ChunkIndex): Entry[] {
+  const entries: Entry[] = []
+  for (let n = 0; n < index.size; n++) {
+    const email = index.email(n)
+    if (email !== '') entries.push({ key: keyOf(email), status: index.kind(n).status })
+  }
+  return entries
 }
 
 /** Six bytes of a hash, so that a map of them is small. A collision occurs in one of ten thousand comparisons of the largest size. */

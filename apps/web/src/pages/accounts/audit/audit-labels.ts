@@ -65,6 +65,8 @@ const ACTIONS: Record<string, string> = {
   'overrides.changed': 'Allow & block entries changed',
   'overrides.deleted': 'Allow & block entries removed',
   'list.deleted': 'List deleted',
+  'report_link.created': 'Report link created',
+  'report_link.revoked': 'Report link revoked',
   'list.requeued': 'List requeued',
   'list.review_released': 'List released after review',
   'list.review_canceled': 'List canceled after review',

@@ -1,7 +1,18 @@
 import type { BulkJob } from '@probity/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, CircleHelp, Ellipsis, GitCompareArrows, Pause, Pencil, Play, RotateCw, Trash2 } from 'lucide-react'
+import {
+  Ban,
+  CircleHelp,
+  Ellipsis,
+  GitCompareArrows,
+  Pause,
+  Pencil,
+  Play,
+  RotateCw,
+  Share2,
+  Trash2,
+} from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { useMay, useScene } from '../../../session/workspace.ts'
@@ -89,6 +100,11 @@ function MoreMenu({ job, mayChange, onAsk, onOpen }: MoreProps) {
       {!isUnderWay && (
         <MenuItem icon={<GitCompareArrows aria-hidden="true" />} onSelect={() => onOpen({ kind: 'compare' })}>
           Compare with an earlier list
+        </MenuItem>
+      )}
+      {mayChange && !isUnderWay && (
+        <MenuItem icon={<Share2 aria-hidden="true" />} onSelect={() => onOpen({ kind: 'share' })}>
+          Share a report
         </MenuItem>
       )}
       {mayChange && isUnderWay && (

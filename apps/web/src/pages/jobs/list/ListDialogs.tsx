@@ -3,9 +3,10 @@ import type { BulkJob } from '@probity/sdk'
 import { CompareDialog } from './CompareDialog.tsx'
 import { EditListDialog } from './EditListDialog.tsx'
 import { RerunDialog } from './RerunDialog.tsx'
+import { ShareDialog } from './ShareDialog.tsx'
 
 /** The open dialog of a list. At most one is open. */
-export type OpenedDialog = { kind: 'edit' | 'compare' } | { kind: 'rerun'; rows: RerunRows }
+export type OpenedDialog = { kind: 'edit' | 'compare' | 'share' } | { kind: 'rerun'; rows: RerunRows }
 
 type DialogsProps = { job: BulkJob; opened: OpenedDialog | undefined; onClose(): void }
 
@@ -16,6 +17,8 @@ export function ListDialogs({ job, opened, onClose }: DialogsProps) {
       return <EditListDialog job={job} onClose={onClose} />
     case 'compare':
       return <CompareDialog job={job} onClose={onClose} />
+    case 'share':
+      return <ShareDialog job={job} onClose={onClose} />
     case 'rerun':
       return <RerunDialog job={job} rows={opened.rows} onClose={onClose} />
   }

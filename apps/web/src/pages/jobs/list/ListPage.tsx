@@ -44,7 +44,7 @@ export function ListPage() {
       trail={<Trail />}
       actions={<ListActions job={job} />}
     >
-      {job.tags.length > 0 && <Tags tags={job.tags} />}
+      <Tags tags={job.tags} />
       {error && <Stale onRetry={() => void query.refetch()} />}
       {isUnderWay ? <RunningList job={job} following={following} /> : <FinishedList job={job} />}
       {job.done_count > 0 && <Results job={job} />}

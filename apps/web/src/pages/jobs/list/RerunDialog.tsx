@@ -78,6 +78,8 @@ function TooFewCredits({ missing }: { missing: number }) {
   )
 }
 
+const sceneOnly = ({ mode, org }: { mode?: 'test' | undefined; org?: string | undefined }) => ({ mode, org })
+
 /** One key per dialog: a repeated click after a lost connection creates no second list. */
 function useRerun({ id }: BulkJob, rows: RerunRows, onDone: () => void) {
   const scene = useScene()
@@ -89,7 +91,7 @@ function useRerun({ id }: BulkJob, rows: RerunRows, onDone: () => void) {
     onSuccess: async (created) => {
       void queryClient.invalidateQueries({ queryKey: accountQuery(scene).queryKey })
       void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })
-      await navigate({ to: '/lists/$jobId', params: { jobId: created.id }, search: ({ mode, org }) => ({ mode, org }) })
+      await navigate({ to: '/lists/$jobId', params: { jobId: created.id }, search: sceneOnly })
       // The page of the new list is the same component.
       onDone()
     },

@@ -1,4 +1,4 @@
--- Names and tags of jobs. An erasure removes an address from them, too.
+-- Names and tags of jobs. Email notifications show the name, and an erasure removes an address from both.
 
 alter table jobs
   add column name text check (length(name) between 1 and 200),
@@ -31,3 +31,24 @@ begin
   where e.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(e.body), t) > 0);
 end
 $$;
+
+-- Queues an email notification to members when a live job completes or fails. Trigger function. Output: null. Locks: none.
+create or replace function notify_job_end() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform notify_members(new.account_id, 'job_done', new.id::text,
+    jsonb_build_object('job_id', new.id, 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count));
+  return null;
+end
+$$;
+
+-- Queues email notifications for live jobs kept at least 7 days whose results are deleted in 3 days. Output: none. Locks: none.
+create or replace function notify_expiring_results() returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    select notify_members(j.account_id, 'retention_warning', j.id::text,
+      jsonb_build_object('job_id', j.id, 'filename', coalesce(j.name, j.filename), 'on', j.expires_on + 1))
+    from jobs j
+    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2
+      and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
+  end;

@@ -256,7 +256,7 @@ create function notify_job_end() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform notify_members(new.account_id, 'job_done', new.id::text,
-    jsonb_build_object('job_id', new.id, 'filename', new.filename, 'state', new.state, 'count', new.unique_count));
+    jsonb_build_object('job_id', new.id, 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count));
   return null;
 end
 $$;
@@ -266,7 +266,7 @@ create function notify_expiring_results() returns void
   language sql security definer set search_path = public, pg_temp
   begin atomic
     select notify_members(j.account_id, 'retention_warning', j.id::text,
-      jsonb_build_object('job_id', j.id, 'filename', j.filename, 'on', j.expires_on + 1))
+      jsonb_build_object('job_id', j.id, 'filename', coalesce(j.name, j.filename), 'on', j.expires_on + 1))
     from jobs j
     where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;

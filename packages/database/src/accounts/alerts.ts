@@ -25,7 +25,7 @@ export async function listAlerts(trx: Trx, { accountId, mode }: View, limit: num
       select 3, 'credits_low', null, null, null from accounts a
       where a.id = ${accountId} and a.credits_low and ${mode} = 'live'
       union all
-      select 4, 'results_expiring', j.id, j.filename, (j.expires_on + 1)::timestamp at time zone 'utc'
+      select 4, 'results_expiring', j.id, coalesce(j.name, j.filename), (j.expires_on + 1)::timestamp at time zone 'utc'
       from jobs j
       where j.account_id = ${accountId} and j.mode = ${mode} and j.state = 'completed'
         and j.expires_on between utc_today() and utc_today() + 1

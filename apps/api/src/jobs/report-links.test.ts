@@ -73,6 +73,12 @@ test('a link opens a report with sums, the name of the list and nothing else', a
     expect(text).not.toContain(secret)
 })
 
+test('a name that contains an address is not part of the report', async () => {
+  const link = await share(await keep({ filename: 'ada@example.com.csv' }))
+  const { body, text } = await open(tokenOf(link))
+  expect([body['name'], text.includes('@')]).toEqual(['List', false])
+})
+
 test('the token is stored as a hash only, and is not in the log', async () => {
   const link = await share(await keep())
   const { rows } = await asOwner(db, (trx) =>

@@ -1,4 +1,5 @@
 import { REPORT_LINK_DAYS_DEFAULT } from '@probity/contract/constants/limits'
+import { containsAddressLike } from '@probity/contract/constants/text'
 import { JobParams } from '@probity/contract/schemas/jobs/jobs'
 import {
   CreateReportLink,
@@ -126,12 +127,12 @@ export const showReport: Route<ReportDependencies> = async (app, services) => {
   })
 }
 
-/** Field by field: a field that is added to jobs is not published. */
+/** Field by field: a field that is added to jobs is not published. A name with an address is not, either. */
 function presentReport(shared: SharedReport, job: Job, providers: Report['by_provider']): Report {
   const { name, status, created_at, finished_at, livemode, row_count, unique_count, duplicate_count, status_counts } =
     presentJob(job)
   return {
-    name,
+    name: containsAddressLike(name) ? 'List' : name,
     status,
     created_at,
     finished_at,

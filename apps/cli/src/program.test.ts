@@ -90,6 +90,8 @@ test('commands that ask for a confirmation have --yes', () => {
     'validate',
     'clean',
     'jobs create',
+    'jobs rerun',
+    'jobs unshare',
     'jobs cancel',
     'jobs delete',
     'keys revoke',

@@ -7,6 +7,9 @@ import { createClient } from '@hey-api/openapi-ts'
 const ROOT = join(import.meta.dirname, '../../..')
 export const API_TYPES_FILE = join(import.meta.dirname, '../src/generated/api-types.ts')
 
+/** The document has more than a megabyte, the preset of Node. */
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024
+
 type Schema = Record<string, unknown>
 type Document = { openapi: string; info: object; components: { schemas: Record<string, Schema> } }
 
@@ -56,5 +59,10 @@ function format(text: string): string {
 }
 
 function run(program: string, args: string[], input?: string): string {
-  return execFileSync(program, args, { cwd: ROOT, encoding: 'utf8', ...(input !== undefined && { input }) })
+  return execFileSync(program, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: OUTPUT_BYTES_MAX,
+    ...(input !== undefined && { input }),
+  })
 }

@@ -1,4 +1,4 @@
-import { hash, randomInt, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ReportLinkList, ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { callApp, startTestApi, type TestClient } from '../testing/test-api.ts'
+import { openBrowser } from '../testing/test-browser.ts'
 import { startJob } from '../testing/test-jobs.ts'
 import { keepList } from '../testing/test-results.ts'
 
@@ -27,18 +28,9 @@ async function share(jobId: string, payload: object = {}, by: TestClient = calle
 }
 
 const tokenOf = ({ url }: ReportLinkWithUrl) => url.split('#')[1] ?? ''
-/** A network without earlier requests, because they are counted per network. */
-const newNetwork = () => `2001:db8:${randomInt(0xffff).toString(16)}:${randomInt(0xffff).toString(16)}::1`
-
-/** Requests the report as its page does, without a key or a session. */
-function open(token: unknown, remoteAddress = newNetwork()) {
-  return callApp(api.app, {
-    method: 'POST',
-    url: '/app/api/report',
-    payload: { token },
-    headers: { 'probity-app': '1' },
-    remoteAddress,
-  })
+/** Requests the report as its page does, without a key or a session. Each reader is in a network of its own. */
+function open(token: unknown, reader = openBrowser(api.app)) {
+  return reader.post('/report', { token } as Record<string, unknown>)
 }
 
 test('a link opens a report with sums, the name of the list and nothing else', async () => {
@@ -197,8 +189,8 @@ test('a key of another mode or account sees and changes no links', async () => {
 })
 
 test('requests for reports are limited per network', async () => {
-  const network = newNetwork()
-  const guess = () => open('A'.repeat(43), network)
+  const reader = openBrowser(api.app)
+  const guess = () => open('A'.repeat(43), reader)
   const answers = await Promise.all(Array.from({ length: 130 }, guess))
   const counts = Object.groupBy(answers, ({ status }) => status)
   expect(Object.keys(counts)).toEqual(['404', '429'])

@@ -5,7 +5,10 @@ import { WEBHOOK_EVENT_TYPES } from '../constants/webhooks.ts'
 import * as accounts from './accounts.ts'
 import * as billing from './billing.ts'
 import * as feedback from './feedback.ts'
+import * as comparison from './jobs/comparison.ts'
 import * as jobs from './jobs/jobs.ts'
+import * as reports from './jobs/reports.ts'
+import * as reruns from './jobs/reruns.ts'
 import * as results from './jobs/results.ts'
 import * as uploads from './jobs/uploads.ts'
 import * as keys from './keys.ts'
@@ -40,6 +43,9 @@ const MODULES = {
   billing,
   feedback,
   jobs,
+  reruns,
+  comparison,
+  reports,
   results,
   uploads,
   keys,
@@ -69,12 +75,17 @@ const WEB_APP_ONLY = [
   'ExportRequest',
   'Network',
   'UpdateNetwork',
+  'Report',
+  'ReportRequest',
 ]
 const REQUEST_BODIES = [
   'SingleRequest',
   'DecisionRequest',
   'BulkRequest',
   'ConfirmRequest',
+  'UpdateJob',
+  'RerunRequest',
+  'CreateReportLink',
   'UploadForm',
   'CreateKey',
   'UpdateKey',
@@ -98,8 +109,10 @@ const REQUEST_BODIES = [
 const PARAMETERS = [
   'FeedbackQuery',
   'SingleQuery',
+  'ComparisonQuery',
   'JobPage',
   'JobParams',
+  'ReportLinkParams',
   'KeyPage',
   'KeyParams',
   'LedgerQuery',
@@ -156,7 +169,16 @@ test('every schema of the contract is tested here', () => {
       'FeedbackReport',
       'FeedbackSheet',
       'FeedbackSummary',
+      'ComparisonQuery',
+      'CreateReportLink',
       'Job',
+      'JobComparison',
+      'ReportLink',
+      'ReportLinkList',
+      'ReportLinkParams',
+      'ReportLinkWithUrl',
+      'RerunRequest',
+      'UpdateJob',
       'JobCreated',
       'JobList',
       'JobPage',

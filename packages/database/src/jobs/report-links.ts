@@ -19,7 +19,9 @@ type NewLink = { jobId: string; days: number }
 
 type InsertedLink =
   | { kind: 'created'; link: ReportLink; token: string }
-  | { kind: 'missing' | 'unfinished' | 'too_many' }
+  | { kind: 'missing' }
+  | { kind: 'unfinished' }
+  | { kind: 'too_many' }
 
 /** Creates a link to the report of a job that has ended. Deletes the links of the job that can no longer be opened. */
 export async function insertReportLink(trx: Trx, view: View, { jobId, days }: NewLink): Promise<InsertedLink> {

@@ -554,7 +554,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * Machine-readable code of the problem. The meaning of a code never changes. Codes may be added: use `status` for unrecognized codes. Known codes: `invalid_request`, `malformed_json`, `api_key_in_query`, `conflicting_api_keys`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `api_key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `key_type_not_allowed`, `live_key_required`, `scope_not_grantable`, `exceeds_own_key`, `account_suspended`, `api_not_in_plan`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_in_progress`, `upload_already_confirmed`, `job_finished`, `job_in_progress`, `job_under_review`, `inactive_api_key`, `webhook_disabled`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_overrides`, `too_many_uploads`, `event_expired`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `concurrency_limited`, `too_many_streams`, `queue_limit_reached`, `domain_limit`, `headers_too_large`, `internal_error`, `overloaded`, `account_on_hold`, `service_unavailable`.
+ * Machine-readable code of the problem. The meaning of a code never changes. Codes may be added: use `status` for unrecognized codes. Known codes: `invalid_request`, `malformed_json`, `api_key_in_query`, `conflicting_api_keys`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `api_key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `key_type_not_allowed`, `live_key_required`, `scope_not_grantable`, `exceeds_own_key`, `account_suspended`, `api_not_in_plan`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_in_progress`, `upload_already_confirmed`, `job_finished`, `job_not_finished`, `job_in_progress`, `job_under_review`, `inactive_api_key`, `webhook_disabled`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_overrides`, `too_many_uploads`, `too_many_report_links`, `event_expired`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `no_unknown_results`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `concurrency_limited`, `too_many_streams`, `queue_limit_reached`, `domain_limit`, `headers_too_large`, `internal_error`, `overloaded`, `account_on_hold`, `service_unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -584,6 +584,7 @@ export type ProblemCode =
   | 'idempotency_in_progress'
   | 'upload_already_confirmed'
   | 'job_finished'
+  | 'job_not_finished'
   | 'job_in_progress'
   | 'job_under_review'
   | 'inactive_api_key'
@@ -594,6 +595,7 @@ export type ProblemCode =
   | 'too_many_policies'
   | 'too_many_overrides'
   | 'too_many_uploads'
+  | 'too_many_report_links'
   | 'event_expired'
   | 'file_removed'
   | 'results_expired'
@@ -611,6 +613,7 @@ export type ProblemCode =
   | 'too_many_emails'
   | 'no_email_column'
   | 'unknown_column'
+  | 'no_unknown_results'
   | 'column_without_emails'
   | 'webhook_url_rejected'
   | 'rate_limited'
@@ -1210,6 +1213,14 @@ export type BulkJob = {
   id: string
   status: JobStatus
   /**
+   * Name of the job: the file name, until it is changed.
+   */
+  name: string
+  /**
+   * Tags of the job, in the order in which they were set.
+   */
+  tags: Array<string>
+  /**
    * Name of the uploaded file.
    */
   filename: string
@@ -1350,6 +1361,20 @@ export type BulkJob = {
    */
   callback_url: string | null
   /**
+   * Id of the earlier job whose file this job validates again, which may be deleted by now; null for a job from an upload.
+   */
+  rerun_of: string | null
+  /**
+   * Rows of the earlier job that this job validates; null for a job from an upload.
+   * - `all`: every row of the file.
+   * - `unknown`: only the rows whose result is `unknown`.
+   */
+  rerun_rows: 'all' | 'unknown' | null
+  /**
+   * When the file is deleted (RFC 3339, UTC). Until then `csv` is available, and the job can be run again.
+   */
+  file_expires_at: string
+  /**
    * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
@@ -1361,6 +1386,115 @@ export type BulkJob = {
  * One page of the jobs of the account, newest first.
  */
 export type BulkJobList = Array<BulkJob>
+
+/**
+ * Update job request
+ *
+ * Settings to change, at least one. Settings that are left out keep their value.
+ */
+export type UpdateJobRequest = {
+  /**
+   * New name of the job. The name of the file does not change.
+   */
+  name?: string
+  /**
+   * Tags of the job, up to 10. They replace the earlier ones; an empty array removes them.
+   */
+  tags?: Array<string>
+}
+
+/**
+ * Rerun request
+ *
+ * Creates a job from the file of an earlier job.
+ */
+export type RerunRequest = {
+  /**
+   * Rows of the earlier job that the new job validates.
+   * - `all`: every row of the file.
+   * - `unknown`: only the rows whose result is `unknown`.
+   */
+  rows: 'all' | 'unknown'
+  /**
+   * Text of your own, up to 200 characters, such as the id of a customer. It is returned in the response and in webhook events, and not evaluated.
+   */
+  reference?: string
+  /**
+   * URL that receives the event that ends the new job, as for the confirmation of an upload.
+   */
+  callback_url?: string
+}
+
+/**
+ * Create report link request
+ *
+ * Creates a link to the report of a job.
+ */
+export type CreateReportLinkRequest = {
+  /**
+   * Days until the link expires, at most 90. Default: 30.
+   */
+  expires_in_days?: number
+}
+
+/**
+ * Report link with URL
+ *
+ * A new link to the report of a job. Fields may be added.
+ */
+export type ReportLinkWithUrl = {
+  /**
+   * Id of the link.
+   */
+  id: string
+  /**
+   * Id of the job.
+   */
+  job_id: string
+  /**
+   * When the link was created (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When the link expires (RFC 3339, UTC).
+   */
+  expires_at: string
+  /**
+   * URL of the report, for readers without a login. It is returned once: only a hash of its token is stored.
+   */
+  url: string
+}
+
+/**
+ * Report link
+ *
+ * A link to the report of a job, without its URL. Fields may be added.
+ */
+export type ReportLink = {
+  /**
+   * Id of the link.
+   */
+  id: string
+  /**
+   * Id of the job.
+   */
+  job_id: string
+  /**
+   * When the link was created (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When the link expires (RFC 3339, UTC).
+   */
+  expires_at: string
+}
+
+/**
+ * Report link list
+ *
+ * The links to the report of a job that can be opened, newest first.
+ */
+export type ReportLinkList = Array<ReportLink>
 
 /**
  * Webhook delivery detail
@@ -1856,6 +1990,102 @@ export type JobBreakdown = {
      */
     keeps: Array<string>
   }>
+}
+
+/**
+ * Job comparison
+ *
+ * The results of a job compared with those of an earlier one. While a job is in progress, its results so far. Fields may be added.
+ */
+export type JobComparison = {
+  /**
+   * Id of this job.
+   */
+  job_id: string
+  /**
+   * Id of the earlier job.
+   */
+  with_job_id: string
+  /**
+   * The results of this job by status.
+   */
+  status_counts: {
+    /**
+     * Addresses with the status `valid`.
+     */
+    valid: number
+    /**
+     * Addresses with the status `invalid`.
+     */
+    invalid: number
+    /**
+     * Addresses with the status `risky`.
+     */
+    risky: number
+    /**
+     * Addresses with the status `unknown`.
+     */
+    unknown: number
+  }
+  /**
+   * The results of the earlier job by status.
+   */
+  with_status_counts: {
+    /**
+     * Addresses with the status `valid`.
+     */
+    valid: number
+    /**
+     * Addresses with the status `invalid`.
+     */
+    invalid: number
+    /**
+     * Addresses with the status `risky`.
+     */
+    risky: number
+    /**
+     * Addresses with the status `unknown`.
+     */
+    unknown: number
+  }
+  /**
+   * The changes per address, without regard to upper and lower case. Null if the results of one of the jobs have expired, or if it has more than 200,000 results.
+   */
+  changes: {
+    /**
+     * Addresses that have a result in both jobs.
+     */
+    matched_count: number
+    /**
+     * Those of them whose status differs.
+     */
+    changed_count: number
+    /**
+     * Addresses that have a result in this job only.
+     */
+    added_count: number
+    /**
+     * Addresses that have a result in the earlier job only.
+     */
+    removed_count: number
+    /**
+     * The changed addresses by their statuses, most frequent first.
+     */
+    by_status: Array<{
+      /**
+       * Status in the earlier job.
+       */
+      from: string
+      /**
+       * Status in this job.
+       */
+      to: string
+      /**
+       * Addresses with this change.
+       */
+      count: number
+    }>
+  } | null
 }
 
 /**

@@ -90,7 +90,7 @@ async function confirmOnce(
   const { accountId } = auth
   const callbackUrl = wish.callback_url === undefined ? null : readUrl(wish.callback_url, '/callback_url')
   const before = await inTenant(db, accountId, (trx) => lookUp(trx, auth, wish))
-  if (before.replay) return answerConfirmation(auth, asFirst(before.replay, attempt), before.available)
+  if (before.replay) return presentConfirmation(auth, asFirst(before.replay, attempt), before.available)
 
   const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax }
   const counts = await countEmails(services, before.upload, wanted)
@@ -106,7 +106,7 @@ export async function confirmInTransaction(trx: Trx, auth: Auth, confirmation: C
     await emitJobEvent(trx, { ...viewOf(auth), id: confirmed.jobId }, 'job.created')
   }
   const { account } = await getAccount(trx, auth.accountId)
-  return answerConfirmation(auth, confirmed, account.available)
+  return presentConfirmation(auth, confirmed, account.available)
 }
 
 /** Recent results are stored for a day, so a longer age means the same. */
@@ -150,7 +150,7 @@ async function countEmails(
 }
 
 /** 201 for the confirmation that created the job, 200 for every other one. */
-export function answerConfirmation({ mode }: Auth, confirmed: Confirmed, available: number): ChargedResponse {
+export function presentConfirmation({ mode }: Auth, confirmed: Confirmed, available: number): ChargedResponse {
   if (confirmed.kind === 'missing') throw noSuchUpload()
   if (confirmed.kind === 'upload_already_confirmed') throw new Problem('upload_already_confirmed')
   if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)

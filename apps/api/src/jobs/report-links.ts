@@ -33,8 +33,8 @@ import { limitUser } from '../middleware/rate-limit/user-limits.ts'
 
 type LinkDependencies = { db: Db; people: Pick<UserAuthentication, 'publicUrl'> }
 
-/** Links to the report of a job: create, list and revoke. */
-export const manageReportLinks: Route<LinkDependencies> = async (app, { db, people }) => {
+/** Creates a link to the report of a job. */
+export const createReportLink: Route<LinkDependencies> = async (app, { db, people }) => {
   const create = operation(
     {
       id: 'createReportLink',
@@ -64,7 +64,10 @@ export const manageReportLinks: Route<LinkDependencies> = async (app, { db, peop
     const base = people.publicUrl ?? `${request.protocol}://${request.host}`
     return reply.code(201).send({ ...presentLink(created.link), url: `${base}/app/report#${created.token}` })
   })
+}
 
+/** Links to the report of a job: list and revoke. */
+export const manageReportLinks: Route<{ db: Db }> = async (app, { db }) => {
   const list = operation(
     {
       id: 'listReportLinks',

@@ -18,7 +18,7 @@ import { readUrl } from '../http/webhook-url.ts'
 import { type Auth, viewOf } from '../middleware/authentication/auth.ts'
 import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
-import { answerConfirmation, asFirst, confirmInTransaction } from './confirm.ts'
+import { presentConfirmation, asFirst, confirmInTransaction } from './confirm.ts'
 import type { UploadReader } from './uploads/reader.ts'
 import type { UploadShares } from './uploads/share.ts'
 
@@ -107,7 +107,7 @@ async function rerunOnce(services: RerunDependencies, wish: Wish): Promise<Charg
     const replay = attempt.resumed ? await findReplay(trx, viewOf(auth), earlier) : undefined
     return { source, replay, available: account.available, emailsMax: plan.emailsPerFile }
   })
-  if (before.replay) return answerConfirmation(auth, asFirst(before.replay, attempt), before.available)
+  if (before.replay) return presentConfirmation(auth, asFirst(before.replay, attempt), before.available)
 
   const ready = requireFile(before.source, wish.rows)
   return uploadShares.hold(accountId, async () => {

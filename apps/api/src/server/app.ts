@@ -26,7 +26,7 @@ import { commonHeaders } from '../http/security-headers.ts'
 import { confirmUpload } from '../jobs/confirm.ts'
 import { streamEvents } from '../jobs/events.ts'
 import { controlJob, listJobs, showJob } from '../jobs/jobs.ts'
-import { manageReportLinks } from '../jobs/report-links.ts'
+import { createReportLink, manageReportLinks } from '../jobs/report-links.ts'
 import { createRerun } from '../jobs/rerun.ts'
 import { showComparison } from '../jobs/results/comparison.ts'
 import { listResults, showBreakdown, showResult } from '../jobs/results/results.ts'
@@ -78,6 +78,7 @@ export const API_ROUTES: Route<Services>[] = [
   showJob,
   controlJob,
   createRerun,
+  createReportLink,
   manageReportLinks,
   streamEvents,
   showCallback,

@@ -167,8 +167,22 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
       const outcome = await runOnKept(key, options, (path) => ({ kind: 'find', path, search }))
       return requireKind(outcome, 'found').isFound
     },
-    async erase(key, erasure, options) {
-      return takeTurn(options, async (signal) => {
+    ...openRewriter({ storage, takeTurn, run }),
+    stop: () => threads.destroy(),
+  }
+}
+
+type Rewriting = {
+  storage: FileStorage
+  takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  run(task: ReadTask, signal: AbortSignal): Promise<Found>
+}
+
+/** The tasks that replace a stored file by a new one. */
+function openRewriter({ storage, takeTurn, run }: Rewriting): Pick<UploadReader, 'erase' | 'select'> {
+  return {
+    erase: (key, erasure, options) =>
+      takeTurn(options, async (signal) => {
         let rows = 0
         await storage.rewrite(key, async (path, to) => {
           const outcome = await run({ kind: 'erase', path, to, erasure }, signal)
@@ -176,10 +190,9 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
           return rows > 0
         })
         return rows
-      })
-    },
-    async select(key, selection, options) {
-      return takeTurn(options, async (signal) => {
+      }),
+    select: (key, selection, options) =>
+      takeTurn(options, async (signal) => {
         const selected: SelectedRows[] = []
         await storage.rewrite(key, async (path, to) => {
           const outcome = await run({ kind: 'select', path, to, selection }, signal)
@@ -189,9 +202,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
         const [rows] = selected
         if (rows === undefined) throw new Error('the rows of an upload were not selected')
         return rows
-      })
-    },
-    stop: () => threads.destroy(),
+      }),
   }
 }
 

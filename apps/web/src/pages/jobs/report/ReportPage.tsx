@@ -45,31 +45,10 @@ function Unavailable() {
 }
 
 function ReportSheet({ report }: { report: Report }) {
-  const { name, status_counts, by_reason, by_provider } = report
-  const top = useHeadingFocus('report')
-  useEffect(() => {
-    document.title = `Report: ${name} · Probity`
-  }, [name])
+  const { status_counts, by_reason, by_provider } = report
   return (
     <div className="mx-auto w-full max-w-4xl px-4 py-8 sm:px-6 print:max-w-none print:p-0">
-      <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3 print:mb-4">
-        <div className="min-w-0">
-          <p className="mb-2 flex items-center gap-2 text-soft">
-            <Mark className="size-5" /> Probity, email validation report
-          </p>
-          <h1 ref={top} tabIndex={-1} className="text-[1.375rem] leading-tight font-semibold break-words">
-            {name}
-          </h1>
-          <About report={report} />
-        </div>
-        <Button
-          className="print:hidden"
-          icon={<Printer className="size-4" aria-hidden="true" />}
-          onClick={() => window.print()}
-        >
-          Print or save as PDF
-        </Button>
-      </header>
+      <ReportHeader report={report} />
       <main className="flex flex-col gap-6 print:gap-4">
         <Sheet title="Results by verdict">
           <div className="flex flex-wrap items-center gap-x-8 gap-y-4">
@@ -108,6 +87,34 @@ function ReportSheet({ report }: { report: Report }) {
         This report contains sums only, and no addresses. The link expires on {formatDate(report.link_expires_at)}.
       </footer>
     </div>
+  )
+}
+
+function ReportHeader({ report }: { report: Report }) {
+  const { name } = report
+  const top = useHeadingFocus('report')
+  useEffect(() => {
+    document.title = `Report: ${name} · Probity`
+  }, [name])
+  return (
+    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3 print:mb-4">
+      <div className="min-w-0">
+        <p className="mb-2 flex items-center gap-2 text-soft">
+          <Mark className="size-5" /> Probity, email validation report
+        </p>
+        <h1 ref={top} tabIndex={-1} className="text-[1.375rem] leading-tight font-semibold break-words">
+          {name}
+        </h1>
+        <About report={report} />
+      </div>
+      <Button
+        className="print:hidden"
+        icon={<Printer className="size-4" aria-hidden="true" />}
+        onClick={() => window.print()}
+      >
+        Print or save as PDF
+      </Button>
+    </header>
   )
 }
 

@@ -18,7 +18,7 @@ import { readUrl } from '../http/webhook-url.ts'
 import { type Auth, viewOf } from '../middleware/authentication/auth.ts'
 import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
-import { presentConfirmation, asFirst, confirmInTransaction } from './confirm.ts'
+import { asFirst, confirmInTransaction, presentConfirmation } from './confirm.ts'
 import type { UploadReader } from './uploads/reader.ts'
 import type { UploadShares } from './uploads/share.ts'
 

@@ -1,7 +1,7 @@
 import { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import { ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
 import { page } from 'vitest/browser'
-import { choose, click, fill, inOrder, press } from './test-actions.ts'
+import { choose, click, clickOn, fill, hitInDrawer, inOrder, openTab, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { exampleOf } from './test-examples.ts'
 import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, REPORT, RUNNING_JOB } from './test-jobs.ts'
@@ -73,6 +73,21 @@ const job = (state: typeof RUNNING_JOB) => ({ ...RUNNING, 'GET /bulk/jobs/:job':
 
 testStates('list', [
   { name: 'completed', path: LIST, shows: 'Addresses to keep' },
+  { name: 'results', path: `${LIST}?tab=results`, shows: 'Deliverability' },
+  { name: 'breakdown', path: `${LIST}?tab=breakdown`, shows: 'By domain' },
+  { name: 'tab from the keyboard', path: LIST, act: openTab('Breakdown'), shows: 'By provider' },
+  {
+    name: 'results of a slice of the chart',
+    path: LIST,
+    act: clickOn('figure circle:last-of-type'),
+    shows: '4 of 10,000 addresses found.',
+  },
+  {
+    name: 'results of a part of a bar',
+    path: `${LIST}?tab=breakdown`,
+    act: clickOn('[title="Show risky results"]'),
+    shows: '4 of 10,000 addresses found.',
+  },
   { name: 'completed, as a viewer', as: VIEWER, path: LIST, shows: 'read-only access' },
   {
     name: 'canceled',
@@ -117,7 +132,10 @@ testStates('list', [
     api: { 'GET /bulk/jobs/:job/results': [] },
     shows: 'No results match these filters',
   },
-  { name: 'open result', path: `${LIST}?row=2`, shows: 'Evidence' },
+  { name: 'open result', path: `${LIST}?row=2`, shows: 'Row 2 of the file' },
+  { name: 'next result by key', path: `${LIST}?row=2`, act: hitInDrawer('j'), shows: 'Row 3 of the file' },
+  { name: 'previous result by key', path: `${LIST}?row=4`, act: hitInDrawer('k'), shows: 'Row 3 of the file' },
+  { name: 'next result by button', path: `${LIST}?row=4`, act: press(/^Next result/), shows: 'Row 5 of the file' },
   { name: 'download', path: LIST, act: press('Download'), has: DIALOG },
   { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause'), has: DIALOG },
   { name: 'list to cancel', path: LIST, api: RUNNING, act: choose('More actions', 'Cancel list'), has: DIALOG },
@@ -211,7 +229,7 @@ testStates('list', [
   { name: 'menu', path: LIST, act: press('More actions'), has: '[role="menu"]' },
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job' }),
   ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job/breakdown' }),
-  ...whileLoading({ path: LIST, route: 'GET /bulk/jobs/:job/results' }),
+  ...whileLoading({ path: `${LIST}?tab=results`, route: 'GET /bulk/jobs/:job/results' }),
   ...whileLoading({ path: `${LIST}?row=2`, route: 'GET /bulk/jobs/:job/results/:row' }),
 ])
 

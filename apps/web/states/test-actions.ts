@@ -46,6 +46,34 @@ export function fill(label: string | RegExp, text: string) {
   return () => type(page.getByLabelText(label).first(), text)
 }
 
+/** Clicks the first element that matches a selector, such as a part of a chart, which has no role. */
+export function clickOn(selector: string) {
+  return async () => {
+    const element = await vi.waitFor(() => getElement(selector), PATIENCE)
+    element.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+  }
+}
+
+function getElement(selector: string): Element {
+  const element = document.querySelector(selector)
+  if (element === null) throw new Error(`no element matches ${selector}`)
+  return element
+}
+
+/** Opens a tab by focus, as the arrow keys do. */
+export function openTab(name: string) {
+  return async () => (await find(page.getByRole('tab', { name }))).focus()
+}
+
+/** Presses a key in the open drawer, once its table is loaded. */
+export function hitInDrawer(key: string) {
+  return async () => {
+    const button = `[role="dialog"] button[aria-label$="(${key})"]:not([disabled])`
+    const element = await vi.waitFor(() => getElement(button), PATIENCE)
+    element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+  }
+}
+
 export function inOrder(...steps: (() => Promise<unknown>)[]) {
   return async () => {
     for (const step of steps) await step()

@@ -1,7 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import { formatNumber } from '../ui/format.ts'
 
-export type Slice = { name: string; count: number; color: string }
+export type Slice = {
+  name: string
+  count: number
+  color: string
+  /** A click on the slice. A link or button next to the chart does the same by keyboard. */
+  onChoose?: () => void
+}
 
 /** Keeps thin slices visible. The circumference is 100. */
 const LENGTH_MIN = 0.9
@@ -24,12 +30,15 @@ export function Donut({ slices, noun, summary }: { slices: readonly Slice[]; nou
       >
         {total === 0 && <circle r={RADIUS} className="stroke-hover" />}
         {arcsOf(slices, total).map(({ slice, start, length }) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: see `onChoose`
           <circle
             key={slice.name}
             r={RADIUS}
             stroke={slice.color}
             strokeDasharray={`${length} ${100 - length}`}
             strokeDashoffset={-start}
+            className={slice.onChoose && 'cursor-pointer hover:opacity-80'}
+            onClick={slice.onChoose}
             onPointerEnter={() => setActive(slice)}
             onPointerLeave={() => setActive(null)}
           />

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { AlertDialog as Alert, Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useMemo, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useMemo, useRef } from 'react'
 import { Button, IconButton } from './Button.tsx'
 
 const VEIL = 'fixed inset-0 z-40 bg-veil appear'
@@ -18,11 +18,16 @@ type DialogProps = {
   /** Opens at the side, for details of a row that stays visible. */
   drawer?: boolean
   wide?: boolean
+  /** Buttons next to the close button. */
+  tools?: ReactNode
+  /** Keys pressed inside the dialog. */
+  onKeyDown?(event: KeyboardEvent<HTMLElement>): void
   children: ReactNode
 }
 
 /** A dialog that traps the focus while it is open and returns it afterwards. */
-export function Dialog({ open, onClose, title, about, mayClose, drawer = false, wide = false, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { open, onClose, title, about, mayClose, drawer = false, wide = false, tools, onKeyDown, children } = props
   const opener = useOpener()
   const close = () => {
     if (mayClose?.() ?? true) onClose()
@@ -35,6 +40,7 @@ export function Dialog({ open, onClose, title, about, mayClose, drawer = false, 
         <Radix.Overlay className={VEIL} />
         <Radix.Content
           {...opener}
+          {...(onKeyDown && { onKeyDown })}
           className={
             drawer ? drawerBox : clsx(BOX, wide ? 'sm:w-[44rem]' : 'sm:w-[32rem]', 'sm:max-w-[calc(100vw-2rem)]')
           }
@@ -42,14 +48,17 @@ export function Dialog({ open, onClose, title, about, mayClose, drawer = false, 
         >
           <header className="flex items-start justify-between gap-4 border-b border-line px-5 py-4">
             <div className="min-w-0">
-              <Radix.Title className="text-base font-semibold break-words">{title}</Radix.Title>
+              <Radix.Title className="text-base font-semibold [overflow-wrap:anywhere]">{title}</Radix.Title>
               {about && <Radix.Description className="mt-1 text-soft">{about}</Radix.Description>}
             </div>
-            <Radix.Close asChild>
-              <IconButton label="Close" size="sm" className="-me-1.5 -mt-1">
-                <X />
-              </IconButton>
-            </Radix.Close>
+            <div className="-me-1.5 -mt-1 flex shrink-0 gap-1">
+              {tools}
+              <Radix.Close asChild>
+                <IconButton label="Close" size="sm">
+                  <X />
+                </IconButton>
+              </Radix.Close>
+            </div>
           </header>
           <div className="overflow-y-auto px-5 py-4">{children}</div>
         </Radix.Content>

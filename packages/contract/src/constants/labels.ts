@@ -180,7 +180,7 @@ export const EVIDENCE_OUTCOME_LABELS = {
     rate_limited: 'Rate-limited',
     too_many_recipients: 'Recipient limit reached',
     too_many_errors: 'Error limit reached',
-    ip_blocked: 'IP address blocked',
+    ip_blocked: 'IP blocked',
     ptr_required: 'PTR record required',
     sender_rejected: 'Sender rejected',
     spf_required: 'SPF pass required',

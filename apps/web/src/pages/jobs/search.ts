@@ -1,5 +1,10 @@
-/** The filters of the results, the open result and the chosen preset. */
+/** The parts of the page of a finished list. */
+export const LIST_TABS = ['overview', 'results', 'breakdown'] as const
+export type ListTab = (typeof LIST_TABS)[number]
+
+/** The open part of the page, the filters of the results, the open result and the chosen preset. */
 export type ListSearch = {
+  tab?: ListTab
   status?: string
   sub_status?: string
   provider?: string
@@ -16,7 +21,13 @@ const NUMBERS = ['skip', 'row'] as const
 export function readListSearch(search: Record<string, unknown>): ListSearch {
   const texts = TEXTS.flatMap((name) => (isText(search[name]) ? [[name, String(search[name])]] : []))
   const numbers = NUMBERS.flatMap((name) => (isCount(search[name]) ? [[name, search[name]]] : []))
-  return Object.fromEntries([...texts, ...numbers])
+  const tab = LIST_TABS.find((one) => one === search['tab'])
+  return { ...Object.fromEntries([...texts, ...numbers]), ...(tab && { tab }) }
+}
+
+/** A link that names a filter or a row but no tab opens the results. */
+export function openTab({ tab, preset: _, ...results }: ListSearch): ListTab {
+  return tab ?? (Object.keys(results).length > 0 ? 'results' : 'overview')
 }
 
 /** The router parses 123 and true in a URL as a number and a boolean. */

@@ -2,24 +2,39 @@ import type { BulkJob, JobBreakdown } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDate, formatNumber, formatShare } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
-import { BreakdownCard } from './BreakdownCard.tsx'
+import { Tabs } from '../../../ui/Tabs.tsx'
+import { type ListTab, openTab } from '../search.ts'
+import { BreakdownCards } from './BreakdownCards.tsx'
 import { DownloadState } from './DownloadDialog.tsx'
 import { PLANS, planWord, useDownload, usePreset } from './download.ts'
 import { outcomeOf } from './job-labels.ts'
 import { breakdownQuery, isExpired } from './queries.ts'
+import { Results } from './Results.tsx'
+import { useListSearch } from './SearchLink.tsx'
 import { Verdicts } from './Verdicts.tsx'
 
-/** The results of a finished list, and its downloads. */
+/** The results of a finished list in tabs, and its downloads. */
 export function FinishedList({ job }: { job: BulkJob }) {
-  const breakdown = useQuery(breakdownQuery(useScene(), job))
-  const isGone = isExpired(breakdown.error)
+  const { error } = useQuery(breakdownQuery(useScene(), job))
+  const { search, turn } = useListSearch()
+  const isGone = isExpired(error)
+  const hasResults = !isGone && job.done_count > 0
+  const overview = (
+    <>
+      <Summary job={job} isGone={isGone} />
+      {hasResults && (
+        <BreakdownPart job={job}>{({ keep_plans }) => <PresetPicker job={job} plans={keep_plans} />}</BreakdownPart>
+      )}
+    </>
+  )
+  const breakdown = <BreakdownPart job={job}>{(loaded) => <BreakdownCards breakdown={loaded} />}</BreakdownPart>
   return (
     <>
       <EndNotice job={job} />
@@ -29,28 +44,46 @@ export function FinishedList({ job }: { job: BulkJob }) {
           available.
         </Callout>
       )}
-      <Card>
-        <p className="mb-5 text-lg font-medium tracking-[-0.01em] text-balance">{outcomeOf(job)}</p>
-        <Verdicts job={job} caption="Results by verdict" linked={!isGone} />
-        <Footnotes job={job} isGone={isGone} />
-      </Card>
-      {!breakdown.data && !isGone && (
-        <Card>
-          <PageFrame
-            query={breakdown}
-            failed="The breakdown could not be loaded"
-            loading="Loading the breakdown"
-            lines={5}
-          />
-        </Card>
-      )}
-      {breakdown.data && !isGone && job.done_count > 0 && (
-        <>
-          <PresetPicker job={job} plans={breakdown.data.keep_plans} />
-          <BreakdownCard breakdown={breakdown.data} />
-        </>
+      {hasResults ? (
+        <Tabs
+          label="Parts of the list"
+          value={openTab(search)}
+          onChange={(tab) => turn(({ row: _, ...now }) => ({ ...now, tab: tab as ListTab }))}
+          tabs={[
+            { value: 'overview', label: 'Overview', content: <Stack>{overview}</Stack> },
+            { value: 'results', label: 'Results', content: <Results job={job} /> },
+            { value: 'breakdown', label: 'Breakdown', content: <Stack>{breakdown}</Stack> },
+          ]}
+        />
+      ) : (
+        overview
       )}
     </>
+  )
+}
+
+function Stack({ children }: { children: ReactNode }) {
+  return <div className="flex flex-col gap-6">{children}</div>
+}
+
+/** A part that needs the breakdown, or its loading state. */
+function BreakdownPart({ job, children }: { job: BulkJob; children(breakdown: JobBreakdown): ReactNode }) {
+  const query = useQuery(breakdownQuery(useScene(), job))
+  if (query.data) return children(query.data)
+  return (
+    <Card>
+      <PageFrame query={query} failed="The breakdown could not be loaded" loading="Loading the breakdown" lines={5} />
+    </Card>
+  )
+}
+
+function Summary({ job, isGone }: { job: BulkJob; isGone: boolean }) {
+  return (
+    <Card>
+      <p className="mb-5 text-lg font-medium tracking-[-0.01em] text-balance">{outcomeOf(job)}</p>
+      <Verdicts job={job} caption="Results by verdict" linked={!isGone} />
+      <Footnotes job={job} isGone={isGone} />
+    </Card>
   )
 }
 

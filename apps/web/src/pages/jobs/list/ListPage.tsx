@@ -47,7 +47,7 @@ export function ListPage() {
       <Tags tags={job.tags} />
       {error && <Stale onRetry={() => void query.refetch()} />}
       {isUnderWay ? <RunningList job={job} following={following} /> : <FinishedList job={job} />}
-      {job.done_count > 0 && <Results job={job} />}
+      {isUnderWay && job.done_count > 0 && <Results job={job} />}
     </Page>
   )
 }

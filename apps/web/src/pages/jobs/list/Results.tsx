@@ -8,18 +8,16 @@ import { VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx
 import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
-import { Deliverability } from '../../validations/result/Deliverability.tsx'
-import { ResultDetails } from '../../validations/result/ResultDetails.tsx'
 import type { ListSearch } from '../search.ts'
 import { useDownload } from './download.ts'
 import { providerWord, reasonWord } from './job-labels.ts'
-import { breakdownQuery, filterOf, isExpired, PAGE_SIZE, resultQuery, resultsQuery } from './queries.ts'
+import { breakdownQuery, filterOf, isExpired, pageSizeOf, resultsQuery } from './queries.ts'
+import { ResultDrawer } from './ResultDrawer.tsx'
 import {
   hasFilter,
   PlainLink,
@@ -99,7 +97,7 @@ function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
       <Pager
         noun="results"
         skip={search.skip ?? 0}
-        limit={PAGE_SIZE}
+        limit={pageSizeOf(search)}
         total={total}
         onTurn={(skip) => turn(({ row: _, skip: __, ...now }) => (skip === 0 ? now : { ...now, skip }))}
       />
@@ -110,24 +108,6 @@ function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
 function foundIn(total: number, all: number, isFiltered: boolean): string {
   const found = formatCount(total, 'address', 'addresses')
   return isFiltered ? `${formatNumber(total)} of ${formatCount(all, 'address', 'addresses')} found.` : `${found}.`
-}
-
-/** One result with all its evidence. It is open while the URL names its row. */
-function ResultDrawer({ job }: { job: BulkJob }) {
-  const { search, turn } = useListSearch()
-  if (search.row === undefined) return null
-  return <OpenResult job={job} row={search.row} onClose={() => turn(({ row: _, ...now }) => now, { replace: true })} />
-}
-
-function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(): void }) {
-  const query = useQuery(resultQuery(useScene(), job.id, row))
-  return (
-    <Dialog drawer open onClose={onClose} title={`Row ${formatNumber(row)}`} about={job.filename}>
-      <PageFrame query={query} failed="This result could not be loaded" loading="Loading the result" lines={8}>
-        {(result) => <ResultDetails result={result} Explain={Deliverability} />}
-      </PageFrame>
-    </Dialog>
-  )
 }
 
 /** Downloads the results that match the filters. */
@@ -270,7 +250,7 @@ const columnsAt = (place: Place): Column<JobResult>[] => [
   { head: 'Verdict', cell: ({ status }) => <VerdictBadge status={status} /> },
   { head: 'Reason', className: 'text-soft', cell: (result) => reasonWord(result.sub_status) },
   { head: 'Provider', className: 'text-soft', cell: ({ provider }) => providerWord(provider) },
-  { head: 'Confidence', align: 'end', cell: ({ confidence }) => formatShare(confidence) },
+  { head: 'Deliverability', align: 'end', cell: ({ deliverability }) => formatShare(deliverability) },
   { head: 'Row', align: 'end', className: 'text-faint', cell: ({ row }) => formatNumber(row) },
 ]
 
@@ -293,7 +273,7 @@ const ResultsTable = memo(function ResultsTable({ results }: { results: JobResul
             <span>{reasonWord(result.sub_status)}</span>
           </div>
           <p className="text-[0.8125rem] text-faint tabular-nums">
-            {providerWord(result.provider)} · confidence {formatShare(result.confidence)} · row{' '}
+            {providerWord(result.provider)} · deliverability {formatShare(result.deliverability)} · row{' '}
             {formatNumber(result.row)}
           </p>
         </>

@@ -27,7 +27,8 @@ type FilterLinkProps = { filter: ListSearch; title?: string; className?: string;
 export function FilterLink({ filter, ...rest }: FilterLinkProps) {
   const turn = useUpdateSearch()
   const kept = useLocation({ select: ({ searchStr }) => keepOf(searchStr) })
-  const found = new URLSearchParams([...new URLSearchParams(kept), ...(Object.entries(filter) as [string, string][])])
+  const wanted = Object.entries({ tab: 'results', ...filter }) as [string, string][]
+  const found = new URLSearchParams([...new URLSearchParams(kept), ...wanted])
   return (
     <PlainLink
       {...rest}
@@ -85,9 +86,9 @@ export function useListSearch() {
   return { search, turn: useUpdateSearch() }
 }
 
-/** A new filter starts at the first page, with no result open. */
+/** A new filter shows the results from the first page, with no result open. */
 export function withFilter({ preset }: ListSearch, filter: ListSearch): ListSearch {
-  return { ...(preset !== undefined && { preset }), ...filter }
+  return { ...(preset !== undefined && { preset }), tab: 'results', ...filter }
 }
 
 export function hasFilter({ status, sub_status, provider, domain, search }: ListSearch): boolean {

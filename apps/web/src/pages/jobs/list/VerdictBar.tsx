@@ -8,24 +8,56 @@ const FILLS: Record<string, string> = {
   unknown: 'bg-unknown-solid',
 }
 
-/** The shares of the verdicts. Decorative: the numbers are next to it. */
-export function VerdictBar({ counts }: { counts: Record<(typeof VERDICTS)[number], number> }) {
+type Verdict = (typeof VERDICTS)[number]
+
+/** Taller than the bar, so that it is easy to click. */
+const TARGET = 'flex h-6 items-center'
+
+type VerdictBarProps = {
+  counts: Record<Verdict, number>
+  /** A click on a part of the bar. The numbers next to it are links, so the bar needs no keyboard access. */
+  onChoose(status: Verdict): void
+}
+
+/** The shares of the verdicts. Hidden from screen readers: the numbers are next to it. */
+export function VerdictBar({ counts, onChoose }: VerdictBarProps) {
   return (
-    <div aria-hidden="true" className="flex h-2 gap-px overflow-hidden rounded-full bg-hover">
-      {VERDICTS.filter((status) => counts[status] > 0).map((status) => (
-        <div key={status} className={clsx('min-w-0.5', FILLS[status])} style={{ flexGrow: counts[status] }} />
-      ))}
+    <div aria-hidden="true" className={TARGET}>
+      <div className="flex h-full w-full gap-px">
+        {VERDICTS.filter((status) => counts[status] > 0).map((status) => (
+          <Segment key={status} status={status} grow={counts[status]} onChoose={() => onChoose(status)} />
+        ))}
+      </div>
     </div>
   )
 }
 
-export function CountBar({ status, share }: { status: string; share: number }) {
+function Segment({ status, grow, onChoose }: { status: Verdict; grow: number; onChoose(): void }) {
   return (
-    <div aria-hidden="true" className="h-2 rounded-full bg-hover">
-      <div
-        className={clsx('h-full min-w-0.5 rounded-full', FILLS[status] ?? 'bg-unknown-solid')}
-        style={{ width: `${share * 100}%` }}
-      />
+    // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: a link next to the chart does the same
+    <div
+      title={`Show ${status} results`}
+      onClick={onChoose}
+      className="group flex min-w-0.5 cursor-pointer items-center"
+      style={{ flexGrow: grow }}
+    >
+      <div className={clsx('h-2 w-full transition-[height] group-hover:h-3', FILLS[status])} />
+    </div>
+  )
+}
+
+type CountBarProps = { status: string; share: number; onChoose(): void }
+
+/** The share of one reason. */
+export function CountBar({ status, share, onChoose }: CountBarProps) {
+  return (
+    <div aria-hidden="true" title="Show these results" onClick={onChoose} className={clsx(TARGET, 'cursor-pointer')}>
+      <div className="h-2 w-full rounded-full bg-hover">
+        <div
+          className={clsx('h-full min-w-0.5 rounded-full', FILLS[status] ?? 'bg-unknown-solid')}
+          style={{ width: `${share * 100}%` }}
+        />
+      </div>
     </div>
   )
 }

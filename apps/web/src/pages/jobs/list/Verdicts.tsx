@@ -5,17 +5,19 @@ import { totalOf, VERDICT_COLORS, VERDICTS, VerdictBadge, verdictLook } from '..
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { capitalised, outcomeOf } from './job-labels.ts'
-import { FilterLink } from './SearchLink.tsx'
+import { FilterLink, useUpdateSearch, withFilter } from './SearchLink.tsx'
 
 type Verdict = (typeof VERDICTS)[number]
 
 /** The number of each verdict, as a chart and as a table. */
 export function Verdicts({ job, caption, linked = true }: { job: BulkJob; caption: string; linked?: boolean }) {
   const counts = job.status_counts
+  const turn = useUpdateSearch()
   const slices = VERDICTS.map((status) => ({
     name: verdictLook(status).word,
     count: counts[status],
     color: VERDICT_COLORS[status],
+    ...(linked && { onChoose: () => turn((now) => withFilter(now, { status })) }),
   }))
   return (
     <figure className="flex flex-col items-center gap-x-8 gap-y-4 md:flex-row">

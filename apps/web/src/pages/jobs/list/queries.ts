@@ -4,7 +4,11 @@ import { asRequestFailed } from '../../../session/client.ts'
 import type { Scene } from '../../../session/workspace.ts'
 import type { ListSearch } from '../search.ts'
 
-export const PAGE_SIZE = 50
+const PAGE_SIZE = 50
+
+export function pageSizeOf(_search: ListSearch): number {
+  return PAGE_SIZE
+}
 
 export function jobQuery({ key, probity }: Scene, jobId: string) {
   return queryOptions({
@@ -33,7 +37,7 @@ export function resultsQuery(scene: Scene, job: BulkJob, search: ListSearch) {
   return queryOptions({
     queryKey: [...nameOf(scene, job), 'results', filter, skip],
     queryFn: async ({ signal }) => {
-      const call = scene.probity.jobs.results.list(job.id, { ...filter, skip, limit: PAGE_SIZE, signal })
+      const call = scene.probity.jobs.results.list(job.id, { ...filter, skip, limit: pageSizeOf(search), signal })
       const { data, total } = await call
       return { results: data, total: total ?? data.length }
     },

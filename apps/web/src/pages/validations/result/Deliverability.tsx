@@ -9,9 +9,9 @@ import {
   chanceSentence,
   type Leaning,
   modelSentence,
+  partLabel,
   type ScorePart,
   scoreBreakdown,
-  signalLabel,
 } from './deliverability-labels.ts'
 import type { AnyResult } from './result.ts'
 import { sendReason } from './send-reason.ts'
@@ -61,8 +61,9 @@ const LOOKS: Record<Leaning['side'], { Icon: LucideIcon; dot: string; fill: stri
   neither: { Icon: Minus, dot: 'bg-unknown-soft text-unknown', fill: 'bg-unknown-solid' },
 }
 
-function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: ScorePart; isFirst: boolean }) {
-  const { side, words } = signalLabel(logOdds)
+function Part({ part, isFirst }: { part: ScorePart; isFirst: boolean }) {
+  const { check, outcome, chance } = part
+  const { side, words } = partLabel(part, isFirst)
   const { Icon, dot, fill } = LOOKS[side]
   return (
     <li className="flex gap-3">
@@ -81,10 +82,7 @@ function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: Sc
         <div aria-hidden="true" className="my-1.5 h-1 rounded-full bg-hover">
           <div className={clsx('h-full min-w-0.5 rounded-full', fill)} style={{ width: `${chance * 100}%` }} />
         </div>
-        <p className="text-[0.8125rem] text-soft">
-          {words}
-          {isFirst && ' Base rate for this kind of result.'}
-        </p>
+        <p className="text-[0.8125rem] text-soft">{words}</p>
       </div>
     </li>
   )

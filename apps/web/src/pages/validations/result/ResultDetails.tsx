@@ -17,6 +17,8 @@ type ResultDetailsProps = {
   result: AnyResult
   /** Credits charged for the result, if known. */
   charged?: number | undefined
+  /** The address is shown above, as the title of a dialog. */
+  isTitled?: boolean
   /** Validates the suggested address. Without it the suggestion can be copied. */
   onTry?: ((email: string) => void) | undefined
   /** Validates again to get the final result of a deferred validation. */
@@ -25,11 +27,12 @@ type ResultDetailsProps = {
 }
 
 /** The result for one address: verdict, recommendation, traits, deliverability and evidence. */
-export function ResultDetails({ result, charged, onTry, onAskAgain, Explain }: ResultDetailsProps) {
+export function ResultDetails(props: ResultDetailsProps) {
+  const { result, charged, isTitled = false, onTry, onAskAgain, Explain } = props
   const retryAt = 'retry_at' in result ? result.retry_at : null
   return (
     <div className="flex flex-col gap-5">
-      <Verdict result={result} />
+      <Verdict result={result} isTitled={isTitled} />
       {result.did_you_mean && <Suggestion email={result.did_you_mean} onTry={onTry} />}
       {retryAt !== null && <OpenNotice subStatus={result.sub_status} retryAt={retryAt} onAskAgain={onAskAgain} />}
       <Facts result={result} charged={charged} />
@@ -47,14 +50,16 @@ export function ResultDetails({ result, charged, onTry, onAskAgain, Explain }: R
   )
 }
 
-function Verdict({ result }: { result: AnyResult }) {
+function Verdict({ result, isTitled }: { result: AnyResult; isTitled: boolean }) {
   const { email, status, sub_status: subStatus } = result
   return (
     <div className="flex flex-col gap-2.5">
-      <p className="flex items-center gap-1 font-mono text-[0.8125rem] text-soft">
-        <span className="min-w-0 [overflow-wrap:anywhere]">{email}</span>
-        <CopyButton text={email} label="Copy address" />
-      </p>
+      {!isTitled && (
+        <p className="flex items-center gap-1 font-mono text-[0.8125rem] text-soft">
+          <span className="min-w-0 [overflow-wrap:anywhere]">{email}</span>
+          <CopyButton text={email} label="Copy address" />
+        </p>
+      )}
       <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <VerdictBadge status={status} size="lg" />
         <strong className="text-lg font-semibold tracking-[-0.01em]">{adviceOn(result)}</strong>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chanceSentence, modelSentence, scoreBreakdown, signalLabel } from './deliverability-labels.ts'
+import { chanceSentence, modelSentence, partLabel, scoreBreakdown, signalLabel } from './deliverability-labels.ts'
 import { CATCH_ALL, testResult } from './test-result.ts'
 
 test.each([
@@ -29,6 +29,23 @@ test.each([
   [-0.04, 'neither', 'Neutral.'],
 ])('signalLabel(%f) returns side %s', (logOdds, side, words) => {
   expect(signalLabel(logOdds)).toEqual({ side, words })
+})
+
+test('partLabel is neutral for the base rate of a catch-all domain', () => {
+  const detected = { check: 'catch_all', outcome: 'detected', logOdds: 1.386, chance: 0.8 }
+  expect(partLabel(detected, true)).toEqual({ side: 'neither', words: 'Base rate for catch-all domains: 80%.' })
+  const greylisted = { check: 'recipient', outcome: 'greylisted', logOdds: -0.5, chance: 0.4 }
+  expect(partLabel(greylisted, true)).toEqual({ side: 'neither', words: 'Base rate for this kind of result: 40%.' })
+})
+
+test('partLabel returns the effect of a conclusive base rate and of later findings', () => {
+  const accepted = { check: 'recipient', outcome: 'accepted', logOdds: 4, chance: 0.98 }
+  expect(partLabel(accepted, true)).toEqual({
+    side: 'for',
+    words: 'Strong positive signal. Base rate for this kind of result.',
+  })
+  const history = { check: 'domain_history', outcome: 'negative', logOdds: -0.6, chance: 0.7 }
+  expect(partLabel(history, false)).toEqual({ side: 'against', words: 'Moderate negative signal.' })
 })
 
 const USED = { used: true, method: 'probity-local-1' }

@@ -1,3 +1,4 @@
+import { outcomeWords } from '../../../labels/checks.ts'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import type { AnyResult } from './result.ts'
 
@@ -32,6 +33,21 @@ export function signalLabel(logOdds: number): Leaning {
     ? { side: 'for', words: `${strength[1]} positive signal.` }
     : { side: 'against', words: `${strength[1]} negative signal.` }
 }
+
+/**
+ * The effect of a finding on the deliverability. The first one is the base rate: if the finding is a risk or inconclusive, such as a
+ * catch-all domain, it is neither for nor against the address.
+ */
+export function partLabel({ check, outcome, logOdds, chance }: ScorePart, isFirst: boolean): Leaning {
+  if (!isFirst) return signalLabel(logOdds)
+  const isConclusive = ['good', 'bad'].includes(outcomeWords(check, outcome).kind)
+  if (isConclusive) return { ...signalLabel(logOdds), words: `${signalLabel(logOdds).words} ${BASE_RATE}.` }
+  const isCatchAll = check === 'catch_all' && outcome === 'detected'
+  return { side: 'neither', words: `${isCatchAll ? CATCH_ALL_RATE : BASE_RATE}: ${formatShare(chance)}.` }
+}
+
+const BASE_RATE = 'Base rate for this kind of result'
+const CATCH_ALL_RATE = 'Base rate for catch-all domains'
 
 /** The effect of the model on a result: used, no effect, not used, or disabled for the provider. */
 export function modelSentence(result: AnyResult): string {

@@ -73,7 +73,7 @@ const job = (state: typeof RUNNING_JOB) => ({ ...RUNNING, 'GET /bulk/jobs/:job':
 
 testStates('list', [
   { name: 'completed', path: LIST, shows: 'Addresses to keep' },
-  { name: 'results', path: `${LIST}?tab=results`, shows: 'Deliverability' },
+  { name: 'results', path: `${LIST}?tab=results`, shows: 'Recommendation' },
   { name: 'breakdown', path: `${LIST}?tab=breakdown`, shows: 'By domain' },
   { name: 'tab from the keyboard', path: LIST, act: openTab('Breakdown'), shows: 'By provider' },
   {

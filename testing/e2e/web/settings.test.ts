@@ -49,7 +49,7 @@ test('a member blocks a domain, and results show the override', async () => {
   await page.getByRole('textbox').first().fill('ada@null-mx.example')
   await page.keyboard.press('Enter')
   await page.getByText('On your blocklist', { exact: true }).waitFor()
-  await page.getByText('Not safe to send: the address or its domain is on your blocklist.').waitFor()
+  await page.getByText('The address or its domain is on your blocklist.').waitFor()
   await page.getByText('The address or its domain is on the blocklist of the account.').waitFor()
 })
 

@@ -88,7 +88,7 @@ const EXPLAINED = [
   {
     email: 'ada@truthful.example',
     word: 'Valid',
-    advice: 'Send',
+    advice: 'Safe to send',
     sentence: 'The mail server for truthful.example accepts mail for this mailbox.',
     found: ['Accepted', 'Not catch-all'],
   },
@@ -102,7 +102,7 @@ const EXPLAINED = [
   {
     email: 'anybody@all.example',
     word: 'Risky',
-    advice: 'Send with care',
+    advice: 'Not safe to send',
     sentence: 'all.example accepts mail for every address',
     found: ['Catch-all'],
   },
@@ -135,7 +135,7 @@ test('Unknown is explained: an unreachable server does not make the address inva
   await sendRequest(page, 'ada@away.example')
   const answer = page.getByRole('tabpanel')
   await answer.getByText('Unknown', { exact: true }).first().waitFor()
-  await answer.getByText('Review', { exact: true }).waitFor()
+  await answer.getByText('Not safe to send', { exact: true }).waitFor()
   await answer
     .getByText(/does not mean that the mailbox is invalid/)
     .first()
@@ -155,7 +155,7 @@ test('a greylisted address is deferred, shows when to validate again, and its re
   await vi.waitFor(
     async () => {
       if (await again.isVisible()) await again.click() // the worker may need slightly longer than the greylisting delay
-      await answer.getByText('Send', { exact: true }).waitFor({ timeout: 5_000 })
+      await answer.getByText('Safe to send', { exact: true }).waitFor({ timeout: 5_000 })
     },
     { timeout: 45_000, interval: 500 },
   )
@@ -170,7 +170,7 @@ test('a pasted display name is removed, and Enter validates the address', async 
   await page.keyboard.press('Control+V')
   expect(await page.getByLabel('Email address').inputValue()).toBe('valid@example.com')
   await page.keyboard.press('Enter')
-  await page.getByRole('tabpanel').getByText('Send', { exact: true }).waitFor()
+  await page.getByRole('tabpanel').getByText('Safe to send', { exact: true }).waitFor()
 })
 
 test('a rejected request shows a countdown and keeps the input', async () => {

@@ -2,13 +2,18 @@ import { statusLabel } from '@probity/contract/constants/labels'
 import { CircleCheck, CircleHelp, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 
-type Look = { tone: Tone; Icon: LucideIcon; advice: string }
+type Look = {
+  tone: Tone
+  Icon: LucideIcon
+  /** For all addresses with the verdict. A single result has its own recommendation. */
+  advice: string
+}
 
 const LOOKS: Record<string, Look> = {
-  valid: { tone: 'valid', Icon: CircleCheck, advice: 'Send' },
+  valid: { tone: 'valid', Icon: CircleCheck, advice: 'Safe to send' },
   invalid: { tone: 'invalid', Icon: CircleX, advice: 'Do not send' },
-  risky: { tone: 'risky', Icon: TriangleAlert, advice: 'Send with care' },
-  unknown: { tone: 'unknown', Icon: CircleHelp, advice: 'Review' },
+  risky: { tone: 'risky', Icon: TriangleAlert, advice: 'Depends on bounce tolerance' },
+  unknown: { tone: 'unknown', Icon: CircleHelp, advice: 'Not safe to send' },
 }
 const UNKNOWN = LOOKS['unknown'] as Look
 

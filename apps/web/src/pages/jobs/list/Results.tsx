@@ -6,6 +6,7 @@ import { memo, useEffect } from 'react'
 import { type UseFormRegisterReturn, useForm } from 'react-hook-form'
 import { VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
 import { useScene } from '../../../session/workspace.ts'
+import type { Tone } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
@@ -13,6 +14,7 @@ import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
+import { type Recommendation, useRecommend } from '../../validations/result/recommendation.ts'
 import type { ListSearch } from '../search.ts'
 import { useDownload } from './download.ts'
 import { providerWord, reasonWord } from './job-labels.ts'
@@ -236,7 +238,7 @@ function Choice({ label, field, chosen, values, children }: ChoiceProps) {
 
 type Place = { hrefOf(row: number): string; open(row: number): void }
 
-const columnsAt = (place: Place): Column<JobResult>[] => [
+const columnsAt = (place: Place, recommend: (result: JobResult) => Recommendation): Column<JobResult>[] => [
   {
     head: 'Address',
     className: 'max-w-xs [overflow-wrap:anywhere]',
@@ -251,17 +253,22 @@ const columnsAt = (place: Place): Column<JobResult>[] => [
   { head: 'Reason', className: 'text-soft', cell: (result) => reasonWord(result.sub_status) },
   { head: 'Provider', className: 'text-soft', cell: ({ provider }) => providerWord(provider) },
   { head: 'Deliverability', align: 'end', cell: ({ deliverability }) => formatShare(deliverability) },
+  {
+    head: 'Recommendation',
+    cell: (result) => <Recommended recommendation={recommend(result)} />,
+  },
   { head: 'Row', align: 'end', className: 'text-faint', cell: ({ row }) => formatNumber(row) },
 ]
 
 /** One page of results. Memoized, since opening a result does not change it. */
 const ResultsTable = memo(function ResultsTable({ results }: { results: JobResult[] }) {
   const turn = useUpdateSearch()
+  const recommend = useRecommend()
   const place: Place = { hrefOf: useRowHref(), open: (row) => turn((now) => ({ ...now, row })) }
   return (
     <DataTable
       caption="Results"
-      columns={columnsAt(place)}
+      columns={columnsAt(place, recommend)}
       rows={results}
       keyOf={({ row }) => row}
       card={(result) => (
@@ -271,6 +278,7 @@ const ResultsTable = memo(function ResultsTable({ results }: { results: JobResul
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
             <VerdictBadge status={result.status} />
             <span>{reasonWord(result.sub_status)}</span>
+            <Recommended recommendation={recommend(result)} />
           </div>
           <p className="text-[0.8125rem] text-faint tabular-nums">
             {providerWord(result.provider)} · deliverability {formatShare(result.deliverability)} · row{' '}
@@ -291,6 +299,22 @@ function ResultLink({ result: { email, row }, place }: { result: JobResult; plac
     >
       {email}
     </PlainLink>
+  )
+}
+
+const TEXT_TONES: Record<Tone, string> = {
+  valid: 'text-valid',
+  invalid: 'text-invalid',
+  risky: 'text-risky',
+  unknown: 'text-soft',
+  accent: 'text-accent-text',
+}
+
+function Recommended({ recommendation: { word, tone, why } }: { recommendation: Recommendation }) {
+  return (
+    <span title={why === '' ? undefined : why} className={clsx('whitespace-nowrap', TEXT_TONES[tone])}>
+      {word}
+    </span>
   )
 }
 

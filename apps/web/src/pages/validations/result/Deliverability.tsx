@@ -1,9 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { ArrowDown, ArrowUp, type LucideIcon, Minus } from 'lucide-react'
 import { checkWords, outcomeWords } from '../../../labels/checks.ts'
-import { accountQuery, useScene } from '../../../session/workspace.ts'
 import { formatShare } from '../../../ui/format.ts'
 import {
   chanceSentence,
@@ -14,9 +11,8 @@ import {
   scoreBreakdown,
 } from './deliverability-labels.ts'
 import type { AnyResult } from './result.ts'
-import { sendReason } from './send-reason.ts'
 
-/** The deliverability, its calculation and the send recommendation. Empty for results without log-odds. */
+/** The deliverability and its calculation. Empty for results without log-odds. */
 export function Deliverability({ result }: { result: AnyResult }) {
   const parts = scoreBreakdown(result)
   if (parts.length === 0) return null
@@ -25,7 +21,6 @@ export function Deliverability({ result }: { result: AnyResult }) {
       <div>
         <h3 className="font-semibold">Deliverability</h3>
         <p className="mt-1 max-w-prose text-[0.9375rem]">{chanceSentence(result.deliverability)}</p>
-        <SendReason result={result} />
         <p className="mt-1 max-w-prose text-soft">{modelSentence(result)}</p>
       </div>
       <div>
@@ -39,19 +34,6 @@ export function Deliverability({ result }: { result: AnyResult }) {
         <InFigures parts={parts} />
       </div>
     </section>
-  )
-}
-
-function SendReason({ result }: { result: AnyResult }) {
-  const { data: account } = useQuery(accountQuery(useScene()))
-  if (account === undefined) return null
-  return (
-    <p className="mt-1 max-w-prose">
-      {sendReason(result, account.sending)}{' '}
-      <Link to="/settings/account" className="text-accent-text underline underline-offset-2">
-        Safe-to-send settings
-      </Link>
-    </p>
   )
 }
 

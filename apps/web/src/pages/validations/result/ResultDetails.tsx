@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { ArrowRight, Hourglass, RotateCw, SpellCheck } from 'lucide-react'
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { VerdictBadge } from '../../../labels/verdict.tsx'
@@ -8,7 +9,8 @@ import { DateTime } from '../../../ui/DateTime.tsx'
 import { formatCharge, formatClock, formatShare } from '../../../ui/format.ts'
 import { EvidenceTimeline } from './EvidenceTimeline.tsx'
 import { Flags } from './Flags.tsx'
-import { type AnyResult, adviceOn, domainOf, NOT_STARTED } from './result.ts'
+import { useRecommend } from './recommendation.ts'
+import { type AnyResult, domainOf, NOT_STARTED } from './result.ts'
 
 /** Explains the deliverability. Passed in, because only pages that show live results need its script. */
 export type Explain = ComponentType<{ result: AnyResult }>
@@ -52,6 +54,7 @@ export function ResultDetails(props: ResultDetailsProps) {
 
 function Verdict({ result, isTitled }: { result: AnyResult; isTitled: boolean }) {
   const { email, status, sub_status: subStatus } = result
+  const { word, why } = useRecommend()(result)
   return (
     <div className="flex flex-col gap-2.5">
       {!isTitled && (
@@ -62,9 +65,17 @@ function Verdict({ result, isTitled }: { result: AnyResult; isTitled: boolean })
       )}
       <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <VerdictBadge status={status} size="lg" />
-        <strong className="text-lg font-semibold tracking-[-0.01em]">{adviceOn(result)}</strong>
+        <strong className="text-lg font-semibold tracking-[-0.01em]">{word}</strong>
       </p>
-      <p className="max-w-prose text-[0.9375rem] [overflow-wrap:anywhere]">
+      {why !== '' && (
+        <p className="max-w-prose text-[0.9375rem] [overflow-wrap:anywhere]">
+          {why}{' '}
+          <Link to="/settings/account" className="text-accent-text underline underline-offset-2">
+            Safe-to-send settings
+          </Link>
+        </p>
+      )}
+      <p className="max-w-prose text-soft [overflow-wrap:anywhere]">
         {verdictSentence(status, subStatus, domainOf(result))} {extraOf(result)}
       </p>
     </div>

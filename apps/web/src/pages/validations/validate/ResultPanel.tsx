@@ -7,7 +7,8 @@ import { CodeBlock, CodeTabs } from '../../../ui/Code.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { validateSnippets } from '../../accounts/keys/validate-snippets.ts'
 import { type Explain, ResultDetails } from '../result/ResultDetails.tsx'
-import { adviceOn, domainOf } from '../result/result.ts'
+import { type Recommendation, useRecommend } from '../result/recommendation.ts'
+import { type AnyResult, domainOf } from '../result/result.ts'
 import type { Validation, ValidationOutcome, ValidationState } from './use-validation.ts'
 import { ValidationError } from './ValidationError.tsx'
 
@@ -18,10 +19,11 @@ type AnswerPanelProps = { validation: Validation; onTry(email: string): void; wi
 /** The state and the result of a validation. */
 export function ResultPanel({ validation, onTry, withCode = false, Explain }: AnswerPanelProps) {
   const { state } = validation
+  const recommend = useRecommend()
   return (
     <>
       <p role="status" className="sr-only">
-        {announce(state)}
+        {announce(state, recommend)}
       </p>
       {state.kind === 'asking' && (
         <Waiting
@@ -50,12 +52,12 @@ export function ResultPanel({ validation, onTry, withCode = false, Explain }: An
 }
 
 /** For screen readers, because the focus stays in the field. */
-function announce(state: ValidationState): string {
+function announce(state: ValidationState, recommend: (result: AnyResult) => Recommendation): string {
   if (state.kind === 'asking') return 'Validating.'
   if (state.kind !== 'answered') return ''
   const { result } = state.answer
   const { word } = verdictLook(result.status)
-  return `${word}. ${adviceOn(result)}. ${verdictSentence(result.status, result.sub_status, domainOf(result))}`
+  return `${word}. ${recommend(result).word}. ${verdictSentence(result.status, result.sub_status, domainOf(result))}`
 }
 
 type AnswerTabsProps = {

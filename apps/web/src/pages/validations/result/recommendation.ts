@@ -1,28 +1,57 @@
 import { MODEL_PARAMETERS } from '@probity/contract/constants/data/model-parameters'
 import type { Trait } from '@probity/contract/constants/validations'
 import type { Account } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { TRAIT_WORDS } from '../../../labels/traits.ts'
-import type { AnyResult } from './result.ts'
+import { accountQuery, useScene } from '../../../session/workspace.ts'
+import type { Tone } from '../../../ui/Badge.tsx'
+import { type AnyResult, NOT_STARTED } from './result.ts'
 
 type Sending = Account['sending']
 
-const LIST = new Intl.ListFormat('en-GB')
+/** What to do with an address, and why; empty if the verdict says it. The only recommendation of a result: tables, drawers and pages show the same. */
+export type Recommendation = { word: string; tone: Tone; why: string }
 
-/** Why an address is safe to send to or not, under the current bounce tolerance and exclusions of the account. */
-export function sendReason(result: AnyResult, sending: Sending): string {
-  const { status, deliverability: p, safe_to_send: safe, override } = result
-  if (override === 'block') return 'Not safe to send: the address or its domain is on your blocklist.'
-  if (status === 'invalid') return 'Not safe to send: mail to this address would bounce.'
-  if (override === 'allow') return 'Safe to send: the address or its domain is on your allowlist.'
+const SEND = { word: 'Safe to send', tone: 'valid' } as const
+const AVOID = { word: 'Not safe to send', tone: 'risky' } as const
+const NEVER = { word: 'Do not send', tone: 'invalid' } as const
+const AGAIN = { word: 'Validate again', tone: 'unknown' } as const
+
+/**
+ * Derived from `safe_to_send`, which was calculated with the settings at validation time, and the current bounce tolerance and
+ * exclusions of the account. Where they differ, the recommendation is to validate again. `sending` is undefined until it is loaded.
+ */
+export function recommend(result: AnyResult, sending: Sending | undefined): Recommendation {
+  const { status, sub_status: subStatus, deliverability: p, safe_to_send: safe, override } = result
+  if (subStatus === NOT_STARTED) return { ...AGAIN, why: '' }
+  if ('retry_at' in result && result.retry_at !== null) return { ...AGAIN, why: 'The final result is pending.' }
+  if (override === 'block') return { ...NEVER, why: 'The address or its domain is on your blocklist.' }
+  if (status === 'invalid') return { ...NEVER, why: '' }
+  if (override === 'allow' && safe) return { ...SEND, why: 'The address or its domain is on your allowlist.' }
+  if (sending === undefined) return { ...(safe ? SEND : AVOID), why: '' }
   const reasons = reasonsAgainst(result, sending)
-  // `safe_to_send` was calculated with the settings at validation time.
-  if (safe && reasons.length > 0)
-    return `Safe to send under earlier settings. Not safe under your current settings: ${reasons.join('; ')}.`
-  if (safe) return `Safe to send: ${status === 'valid' ? '' : CONFIRMED}${weighUp(p, sending)}.`
-  if (reasons.length > 0) return `Not safe to send: ${reasons.join('; ')}.`
-  if (status === 'valid') return 'Not safe to send under earlier settings. Safe under your current settings.'
-  return `Not safe to send: ${whyUnconfirmed(result)}.`
+  if (safe && reasons.length > 0) {
+    return { ...AGAIN, why: `Safe under earlier settings, but now ${reasons.join('; ')}.` }
+  }
+  if (safe) return { ...SEND, why: sentence(`${status === 'valid' ? '' : CONFIRMED}${weighUp(p, sending)}`) }
+  if (reasons.length > 0) return { ...AVOID, why: sentence(reasons.join('; ')) }
+  if (status === 'valid') {
+    return { ...AGAIN, why: 'Not safe under earlier settings. Your current settings allow the address.' }
+  }
+  return { ...AVOID, why: sentence(whyUnconfirmed(result)) }
 }
+
+/** Recommends with the settings of the account that is open. */
+export function useRecommend(): (result: AnyResult) => Recommendation {
+  const { data: account } = useQuery(accountQuery(useScene()))
+  return (result) => recommend(result, account?.sending)
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+const LIST = new Intl.ListFormat('en-GB')
 
 const CONFIRMED = 'confirmed by outcomes reported for the domain; '
 

@@ -1,5 +1,6 @@
 import { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import { ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
+import { AddedOverrides } from '@probity/contract/schemas/overrides'
 import { page } from 'vitest/browser'
 import { choose, click, clickOn, fill, hitInDrawer, inOrder, openTab, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
@@ -69,12 +70,55 @@ testStates('new list', [
 
 const LIST = `/lists/${FINISHED_JOB.id}`
 const RUNNING = { 'GET /bulk/jobs/:job': RUNNING_JOB, 'GET /bulk/jobs/:job/events': NO_RESPONSE }
+const selectAll = () => click(page.getByLabelText('Select all results on this page'))
 const job = (state: typeof RUNNING_JOB) => ({ ...RUNNING, 'GET /bulk/jobs/:job': state })
 
 testStates('list', [
   { name: 'completed', path: LIST, shows: 'Addresses to keep' },
   { name: 'results', path: `${LIST}?tab=results`, shows: 'Recommendation' },
   { name: 'breakdown', path: `${LIST}?tab=breakdown`, shows: 'By domain' },
+  { name: 'results sorted by deliverability', path: `${LIST}?sort=-deliverability`, has: 'th[aria-sort="descending"]' },
+  {
+    name: 'results sorted by a column',
+    path: `${LIST}?tab=results`,
+    act: press('Deliverability'),
+    has: 'th[aria-sort="ascending"] button',
+  },
+  {
+    name: 'results of a typed filter',
+    path: `${LIST}?tab=results`,
+    act: fill('Address contains', 'ada'),
+    shows: '4 of 10,000 addresses found.',
+  },
+  { name: 'selected results', path: `${LIST}?tab=results`, act: selectAll, shows: '4 results selected' },
+  {
+    name: 'selected results, as a viewer',
+    as: VIEWER,
+    path: `${LIST}?tab=results`,
+    act: selectAll,
+    shows: 'Clear selection',
+  },
+  {
+    name: 'selected results to block',
+    path: `${LIST}?tab=results`,
+    api: { 'POST /overrides': exampleOf(AddedOverrides) },
+    act: inOrder(selectAll, press('Block')),
+    shows: '4 addresses blocked.',
+  },
+  {
+    name: 'selected results that cannot be allowed',
+    path: `${LIST}?tab=results`,
+    api: { 'POST /overrides': problem('insufficient_scope') },
+    act: inOrder(selectAll, press('Allow')),
+    shows: 'The addresses could not be added.',
+  },
+  {
+    name: 'selected results to validate again',
+    path: `${LIST}?tab=results`,
+    api: { 'POST /bulk/upload/preview': PREVIEW },
+    act: inOrder(selectAll, press('Validate again')),
+    shows: 'Review and confirm',
+  },
   { name: 'tab from the keyboard', path: LIST, act: openTab('Breakdown'), shows: 'By provider' },
   {
     name: 'results of a slice of the chart',

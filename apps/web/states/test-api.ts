@@ -19,7 +19,7 @@ import type {
   OperatorReviews,
   UnclassifiedReplies,
 } from '@probity/contract/schemas/operators'
-import type { Override } from '@probity/contract/schemas/overrides'
+import type { AddedOverrides, Override } from '@probity/contract/schemas/overrides'
 import type { Policy } from '@probity/contract/schemas/policies'
 import { problemExample } from '@probity/contract/schemas/problems'
 import type { RequestDetail, RequestPage } from '@probity/contract/schemas/requests'
@@ -95,11 +95,13 @@ export type Responses = {
   'POST /auth/sign-up/email': object
   'POST /auth/two-factor/enable': TwoFactorSecret
   'POST /auth/two-factor/generate-backup-codes': Pick<TwoFactorSecret, 'backupCodes'>
+  'POST /bulk/upload/preview': UploadPreview
   'POST /erasures': Erasure
   'GET /bulk/jobs/:job/report-links': ReportLink[]
   'POST /bulk/jobs/:job/report-links': ReportLinkWithUrl
   'POST /keys': CreatedKey
   'POST /report': Report
+  'POST /overrides': AddedOverrides
   'POST /validation/single': ValidationResult
   'POST /webhooks': WebhookWithSecret
 }

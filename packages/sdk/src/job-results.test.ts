@@ -13,7 +13,7 @@ async function rowsOf(results: AsyncIterable<JobResult>): Promise<number[]> {
 
 test('jobs.results.list iterates with one download', async () => {
   const { probity, received } = await startService((_n, reply) => void reply.end(lines(2, 1_001)))
-  const options = { status: ['valid', 'risky'], evidence: true }
+  const options = { status: ['valid', 'risky'], evidence: true, sort: 'email' } as const
   expect(await rowsOf(probity.jobs.results.list('list', options))).toHaveLength(1_000)
   expect(received.map(({ path }) => path)).toEqual([
     '/api/v1/bulk/jobs/list/results?status=valid%2Crisky&evidence=true&format=ndjson',
@@ -27,12 +27,13 @@ test('jobs.results.list sends every filter, and get reads one result by its row'
     provider: '',
     domain: 'example.com',
     search: 'a+b',
+    rows: [2, 5],
     preset: 'safest',
   }
-  await probity.jobs.results.list('list', { ...filter, limit: 5 })
+  await probity.jobs.results.list('list', { ...filter, sort: '-deliverability', limit: 5 })
   expect(await probity.jobs.results.get('list', 7)).toEqual({ row: 7 })
   expect(received.map(({ path }) => path)).toEqual([
-    '/api/v1/bulk/jobs/list/results?sub_status=catch_all%2Cdisposable&provider=&domain=example.com&search=a%2Bb&preset=safest&limit=5',
+    '/api/v1/bulk/jobs/list/results?sub_status=catch_all%2Cdisposable&provider=&domain=example.com&search=a%2Bb&rows=2%2C5&preset=safest&sort=-deliverability&limit=5',
     '/api/v1/bulk/jobs/list/results/7',
   ])
 })

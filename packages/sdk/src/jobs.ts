@@ -177,6 +177,8 @@ export type ResultFilter = {
   domain?: string | undefined
   /** Only addresses that contain this text, in upper or lower case. */
   search?: string | undefined
+  /** Only the results with one of these `row` numbers, at most 100. */
+  rows?: readonly number[] | undefined
   /** Only results that this preset keeps, or those that it removes if `part` is `remove`. */
   preset?: Preset | undefined
   /** Part of the results that `preset` selects. Default: `keep`. */
@@ -186,6 +188,17 @@ export type ResultFilter = {
   /** Adds `details`, `catchall`, `ai_enhancement` and `evidence` to each result. */
   evidence?: boolean | undefined
 }
+
+type ResultSortField = 'row' | 'email' | 'status' | 'sub_status' | 'provider' | 'domain' | 'deliverability'
+/** Field by which a page of results is sorted; a `-` before the name reverses the order. */
+export type ResultSort = ResultSortField | `-${ResultSortField}`
+
+export type ListResultsOptions = RequestOptions &
+  PageOptions &
+  ResultFilter & {
+    /** Order of a page. Default: `row`. Iteration is always in the order of the rows. */
+    sort?: ResultSort | undefined
+  }
 
 export type DownloadOptions = RequestOptions &
   ResultFilter & {
@@ -202,7 +215,7 @@ export type DownloadOptions = RequestOptions &
 /** Results of jobs. Scope: `jobs:read`. */
 export type JobResultsApi = {
   /** Results in the order of the rows of the file. While the job is in progress, these are the results so far. Iteration uses one download instead of pages. */
-  list(jobId: string, options?: RequestOptions & PageOptions & ResultFilter): PagePromise<JobResult>
+  list(jobId: string, options?: ListResultsOptions): PagePromise<JobResult>
   /** One result with its evidence, by its `row`. */
   get(jobId: string, row: number, options?: RequestOptions): ApiPromise<JobResult>
   /** All results as a stream. A download that is cut off ends in an error. */
@@ -219,7 +232,7 @@ function createJobResultsApi(transport: Transport): JobResultsApi {
     list(jobId, options = {}) {
       const fetchItems = (page: PageOptions) =>
         fetchBySkip<JobResult>(transport, pathOf(jobId), { ...options, ...page })
-      const { skip = 0, limit: _, ...filter } = options
+      const { skip = 0, limit: _, sort: __, ...filter } = options
       return createPagePromise(
         () => loadBySkip(fetchItems, skip),
         () => iterateResults(() => download(jobId, { ...filter, format: 'ndjson' }), skip, options.signal),

@@ -239,8 +239,10 @@ export type {
   JobResultsApi,
   JobsApi,
   RerunJobOptions,
+  ListResultsOptions,
   ResultFilter,
   UpdateJobOptions,
+  ResultSort,
   UploadsApi,
   WaitOptions,
 } from './jobs.ts'

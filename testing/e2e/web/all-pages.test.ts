@@ -85,6 +85,8 @@ const SIGNED_IN: Case[] = [
   { what: 'new list, column', path: `/app/lists/new?mode=test&upload=${draft}` },
   { what: 'new list, review', path: `/app/lists/new?mode=test&upload=${draft}&column=email` },
   { what: 'a finished list', path: `/app/lists/${finished}?mode=test` },
+  { what: 'the results of a list', path: `/app/lists/${finished}?mode=test&tab=results` },
+  { what: 'the breakdown of a list', path: `/app/lists/${finished}?mode=test&tab=breakdown` },
   { what: 'a result in its drawer', path: `/app/lists/${finished}?mode=test&row=2` },
   { what: 'a result that was weighed', path: `/app/lists/${weighed}?row=2`, doing: openFigures },
   { what: 'a list that waits', path: `/app/lists/${waiting}?mode=test` },

@@ -226,7 +226,7 @@ test(
     const page = await onePage(person.context)
     let shown = ''
     for (let skip = 0; skip < emails.length; skip += 50) {
-      await page.goto(`/app/lists/${id}?mode=test&skip=${skip}`)
+      await page.goto(`/app/lists/${id}?mode=test&tab=results&skip=${skip}`)
       await loaded(page)
       shown += await readText(page.locator('body'))
       await expectTextOnly(page)
@@ -245,7 +245,7 @@ test(
     const emails = SAID.map((_, n) => `box-${n}@talkative.example\n`).join('')
     const id = await finishListAs(person, `email\n${emails}`, { mode: 'live' })
     const page = await onePage(person.context)
-    await page.goto(`/app/lists/${id}`)
+    await page.goto(`/app/lists/${id}?tab=results`)
     await loaded(page)
     let shownCount = 0
     for (const [n, text] of SAID.entries()) {

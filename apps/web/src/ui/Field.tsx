@@ -162,18 +162,33 @@ const TYPING_MS = 300
 
 type SearchFieldProps = { label: string; value: string; maxLength: number; onChange(text: string): void }
 
-/** A search input that reports its text after a pause in typing. */
-export function SearchField({ label, value, maxLength, onChange }: SearchFieldProps) {
+/** The text of an input, which is reported after a pause in typing. */
+export function useTyping(value: string, onChange: (text: string) => void) {
   const [text, setText] = useState(value)
+  const reported = useRef(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   // The URL also changes by back, forward and links that clear the filter.
-  useEffect(() => setText(value), [value])
+  useEffect(() => {
+    if (value === reported.current.trim()) return
+    reported.current = value
+    clearTimeout(timer.current)
+    setText(value)
+  }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   const type = (next: string) => {
     setText(next)
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(next), TYPING_MS)
+    timer.current = setTimeout(() => {
+      reported.current = next
+      onChange(next)
+    }, TYPING_MS)
   }
+  return { text, type }
+}
+
+/** A search input that reports its text after a pause in typing. */
+export function SearchField({ label, value, maxLength, onChange }: SearchFieldProps) {
+  const { text, type } = useTyping(value, onChange)
   return (
     <div className="relative w-full sm:w-72">
       <Search className="absolute start-3 top-1/2 size-4 -translate-y-1/2 text-faint" aria-hidden="true" />

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, ChevronsUpDown } from 'lucide-react'
 import { type ReactNode, type TdHTMLAttributes, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { IconButton } from './Button.tsx'
 import { formatNumber } from './format.ts'
@@ -18,20 +18,43 @@ function Table({ caption, children, className }: TableProps) {
   )
 }
 
-type HeadProps = { children: ReactNode; align?: 'end' | undefined; className?: string | undefined }
+type HeadProps = {
+  children: ReactNode
+  align?: 'end' | undefined
+  className?: string | undefined
+  sort?: ColumnSort | undefined
+}
 
-function Th({ children, align, className }: HeadProps) {
+function Th({ children, align, className, sort }: HeadProps) {
   return (
     <th
       scope="col"
+      aria-sort={sort && (sort.direction ?? 'none')}
       className={clsx(
         'border-b border-line px-3 py-2 text-xs font-medium whitespace-nowrap text-faint first:ps-0 last:pe-0',
         align === 'end' ? 'text-end' : 'text-start',
         className,
       )}
     >
-      {children}
+      {sort ? <SortButton {...sort}>{children}</SortButton> : children}
     </th>
+  )
+}
+
+/** How the table is sorted by a column. Undefined: it is sorted by another one. */
+export type ColumnSort = { direction: 'ascending' | 'descending' | undefined; onSort(): void }
+
+function SortButton({ direction, onSort, children }: ColumnSort & { children: ReactNode }) {
+  const Icon = direction === undefined ? ChevronsUpDown : direction === 'ascending' ? ArrowUp : ArrowDown
+  return (
+    <button
+      type="button"
+      onClick={onSort}
+      className={clsx('inline-flex min-h-6 items-center gap-1 rounded-sm hover:text-ink', direction && 'text-ink')}
+    >
+      {children}
+      <Icon className="size-3.5" aria-hidden="true" />
+    </button>
   )
 }
 
@@ -62,6 +85,8 @@ export type Column<Row> = {
   /** Classes of the cells. */
   className?: string
   headClassName?: string
+  /** Makes the head a button. */
+  sort?: ColumnSort | undefined
 }
 
 type DataTableProps<Row> = {
@@ -111,8 +136,8 @@ function Rows<Row>({ caption, columns, rows, keyOf, className, rowClassName, hea
     <Table caption={caption} className={className}>
       <thead className={headClassName}>
         <tr>
-          {shown.map(({ head, isHeadHidden, align, headClassName: extra }, n) => (
-            <Th key={n} align={align} className={extra}>
+          {shown.map(({ head, isHeadHidden, align, headClassName: extra, sort }, n) => (
+            <Th key={n} align={align} className={extra} sort={sort}>
               {isHeadHidden ? <span className="sr-only">{head}</span> : head}
             </Th>
           ))}

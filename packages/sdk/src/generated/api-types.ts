@@ -1855,7 +1855,7 @@ export type JobResult = {
 /**
  * Job result list
  *
- * One page of the results of a job, in the order of the rows of its file.
+ * One page of the results of a job, in the order of the rows of its file or as `sort` says.
  */
 export type JobResultList = Array<JobResult>
 

@@ -22,7 +22,7 @@ test(`a list of ${ROWS} results responds to each interaction within ${REPLY_MS_M
   const jobId = await openLargeList(instance, owner, ROWS)
   const page = await onePage(owner.context, { width: 1440, height: 900, reducedMotion: 'no-preference' })
   await page.addInitScript(noteInteractions)
-  await page.goto(`/app/lists/${jobId}?mode=test`)
+  await page.goto(`/app/lists/${jobId}?mode=test&tab=results`)
   await page.getByText('100,000 addresses.', { exact: true }).waitFor()
   expect(await page.getByRole('table', { name: 'Results', exact: true }).getByRole('row').count()).toBe(51)
 
@@ -60,7 +60,6 @@ async function lookAround(page: Page): Promise<Slowest> {
   })
   await clock.time(async () => {
     await page.getByLabel('Address contains').fill('person777')
-    await page.keyboard.press('Enter')
     await found('22 of 100,000 addresses found.')
   })
   for (const n of [0, 1, 2]) {

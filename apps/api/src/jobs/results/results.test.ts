@@ -171,6 +171,30 @@ test('a status filter applies to every format, the total and the links', async (
   expect(rows.map(([email]) => email)).toEqual(lines.map(({ row }) => `i${row - 4}@example.com`))
 })
 
+test('sort changes the order of a page, and its link keeps it', async () => {
+  const jobId = await keep(`email\n${emails(12).join('\n')}\n`)
+  const byStatus = await get(jobId, { sort: 'status', limit: '5' })
+  expect((JSON.parse(byStatus.text) as Result[]).map(({ email }) => email.charAt(0)).join('')).toBe('vvvrr')
+  expect(byStatus.headers['link']).toContain('sort=status')
+  const fromTheEnd = await getResults(jobId, { sort: '-row', limit: '3' })
+  expect(fromTheEnd.map(({ row }) => row)).toEqual([13, 12, 11])
+  expect((await getLines(jobId, { sort: '-row' })).map(({ row }) => row)[0]).toBe(2)
+  expect((await get(jobId, { sort: 'confidence' })).status).toBe(400)
+})
+
+test('rows selects results in every format', async () => {
+  const jobId = await keep(`email\n${emails(12).join('\n')}\n`)
+  const rows = '3,5,13,99'
+  expect((await getResults(jobId, { rows })).map(({ row }) => row)).toEqual([3, 5, 13])
+  expect((await getLines(jobId, { rows })).map(({ row }) => row)).toEqual([3, 5, 13])
+  const [, ...cells] = readCsv(await getCsv(jobId, { rows }))
+  expect(cells.map(([email]) => email)).toEqual(['i1@example.com', 'u3@example.com', 'u11@example.com'])
+  const tooMany = Array.from({ length: 101 }, (_, n) => n + 2).join(',')
+  for (const wrong of ['0', '2,', 'a', tooMany]) {
+    expect([wrong, (await get(jobId, { rows: wrong })).status]).toEqual([wrong, 400])
+  }
+})
+
 const MIXED = `email
 vera@one.example
 ino@one.example

@@ -20,6 +20,7 @@ import {
   type ResultsFilter,
   type ResultsJob,
 } from '@probity/database/jobs/results/results'
+import { type ResultsOrder, readOrder } from '@probity/database/jobs/results/sort-results'
 import type { FileStorage } from '@probity/uploads/storage'
 import {
   attachment,
@@ -40,7 +41,7 @@ import { writeLines, writeSheet } from './export.ts'
 
 /** Filter of the results of a request. */
 export function readFilter(query: ResultsQuery): ResultsFilter {
-  const { status, sub_status, provider, domain, search, preset, part = 'keep' } = query
+  const { status, sub_status, provider, domain, search, rows, preset, part = 'keep' } = query
   if (query.part && !preset) throw fault('/part', 'requires a preset')
   return {
     statuses: status?.split(',') ?? [],
@@ -49,6 +50,7 @@ export function readFilter(query: ResultsQuery): ResultsFilter {
     // In the form that results use. An invalid domain matches none of them.
     domain: domain && (domainToASCII(domain) || storable(domain)),
     search: search && storable(search),
+    onlyRows: rows === undefined ? undefined : new Set(rows.split(',').map(Number)),
     plan: preset && { preset, part },
   }
 }
@@ -59,10 +61,12 @@ const FILTERS = [
   'provider',
   'domain',
   'search',
+  'rows',
   'preset',
   'part',
   'policy',
   'evidence',
+  'sort',
 ] as const
 
 /** The filter as query parameters, for the links to other pages. */
@@ -98,7 +102,7 @@ export function resultsWithin(limits: ExportLimits): Route<ResultsDependencies> 
         tag: 'Jobs',
         summary: 'List the results of a job',
         description:
-          'One result per unique address, in the order of the rows of the file. While the job is in progress, the results so far. `csv` and `ndjson` are streamed; a response that is interrupted is incomplete. `csv` is available for 7 days, until the uploaded file is deleted.',
+          'One result per unique address, in the order of the rows of the file; `sort` changes the order of `json`. While the job is in progress, the results so far. `csv` and `ndjson` are streamed; a response that is interrupted is incomplete. `csv` is available for 7 days, until the uploaded file is deleted.',
         problems: ['invalid_request', 'not_found', 'file_removed', 'results_expired', ...MIDDLEWARE_PROBLEMS],
       },
       { params: JobParams, querystring: ResultsQuery, response: { 200: ANSWERS } },
@@ -111,9 +115,9 @@ export function resultsWithin(limits: ExportLimits): Route<ResultsDependencies> 
       const policy = await findNamedPolicy(services, request, query.policy)
       const wanted = { ...readWanted(query), policy }
       if (wanted.format === 'json') {
-        const { skip, limit, filter } = wanted
+        const { skip, limit, filter, order } = wanted
         const { results, total } = await inTenant(services.db, auth.accountId, (trx) =>
-          pageResults(trx, job, { ...filter, skip, limit }),
+          pageResults(trx, job, { ...filter, skip, limit, order }),
         )
         sendPageHeaders(reply, wanted, total)
         keepFilter(reply, repeatFilter(query))
@@ -139,13 +143,15 @@ type Wanted = Page &
   Shown & {
     format: 'json' | 'ndjson' | 'csv'
     filter: ResultsFilter
+    order: ResultsOrder | undefined
     bom: boolean
     formulaSafe: boolean
   }
 
 function readWanted(query: ResultsQuery): Wanted {
-  const { format = 'json', evidence = false, bom = false, formula_safe: formulaSafe = true } = query
-  return { format, filter: readFilter(query), evidence, bom, formulaSafe, ...readPage(query) }
+  const { format = 'json', sort = 'row', evidence = false, bom = false, formula_safe: formulaSafe = true } = query
+  const order = readOrder(sort)
+  return { format, filter: readFilter(query), order, evidence, bom, formulaSafe, ...readPage(query) }
 }
 
 function chooseExport(services: ResultsDependencies, job: ResultsJob, wanted: Wanted): Export {

@@ -10,13 +10,16 @@ export type ListSearch = {
   provider?: string
   domain?: string
   search?: string
+  /** A field of the results; a `-` before it reverses the order. */
+  sort?: string
+  limit?: number
   skip?: number
   row?: number
   preset?: string
 }
 
-const TEXTS = ['status', 'sub_status', 'provider', 'domain', 'search', 'preset'] as const
-const NUMBERS = ['skip', 'row'] as const
+const TEXTS = ['status', 'sub_status', 'provider', 'domain', 'search', 'sort', 'preset'] as const
+const NUMBERS = ['limit', 'skip', 'row'] as const
 
 export function readListSearch(search: Record<string, unknown>): ListSearch {
   const texts = TEXTS.flatMap((name) => (isText(search[name]) ? [[name, String(search[name])]] : []))

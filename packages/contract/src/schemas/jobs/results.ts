@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { VALID_EXAMPLE } from '../../constants/data/examples.ts'
 import { PRESETS } from '../../constants/data/presets.ts'
-import { PRESET_NAMES } from '../../constants/jobs.ts'
+import { PRESET_NAMES, RESULT_ROWS_MAX, RESULT_SORTS } from '../../constants/jobs.ts'
 import { STATUSES, SUB_STATUSES } from '../../constants/validations.ts'
 import { count, extensibleEnum, nullableString, pageQuery } from '../fields.ts'
 import { PolicyDecisionField, PolicyNameField } from '../policies.ts'
@@ -13,6 +13,7 @@ import { JobParams } from './jobs.ts'
 const STATUS = `(${Object.keys(STATUSES).join('|')})`
 const REASONS = Object.keys(SUB_STATUSES).filter((reason) => reason !== '')
 const REASON = `(${REASONS.join('|')})`
+const ROW = '[1-9][0-9]{0,9}'
 
 const { skip, limit } = pageQuery('', 'results').properties
 
@@ -67,6 +68,14 @@ export const ResultsQuery = Type.Object(
         examples: ['ada@'],
       }),
     ),
+    rows: Type.Optional(
+      Type.String({
+        pattern: `^${ROW}(,${ROW}){0,${RESULT_ROWS_MAX - 1}}$`,
+        maxLength: RESULT_ROWS_MAX * 11,
+        description: `Only the results with one of these \`row\` numbers, separated by commas, up to ${RESULT_ROWS_MAX}.`,
+        examples: ['2', '2,5,9'],
+      }),
+    ),
     preset: Type.Optional(
       Type.Enum(PRESET_NAMES, {
         type: 'string',
@@ -87,6 +96,15 @@ export const ResultsQuery = Type.Object(
       Type.With(PolicyNameField, {
         description:
           'Name of a policy, built-in or of the account, that maps each result to `allow`, `review` or `block`: in `policy` of a result, and in the columns `probity_decision` and `probity_reason` of a CSV. The policy is evaluated for each request; decisions are not stored.',
+      }),
+    ),
+    sort: Type.Optional(
+      Type.Enum([...RESULT_SORTS], {
+        type: 'string',
+        default: 'row',
+        description:
+          'Order of the pages; a `-` before the name reverses it. `status` is in the order valid, risky, invalid, unknown. Equal results are in the order of their rows.',
+        examples: ['-deliverability'],
       }),
     ),
     skip,
@@ -118,7 +136,7 @@ export const ResultsQuery = Type.Object(
   {
     title: 'Results query',
     description:
-      'Filters of the results and the format of the response. Results must match all filters. `skip` and `limit` apply to `json` only.',
+      'Filters of the results and the format of the response. Results must match all filters. `sort`, `skip` and `limit` apply to `json` only.',
     examples: [{ format: 'csv', status: 'valid,risky' }],
   },
 )
@@ -214,7 +232,7 @@ export const ResultParams = Type.Object(
 export type ResultPage = Static<typeof ResultPage>
 export const ResultPage = Type.Array(Result, {
   title: 'Job result list',
-  description: 'One page of the results of a job, in the order of the rows of its file.',
+  description: 'One page of the results of a job, in the order of the rows of its file or as `sort` says.',
   examples: [[RESULT_EXAMPLE]],
 })
 

@@ -15,6 +15,7 @@ import {
   type ResultsJob,
   stillHasResults,
 } from './results.ts'
+import { readOrder } from './sort-results.ts'
 import { makeTestRows, orderTestResults, storeTestResults } from './test-results.ts'
 
 const { db } = await createTestDatabase()
@@ -70,6 +71,16 @@ const FILTERS: [name: string, filter: ResultsFilter, holds: (row: (typeof rows)[
     { statuses: ['valid'], domain: 'd3.example' },
     (row) => row.status === 'valid' && row.domain === 'd3.example',
   ],
+  [
+    'some rows',
+    { statuses: [], onlyRows: new Set([2, 3, 1_000, 2_998]) },
+    ({ rowNo }) => [2, 1_000, 2_998].includes(rowNo),
+  ],
+  [
+    'a status at some rows',
+    { statuses: ['invalid'], onlyRows: new Set([2, 6, 18]) },
+    (row) => row.status === 'invalid' && [2, 6, 18].includes(row.rowNo),
+  ],
   ...PRESET_NAMES.flatMap((preset) =>
     (['keep', 'remove'] as const).map((part): (typeof FILTERS)[number] => [
       `what ${preset} ${part}s`,
@@ -78,6 +89,29 @@ const FILTERS: [name: string, filter: ResultsFilter, holds: (row: (typeof rows)[
     ]),
   ),
 ]
+
+const STATUS_ORDER = ['valid', 'risky', 'invalid', 'unknown']
+type Row = (typeof rows)[number]
+
+/** Each order with the value that it compares. */
+const ORDERS: [sort: string, keyOf: (row: Row) => string | number][] = [
+  ['email', ({ email }) => email.toLowerCase()],
+  ['status', ({ status }) => STATUS_ORDER.indexOf(status)],
+  ['sub_status', ({ subStatus }) => subStatus],
+  ['provider', ({ provider }) => provider],
+  ['domain', ({ domain }) => domain],
+  ['deliverability', ({ deliverability }) => deliverability ?? 0],
+  ['row', ({ rowNo }) => rowNo],
+]
+
+function sorted(sort: string, keyOf: (row: Row) => string | number): number[] {
+  const sign = sort.startsWith('-') ? -1 : 1
+  const compare = (a: Row, b: Row) => {
+    const [x, y] = [keyOf(a), keyOf(b)]
+    return x === y ? a.rowNo - b.rowNo : sign * (x < y ? -1 : 1)
+  }
+  return rowsOf(rows.toSorted(compare))
+}
 
 describe.each([
   ['as settled', false],
@@ -98,6 +132,31 @@ describe.each([
         ])
       }
     })
+  })
+
+  test.each(ORDERS.flatMap(([sort, keyOf]) => [[sort, keyOf] as const, [`-${sort}`, keyOf] as const]))(
+    'pages sorted by %s have equal results in the order of their rows',
+    async (sort, keyOf) => {
+      const expected = sorted(sort, keyOf)
+      await inTenant(db, job.accountId, async (trx) => {
+        for (const skip of [0, 490, SIZE - 30, SIZE]) {
+          const page = await pageResults(trx, job, { statuses: [], order: readOrder(sort), skip, limit: 50 })
+          expect([skip, rowsOf(page.results), page.total]).toEqual([skip, expected.slice(skip, skip + 50), SIZE])
+        }
+      })
+    },
+  )
+
+  test('a filter applies to sorted pages', async () => {
+    const order = readOrder('-deliverability')
+    const filter = { statuses: ['risky'], provider: 'google' }
+    const { results, total } = await inTenant(db, job.accountId, (trx) =>
+      pageResults(trx, job, { ...filter, order, skip: 0, limit: 5 }),
+    )
+    const expected = rows
+      .filter(({ status, provider }) => status === 'risky' && provider === 'google')
+      .toSorted((a, b) => (b.deliverability ?? 0) - (a.deliverability ?? 0) || a.rowNo - b.rowNo)
+    expect([rowsOf(results), total]).toEqual([rowsOf(expected).slice(0, 5), expected.length])
   })
 
   test.each(FILTERS)(

@@ -18,6 +18,7 @@ import {
   withChunks,
 } from './chunk-store.ts'
 import { type ChunkIndex, decodeIndex, decodeResults, type ResultKind } from './result-chunk.ts'
+import { openRowSorter, type ResultsOrder } from './sort-results.ts'
 
 /** A job as its results are read: where they are stored, and its file for as long as that is kept. */
 export type ResultsJob = ResultsLocation & {
@@ -79,14 +80,19 @@ export async function stillHasResults(trx: Trx, { accountId, id }: ResultsLocati
 
 type ResultsPage = ResultsFilter & { skip: number; limit: number }
 
-/** One page in row order, and how many results the filter selects in all. */
+/** One page in row order or another one, and how many results the filter selects in all. */
 export function pageResults(
   trx: Trx,
   location: ResultsLocation,
-  { skip, limit, ...filter }: ResultsPage,
+  { skip, limit, order, ...filter }: ResultsPage & { order?: ResultsOrder | undefined },
 ): Promise<{ results: KeptResult[]; total: number }> {
   return withChunks(trx, location, async (set) => {
     const counted = countChunks(set, filter)
+    if (order) {
+      const heads = counted.filter(({ count }) => count > 0).map(({ head }) => head)
+      const { rows, total } = await sortRows(trx, { ...set, heads }, { ...filter, skip, limit, order })
+      return { results: await readRows(trx, set, rows), total }
+    }
     if (set.generation === 0 || filtersRows(filter)) {
       const heads = counted.filter(({ count }) => count > 0).map(({ head }) => head)
       const { rows, total } = await findRows(trx, { ...set, heads }, { ...filter, skip, limit })
@@ -155,14 +161,37 @@ async function findRows(
   return { rows, total: found.length }
 }
 
+/** The same in another order, by a column of the indexes. */
+async function sortRows(
+  trx: Trx,
+  set: ChunkSet,
+  { skip, limit, order, ...filter }: ResultsPage & { order: ResultsOrder },
+): Promise<{ rows: FoundRow[]; total: number }> {
+  const positions = new Map(set.heads.map(({ no }, position) => [no, position]))
+  const sorter = openRowSorter(order)
+  for await (const group of readIndexes(trx, set)) {
+    for (const chunk of group) {
+      const index = decodeIndex(chunk)
+      const position = positions.get(chunk.no) ?? 0
+      for (const n of matchRows(filter, index)) sorter.add(index, n, position)
+    }
+  }
+  const rows = sorter.page(skip, limit).flatMap(({ rowNo, chunk }) => {
+    const head = set.heads[chunk]
+    return head ? [{ rowNo, head }] : []
+  })
+  return { rows, total: sorter.count() }
+}
+
+/** The results at these rows, in the same order. */
 async function readRows(trx: Trx, set: ChunkSet, rows: FoundRow[]): Promise<KeptResult[]> {
   const heads = [...new Set(rows.map(({ head }) => head))]
   const wanted = new Set(rows.map(({ rowNo }) => rowNo))
-  const results: KeptResult[] = []
+  const results = new Map<number, KeptResult>()
   for await (const group of readChunks(trx, set, heads)) {
-    for (const chunk of group) results.push(...takeRows(chunk, wanted))
+    for (const chunk of group) for (const result of takeRows(chunk, wanted)) results.set(result.rowNo, result)
   }
-  return results.sort((a, b) => a.rowNo - b.rowNo)
+  return rows.flatMap(({ rowNo }) => results.get(rowNo) ?? [])
 }
 
 function takeRows(chunk: StoredChunk, wanted: ReadonlySet<number>): KeptResult[] {
@@ -199,6 +228,8 @@ export type ResultsFilter = {
   domain?: string | undefined
   /** A part of the address, in any case. */
   search?: string | undefined
+  /** The rows of the results. */
+  onlyRows?: ReadonlySet<number> | undefined
   /** The results that a preset keeps, or those that it removes. */
   plan?: { preset: PresetName; part: 'keep' | 'remove' } | undefined
 }
@@ -209,8 +240,8 @@ export function isNarrow(filter: ResultsFilter): boolean {
 }
 
 /** Whether the filter needs more than the kinds of results, which are counted in the tally of each chunk. */
-export function filtersRows({ provider, domain, search }: ResultsFilter): boolean {
-  return provider !== undefined || domain !== undefined || search !== undefined
+export function filtersRows({ provider, domain, search, onlyRows }: ResultsFilter): boolean {
+  return provider !== undefined || domain !== undefined || search !== undefined || onlyRows !== undefined
 }
 
 function filtersKinds({ statuses, subStatuses = [], plan }: ResultsFilter): boolean {
@@ -225,13 +256,14 @@ export function matchesKind({ statuses, subStatuses = [], plan }: ResultsFilter,
 
 /** The positions of the rows of a chunk that the filter selects. */
 export function matchRows(filter: ResultsFilter, index: ChunkIndex): number[] {
-  const { provider, domain } = filter
+  const { provider, domain, onlyRows } = filter
   const search = filter.search?.toLowerCase()
   if (domain !== undefined && !index.hasDomain(domain)) return []
   if (search !== undefined && !index.mayContain(search)) return []
   const kinds = filtersKinds(filter) ? index.kinds().map((kind) => matchesKind(filter, kind)) : undefined
   const positions: number[] = []
   for (let n = 0; n < index.size; n++) {
+    if (onlyRows && !onlyRows.has(index.rowNo(n))) continue
     if (kinds && !kinds[index.kindNo(n)]) continue
     if (provider !== undefined && index.provider(n) !== provider) continue
     if (domain !== undefined && index.domain(n) !== domain) continue

@@ -2,35 +2,24 @@ import type { BulkJob, JobResult } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { Download, RotateCw, SearchX } from 'lucide-react'
-import { memo, useEffect } from 'react'
-import { type UseFormRegisterReturn, useForm } from 'react-hook-form'
-import { VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
+import { useId, useMemo, useState } from 'react'
 import { useScene } from '../../../session/workspace.ts'
-import type { Tone } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
-import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
+import { SelectInput } from '../../../ui/Field.tsx'
+import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, PageFrame } from '../../../ui/States.tsx'
-import { type Column, DataTable, Pager } from '../../../ui/Table.tsx'
-import { useToasts } from '../../../ui/Toasts.tsx'
-import { type Recommendation, useRecommend } from '../../validations/result/recommendation.ts'
+import { Pager } from '../../../ui/Table.tsx'
 import type { ListSearch } from '../search.ts'
-import { useDownload } from './download.ts'
-import { providerWord, reasonWord } from './job-labels.ts'
-import { breakdownQuery, filterOf, isExpired, pageSizeOf, resultsQuery } from './queries.ts'
+import { filterOf, isExpired, PAGE_SIZES, pageSizeOf, resultsQuery, sortOf } from './queries.ts'
 import { ResultDrawer } from './ResultDrawer.tsx'
-import {
-  hasFilter,
-  PlainLink,
-  RESULTS_ID,
-  useListSearch,
-  useRowHref,
-  useUpdateSearch,
-  withFilter,
-} from './SearchLink.tsx'
+import { ResultsFilter } from './ResultsFilter.tsx'
+import { ResultsTable, type Selection } from './ResultsTable.tsx'
+import { hasFilter, RESULTS_ID, useListSearch, withFilter } from './SearchLink.tsx'
+import { SelectionBar } from './SelectionBar.tsx'
+import { useResultsDownload } from './use-results-download.ts'
 
-/** The results row by row, filtered and paged by the service. */
+/** The results row by row, filtered, sorted and paged by the service. */
 export function Results({ job }: { job: BulkJob }) {
   const { search } = useListSearch()
   const query = useQuery(resultsQuery(useScene(), job, search))
@@ -64,14 +53,27 @@ function ResultsActions({ job }: { job: BulkJob }) {
           Refresh results
         </Button>
       )}
-      {hasFilter(search) && total > 0 && <ResultsDownload jobId={job.id} search={search} total={total} />}
+      {hasFilter(search) && total > 0 && <FilteredDownload jobId={job.id} search={search} total={total} />}
     </>
   )
 }
 
-type ResultsState = ReturnType<
-  typeof useQuery<{ results: Parameters<typeof ResultsTable>[0]['results']; total: number }>
->
+/** Downloads the results that match the filters. */
+function FilteredDownload({ jobId, search, total }: { jobId: string; search: ListSearch; total: number }) {
+  const { isBusy, start } = useResultsDownload(jobId)
+  return (
+    <Button
+      size="sm"
+      busy={isBusy}
+      icon={<Download className="size-4" aria-hidden="true" />}
+      onClick={() => start({ format: 'csv', ...filterOf(search) })}
+    >
+      Download {formatCount(total, 'result')}
+    </Button>
+  )
+}
+
+type ResultsState = ReturnType<typeof useQuery<{ results: JobResult[]; total: number }>>
 
 function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
   const { search, turn } = useListSearch()
@@ -88,7 +90,7 @@ function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
         <ErrorState error={error} onRetry={() => void query.refetch()} what="These results could not be loaded" />
       )}
       {results.length > 0 ? (
-        <ResultsTable results={results} />
+        <SelectableResults job={job} results={results} />
       ) : (
         <EmptyState
           icon={<SearchX aria-hidden="true" />}
@@ -96,13 +98,7 @@ function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
           action={<Button onClick={() => turn((now) => withFilter(now, {}))}>Clear filters</Button>}
         />
       )}
-      <Pager
-        noun="results"
-        skip={search.skip ?? 0}
-        limit={pageSizeOf(search)}
-        total={total}
-        onTurn={(skip) => turn(({ row: _, skip: __, ...now }) => (skip === 0 ? now : { ...now, skip }))}
-      />
+      {total > 0 && <PageTools total={total} />}
     </div>
   )
 }
@@ -112,213 +108,107 @@ function foundIn(total: number, all: number, isFiltered: boolean): string {
   return isFiltered ? `${formatNumber(total)} of ${formatCount(all, 'address', 'addresses')} found.` : `${found}.`
 }
 
-/** Downloads the results that match the filters. */
-function ResultsDownload({ jobId, search, total }: { jobId: string; search: ListSearch; total: number }) {
-  const { download, start } = useDownload(jobId)
-  const toasts = useToasts()
-  useEffect(() => {
-    if (download.kind === 'done') toasts.done(`${download.name} downloaded.`)
-    if (download.kind === 'failed') toasts.failed(`The file could not be downloaded. ${download.error.message}`)
-  }, [download, toasts])
-  return (
-    <Button
-      size="sm"
-      busy={download.kind === 'busy'}
-      icon={<Download className="size-4" aria-hidden="true" />}
-      onClick={() => void start({ format: 'csv', ...filterOf(search) })}
-    >
-      Download {formatCount(total, 'result')}
-    </Button>
+const NONE: ReadonlySet<number> = new Set()
+
+/** The selected rows of a page. Another page, filter or order starts without a selection. */
+function useSelection(page: string, results: JobResult[]) {
+  const [chosen, setChosen] = useState({ page, rows: NONE })
+  const rows = chosen.page === page ? chosen.rows : NONE
+  const selection = useMemo<Selection>(
+    () => ({
+      rows,
+      toggle: (row) => setChosen({ page, rows: toggled(rows, row) }),
+      toggleAll: () =>
+        setChosen({ page, rows: rows.size === results.length ? NONE : new Set(results.map((result) => result.row)) }),
+    }),
+    [page, rows, results],
   )
+  const selected = results.filter(({ row }) => rows.has(row))
+  return { selection, selected, clear: () => setChosen({ page, rows: NONE }) }
 }
 
-/** The empty string is the value for unknown providers, so no filter needs another one. */
-const ANY = '*'
-
-type Fields = { search: string; status: string; sub_status: string; provider: string; domain: string }
-
-/** The filters of the table. Selections change the URL at once, typed text on Enter. */
-function ResultsFilter({ job }: { job: BulkJob }) {
-  const { search, turn } = useListSearch()
-  const { register, handleSubmit } = useForm<Fields>({ values: fieldsOf(search) })
-  const apply = handleSubmit((fields) => turn((now) => withFilter(now, filterIn(fields))))
-  return (
-    <form
-      aria-label="Filter the results"
-      onSubmit={(event) => void apply(event)}
-      className="mb-4 grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.4fr_1.2fr_1.4fr_auto]"
-    >
-      <Field label="Address contains">
-        {(ids) => <TextInput {...ids} {...register('search')} type="search" maxLength={320} />}
-      </Field>
-      <Choices job={job} search={search} register={(name) => register(name, { onChange: () => void apply() })} />
-      <Field label="Domain">
-        {(ids) => <TextInput {...ids} {...register('domain')} type="search" maxLength={255} />}
-      </Field>
-      <div className="flex gap-2">
-        <Button type="submit">Filter</Button>
-        {hasFilter(search) && (
-          <Button look="quiet" onClick={() => turn((now) => withFilter(now, {}))}>
-            Clear
-          </Button>
-        )}
-      </div>
-    </form>
-  )
+function toggled(rows: ReadonlySet<number>, row: number): ReadonlySet<number> {
+  const next = new Set(rows)
+  if (!next.delete(row)) next.add(row)
+  return next
 }
 
-function fieldsOf({ search = '', status = ANY, sub_status = ANY, provider = ANY, domain = '' }: ListSearch): Fields {
-  return { search, status, sub_status, provider, domain }
-}
-
-function filterIn({ search, domain, status, sub_status, provider }: Fields): ListSearch {
-  return {
-    ...(search.trim() !== '' && { search: search.trim() }),
-    ...(domain.trim() !== '' && { domain: domain.trim() }),
-    ...(status !== ANY && { status }),
-    ...(sub_status !== ANY && { sub_status }),
-    ...(provider !== ANY && { provider }),
-  }
-}
-
-type Chosen = 'status' | 'sub_status' | 'provider'
-type ChoicesProps = { job: BulkJob; search: ListSearch; register(name: Chosen): UseFormRegisterReturn }
-
-/** Reasons and providers are those that occur in this list. */
-function Choices({ job, search, register }: ChoicesProps) {
-  const { data } = useQuery(breakdownQuery(useScene(), job))
-  const reasons = [...new Set(data?.by_reason.map((row) => row.sub_status).filter((reason) => reason !== ''))]
-  const providers = data?.by_provider.map((row) => row.provider) ?? []
+function SelectableResults({ job, results }: { job: BulkJob; results: JobResult[] }) {
+  const { row: _, tab: __, ...page } = useListSearch().search
+  const { sort: sortText } = page
+  const sort = useMemo(() => sortOf(sortText === undefined ? {} : { sort: sortText }), [sortText])
+  const { selection, selected, clear } = useSelection(JSON.stringify(page), results)
   return (
     <>
-      <Choice label="Verdict" field={register('status')} chosen={search.status} values={[...VERDICTS]}>
-        {(statuses) => wordsOf(statuses, (status) => verdictLook(status).word)}
-      </Choice>
-      <Choice label="Reason" field={register('sub_status')} chosen={search.sub_status} values={reasons}>
-        {(reason) => wordsOf(reason, reasonWord)}
-      </Choice>
-      <Choice label="Provider" field={register('provider')} chosen={search.provider} values={providers}>
-        {providerWord}
-      </Choice>
+      {selected.length > 0 && <SelectionBar job={job} selected={selected} onClear={clear} />}
+      <ResultsTable results={results} sort={sort} selection={selection} />
     </>
   )
 }
 
-/** A link may contain several values, separated by commas. */
-function wordsOf(values: string, word: (value: string) => string): string {
-  return values.split(',').map(word).join(', ')
+const SORT_CHOICES = [
+  ['row', 'Row'],
+  ['email', 'Address'],
+  ['status', 'Verdict'],
+  ['-deliverability', 'Highest deliverability'],
+  ['deliverability', 'Lowest deliverability'],
+] as const
+
+/** Page size and pages. Phones have no column heads, so they sort here. */
+function PageTools({ total }: { total: number }) {
+  const { search, turn } = useListSearch()
+  const size = pageSizeOf(search)
+  const change = (changes: ListSearch) => turn(({ row: _, skip: __, ...now }) => ({ ...now, ...changes }))
+  return (
+    <>
+      <Pager
+        noun="results"
+        skip={search.skip ?? 0}
+        limit={size}
+        total={total}
+        onTurn={(skip) => change(skip === 0 ? {} : { skip })}
+      />
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-2 pt-3 text-[0.8125rem] text-soft">
+        {total > PAGE_SIZES[0] && (
+          <PageChoice
+            label="Results per page"
+            value={String(size)}
+            choices={PAGE_SIZES.map((choice) => [String(choice), String(choice)])}
+            onChange={(value) => change({ limit: Number(value) })}
+          />
+        )}
+        <div className="sm:hidden">
+          <PageChoice
+            label="Sort by"
+            value={search.sort ?? 'row'}
+            choices={SORT_CHOICES}
+            onChange={(sort) => change({ sort })}
+          />
+        </div>
+      </div>
+    </>
+  )
 }
 
-type ChoiceProps = {
+type PageChoiceProps = {
   label: string
-  field: UseFormRegisterReturn
-  chosen: string | undefined
-  values: string[]
-  children(value: string): string
+  value: string
+  choices: readonly (readonly [value: string, word: string])[]
+  onChange(value: string): void
 }
 
-function Choice({ label, field, chosen, values, children }: ChoiceProps) {
-  // The URL may contain a value that does not occur in this list; it is shown anyway.
-  const all = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values]
+function PageChoice({ label, value, choices, onChange }: PageChoiceProps) {
+  const id = useId()
   return (
-    <Field label={label}>
-      {(ids) => (
-        <SelectInput {...ids} {...field}>
-          <option value={ANY}>Any</option>
-          {all.map((value) => (
-            <option key={value} value={value}>
-              {children(value)}
-            </option>
-          ))}
-        </SelectInput>
-      )}
-    </Field>
+    <div className="flex items-center gap-2">
+      <label htmlFor={id}>{label}</label>
+      <SelectInput id={id} value={value} onChange={({ target }) => onChange(target.value)} className="w-auto!">
+        {choices.map(([choice, word]) => (
+          <option key={choice} value={choice}>
+            {word}
+          </option>
+        ))}
+      </SelectInput>
+    </div>
   )
-}
-
-type Place = { hrefOf(row: number): string; open(row: number): void }
-
-const columnsAt = (place: Place, recommend: (result: JobResult) => Recommendation): Column<JobResult>[] => [
-  {
-    head: 'Address',
-    className: 'max-w-xs [overflow-wrap:anywhere]',
-    cell: (result) => (
-      <>
-        <ResultLink result={result} place={place} />
-        <Suggestion result={result} />
-      </>
-    ),
-  },
-  { head: 'Verdict', cell: ({ status }) => <VerdictBadge status={status} /> },
-  { head: 'Reason', className: 'text-soft', cell: (result) => reasonWord(result.sub_status) },
-  { head: 'Provider', className: 'text-soft', cell: ({ provider }) => providerWord(provider) },
-  { head: 'Deliverability', align: 'end', cell: ({ deliverability }) => formatShare(deliverability) },
-  {
-    head: 'Recommendation',
-    cell: (result) => <Recommended recommendation={recommend(result)} />,
-  },
-  { head: 'Row', align: 'end', className: 'text-faint', cell: ({ row }) => formatNumber(row) },
-]
-
-/** One page of results. Memoized, since opening a result does not change it. */
-const ResultsTable = memo(function ResultsTable({ results }: { results: JobResult[] }) {
-  const turn = useUpdateSearch()
-  const recommend = useRecommend()
-  const place: Place = { hrefOf: useRowHref(), open: (row) => turn((now) => ({ ...now, row })) }
-  return (
-    <DataTable
-      caption="Results"
-      columns={columnsAt(place, recommend)}
-      rows={results}
-      keyOf={({ row }) => row}
-      card={(result) => (
-        <>
-          <ResultLink result={result} place={place} />
-          <Suggestion result={result} />
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
-            <VerdictBadge status={result.status} />
-            <span>{reasonWord(result.sub_status)}</span>
-            <Recommended recommendation={recommend(result)} />
-          </div>
-          <p className="text-[0.8125rem] text-faint tabular-nums">
-            {providerWord(result.provider)} · deliverability {formatShare(result.deliverability)} · row{' '}
-            {formatNumber(result.row)}
-          </p>
-        </>
-      )}
-    />
-  )
-})
-
-function ResultLink({ result: { email, row }, place }: { result: JobResult; place: Place }) {
-  return (
-    <PlainLink
-      href={place.hrefOf(row)}
-      onFollow={() => place.open(row)}
-      className="inline-flex min-h-6 items-center font-medium [overflow-wrap:anywhere] underline-offset-4 hover:underline pointer-coarse:min-h-10"
-    >
-      {email}
-    </PlainLink>
-  )
-}
-
-const TEXT_TONES: Record<Tone, string> = {
-  valid: 'text-valid',
-  invalid: 'text-invalid',
-  risky: 'text-risky',
-  unknown: 'text-soft',
-  accent: 'text-accent-text',
-}
-
-function Recommended({ recommendation: { word, tone, why } }: { recommendation: Recommendation }) {
-  return (
-    <span title={why === '' ? undefined : why} className={clsx('whitespace-nowrap', TEXT_TONES[tone])}>
-      {word}
-    </span>
-  )
-}
-
-function Suggestion({ result: { did_you_mean } }: { result: JobResult }) {
-  if (did_you_mean === null) return null
-  return <p className="text-[0.8125rem] text-faint">Did you mean {did_you_mean}?</p>
 }

@@ -41,7 +41,9 @@ export function FilterLink({ filter, ...rest }: FilterLinkProps) {
 /** The search parameters that are kept when the filter changes. */
 function keepOf(search: string): string {
   const all = [...new URLSearchParams(search)]
-  return new URLSearchParams(all.filter(([name]) => ['mode', 'org', 'preset'].includes(name))).toString()
+  return new URLSearchParams(
+    all.filter(([name]) => ['mode', 'org', 'preset', 'sort', 'limit'].includes(name)),
+  ).toString()
 }
 
 /** The URL of a result, with the current filters. */
@@ -87,8 +89,13 @@ export function useListSearch() {
 }
 
 /** A new filter shows the results from the first page, with no result open. */
-export function withFilter({ preset }: ListSearch, filter: ListSearch): ListSearch {
-  return { ...(preset !== undefined && { preset }), tab: 'results', ...filter }
+export function withFilter({ preset, sort, limit }: ListSearch, filter: ListSearch): ListSearch {
+  const kept = { preset, sort, limit }
+  return {
+    ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
+    tab: 'results',
+    ...filter,
+  }
 }
 
 export function hasFilter({ status, sub_status, provider, domain, search }: ListSearch): boolean {

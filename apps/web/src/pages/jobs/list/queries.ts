@@ -4,10 +4,23 @@ import { asRequestFailed } from '../../../session/client.ts'
 import type { Scene } from '../../../session/workspace.ts'
 import type { ListSearch } from '../search.ts'
 
-const PAGE_SIZE = 50
+export const PAGE_SIZES = [25, 50, 100] as const
+const PAGE_SIZE_USUAL = 50
 
-export function pageSizeOf(_search: ListSearch): number {
-  return PAGE_SIZE
+export function pageSizeOf({ limit }: ListSearch): number {
+  return PAGE_SIZES.find((size) => size === limit) ?? PAGE_SIZE_USUAL
+}
+
+/** The columns by which the table can be sorted. */
+export const SORTS = ['email', 'status', 'sub_status', 'provider', 'deliverability', 'row'] as const
+export type SortField = (typeof SORTS)[number]
+export type Sort = { field: SortField; isDescending: boolean }
+
+/** A link may name a field that cannot be sorted by. */
+export function sortOf({ sort = 'row' }: ListSearch): Sort {
+  const isDescending = sort.startsWith('-')
+  const field = SORTS.find((one) => one === (isDescending ? sort.slice(1) : sort))
+  return field ? { field, isDescending } : { field: 'row', isDescending: false }
 }
 
 export function jobQuery({ key, probity }: Scene, jobId: string) {
@@ -31,13 +44,20 @@ export function breakdownQuery(scene: Scene, job: BulkJob) {
   })
 }
 
+/** The results are in the order of their rows without it. */
+function sortParameter(search: ListSearch) {
+  const { field, isDescending } = sortOf(search)
+  if (field === 'row' && !isDescending) return {}
+  return { sort: isDescending ? (`-${field}` as const) : field }
+}
+
 export function resultsQuery(scene: Scene, job: BulkJob, search: ListSearch) {
   const { skip = 0 } = search
-  const filter = filterOf(search)
+  const page = { ...filterOf(search), ...sortParameter(search), skip, limit: pageSizeOf(search) }
   return queryOptions({
-    queryKey: [...nameOf(scene, job), 'results', filter, skip],
+    queryKey: [...nameOf(scene, job), 'results', page],
     queryFn: async ({ signal }) => {
-      const call = scene.probity.jobs.results.list(job.id, { ...filter, skip, limit: pageSizeOf(search), signal })
+      const call = scene.probity.jobs.results.list(job.id, { ...page, signal })
       const { data, total } = await call
       return { results: data, total: total ?? data.length }
     },

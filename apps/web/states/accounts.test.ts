@@ -24,6 +24,7 @@ testStates('dashboard', [
     api: { 'GET /overview': NEW_OVERVIEW },
     shows: 'No activity in this mode yet',
   },
+  { name: 'new account', as: BEGINNER, path: '/', shows: '0 of 4 done' },
   { name: 'without its parts', path: '/', api: { 'GET /overview': PARTIAL_OVERVIEW }, has: 'main button svg' },
   {
     name: 'no worker and no probes',

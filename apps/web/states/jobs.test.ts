@@ -5,7 +5,7 @@ import { page } from 'vitest/browser'
 import { choose, click, clickOn, fill, hitInDrawer, inOrder, openTab, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { exampleOf } from './test-examples.ts'
-import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, REPORT, RUNNING_JOB } from './test-jobs.ts'
+import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, REPORT, RETRYING_JOB, RUNNING_JOB } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
 import { testStates, whileLoading } from './test-states.ts'
 import { sessionOf } from './test-users.ts'
@@ -155,6 +155,26 @@ testStates('list', [
     shows: 'The rows of this list were deleted.',
   },
   { name: 'in progress', path: LIST, api: RUNNING, shows: '312 addresses deferred' },
+  { name: 'in progress, the rest deferred', path: LIST, api: job(RETRYING_JOB), shows: 'Validating · 312 retrying' },
+  {
+    name: 'in progress, with its last attempt',
+    path: LIST,
+    api: RUNNING,
+    shows: '312 addresses wait for their servers',
+  },
+  {
+    name: 'in progress, with an email at the end',
+    path: LIST,
+    api: { ...RUNNING, 'PATCH /notices': { wanted: ['credits_low', 'job_done'], usual: [], mail: true } },
+    act: () => click(page.getByLabelText('Email me when a list of this account is finished')),
+    has: 'main input[type="checkbox"]:checked',
+  },
+  {
+    name: 'in progress, without a mail server',
+    path: LIST,
+    api: { ...RUNNING, 'GET /notices': { wanted: null, usual: [], mail: false } },
+    shows: '312 addresses deferred',
+  },
   {
     name: 'queued without a worker',
     path: LIST,

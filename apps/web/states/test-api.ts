@@ -90,6 +90,7 @@ export type Responses = {
   'GET /webhooks/:webhook/deliveries': Delivery[]
   'GET /webhooks/:webhook/deliveries/:delivery': DeliveryDetail
   'GET /welcome': InstallationInfo
+  'PATCH /notices': NotificationSettings
   'POST /auth/request-password-reset': { status: boolean }
   'POST /auth/sign-in/email': { twoFactorRedirect: boolean }
   'POST /auth/sign-up/email': object

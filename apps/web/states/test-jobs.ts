@@ -11,8 +11,10 @@ import { exampleOf, inHours } from './test-examples.ts'
 export const RUNNING_JOB: Job = {
   ...JOB_EXAMPLE,
   eta: { earliest_at: inHours(0.05), latest_at: inHours(1.5) },
-  deferred: [{ reason: 'greylisted', count: 312, retry_at: inHours(0.2) }],
+  deferred: [{ reason: 'greylisted', count: 312, retry_at: inHours(0.2), last_retry_at: inHours(1.5) }],
 }
+/** Only deferred addresses have no result. */
+export const RETRYING_JOB: Job = { ...RUNNING_JOB, done_count: 9_688, progress: 0.9688, rate_per_s: 0 }
 export const QUEUED_JOB: Job = {
   ...RUNNING_JOB,
   status: 'queued',

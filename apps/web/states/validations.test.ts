@@ -78,6 +78,7 @@ const NEW_KEY = exampleOf(CreatedKey)
 
 testStates('quick start', [
   { name: 'first steps', as: BEGINNER, path: '/quick-start', shows: '0 of 4 done' },
+  { name: 'always in test mode', path: '/quick-start', has: 'header input[value="test"]:checked' },
   { name: 'with keys and lists', path: '/quick-start', shows: '3 of 4 done' },
   { name: 'in test mode, for lists', path: '/quick-start?mode=test&goal=list', shows: '3 of 4 done' },
   { name: 'as a viewer', as: VIEWER, path: '/quick-start', shows: 'Your role cannot validate addresses' },

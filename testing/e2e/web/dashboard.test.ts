@@ -126,7 +126,9 @@ test('the time range is kept in the URL, and a viewer sees the same', async () =
 test('a new account sees how to get started', async () => {
   const page = await onePage(newcomer.context)
   await page.goto('/app/')
-  await page.getByRole('heading', { name: 'Quick start', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Checklist' }).waitFor()
+  expect(new URL(page.url()).pathname).toMatch(/^\/app\/?$/)
   const sandbox = await openDashboard(owner, '?mode=test')
   await sandbox.getByRole('link', { name: /^Make a request/ }).waitFor()
   expect(await sandbox.getByRole('img').count()).toBe(0)

@@ -70,7 +70,7 @@ test('sign-in requires a 2FA code, and a recovery code works once', async () => 
   // The current code was already used for the setup.
   await withApp.getByLabel('Code from your authenticator app').fill(codeFor(key, Date.now() + 30_000))
   await withApp.keyboard.press('Enter')
-  await heading(withApp, 'Quick start').waitFor()
+  await heading(withApp, 'Dashboard').waitFor()
 
   const useRecovery = async (window: Page) => {
     await enterPassword(window)
@@ -80,7 +80,7 @@ test('sign-in requires a 2FA code, and a recovery code works once', async () => 
   }
   const withCode = await newPage()
   await useRecovery(withCode)
-  await heading(withCode, 'Quick start').waitFor()
+  await heading(withCode, 'Dashboard').waitFor()
   const again = await newPage()
   await useRecovery(again)
   await again.getByText('Invalid or already used recovery code.').waitFor()
@@ -130,7 +130,7 @@ test('sign-in continues to the requested page and never to another site', async 
     await page.context().clearCookies()
     await page.goto(`/app/sign-in?next=${encodeURIComponent(next)}`)
     await enter()
-    await heading(page, 'Quick start').waitFor()
+    await heading(page, 'Dashboard').waitFor()
     expect(new URL(page.url()).origin).toBe(instance.api.url)
   }
 })
@@ -295,7 +295,7 @@ test('an operator creates a password reset link, which works once, when no SMTP 
   await press(again, 'Set password')
   await again.getByText('The link was already used or has expired.').waitFor()
   await signIn(page, { email: ada.email, password: 'another horse battery staple' })
-  await heading(page, 'Quick start').waitFor()
+  await heading(page, 'Dashboard').waitFor()
 })
 
 test('an owner renames the account and sets its retention; the last owner cannot leave', async () => {

@@ -28,6 +28,12 @@ export function TopBar() {
   )
 }
 
+/** A list or draft of one mode does not exist in the other, and the quick start is always in test mode. */
+function placeIn(mode: Mode, path: string) {
+  if (/\/lists\/./.test(path)) return '/lists'
+  return mode === 'live' && path.endsWith('/quick-start') ? '/' : '.'
+}
+
 const MODES = [
   { value: 'live', label: 'Live' },
   { value: 'test', label: 'Test' },
@@ -36,10 +42,11 @@ const MODES = [
 function ModeSwitch() {
   const { mode } = useScene()
   const navigate = useNavigate()
-  // A list or draft of one mode does not exist in the other, so the switch leads to the overview.
   const turn = (next: Mode) => {
-    const isAboutOne = /\/lists\/./.test(window.location.pathname)
-    void navigate({ to: isAboutOne ? '/lists' : '.', search: { mode: next === 'test' ? 'test' : undefined } })
+    void navigate({
+      to: placeIn(next, window.location.pathname),
+      search: { mode: next === 'test' ? 'test' : undefined },
+    })
   }
   return <Segments label="Mode" size="sm" value={mode} choices={MODES} onChange={turn} />
 }

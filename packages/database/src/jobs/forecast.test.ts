@@ -6,6 +6,7 @@ const minutes = (n: number) => new Date(now.getTime() + n * 60_000)
 
 /** A job that has run for ten minutes and finished 600 of its 1,000 addresses in the last one. */
 const BUSY = {
+  mode: 'live' as const,
   state: 'processing' as const,
   pausedAt: null,
   startedAt: minutes(-10),
@@ -28,21 +29,26 @@ test.each([
   expect(rateOf(job)).toBe(rate)
 })
 
-const waiting = (count: number, from: number, until: number) => [
-  { reason: 'greylisted', count, from: minutes(from), until: minutes(until) },
+const waiting = (count: number, from: number, until: number, last = 81) => [
+  { reason: 'greylisted', count, from: minutes(from), until: minutes(until), lastAt: minutes(last) },
 ]
 
 test.each([
   ['the rest takes the current rate, or half of it', BUSY, [0.5, 1]],
   [
-    'deferred addresses end with their last retry, or with the whole retry schedule',
+    'deferred addresses end with their next retry, or with their last attempt',
     { ...BUSY, waiting: waiting(60, 5, 9) },
     [9, 81],
   ],
   ['deferred addresses alone need no rate', { ...BUSY, recentCount: 0, waiting: waiting(300, 5, 9) }, [9, 81]],
-  ['a retry after the retry schedule counts', { ...BUSY, waiting: waiting(60, 5, 90) }, [90, 90]],
+  ['addresses without another attempt end with this one', { ...BUSY, waiting: waiting(60, 5, 90, 90) }, [90, 90]],
   [
-    'many addresses take longer than the retry schedule',
+    'in test mode nothing takes longer than a minute',
+    { ...BUSY, mode: 'test' as const, waiting: waiting(60, 5, 9) },
+    [1, 1],
+  ],
+  [
+    'many addresses take longer than the last attempt',
     { ...BUSY, uniqueCount: 72_760, waiting: waiting(60, 5, 9) },
     [120, 240],
   ],

@@ -173,8 +173,17 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   isUnderReview: boolean
 }
 
-/** Addresses that are deferred for the same reason, with their first and last retry. */
-export type Waiting = { reason: string; count: number; from: Date; until: Date }
+/**
+ * Addresses that are deferred for the same reason, with their first and last retry. `lastAt` is the last attempt if mail servers defer
+ * each of them.
+ */
+export type Waiting = { reason: string; count: number; from: Date; until: Date; lastAt: Date }
+
+/**
+ * The time from a retry to the last attempt, in seconds, by the number of deferrals so far: the default retry schedule of 1, 5, 15 and
+ * 60 minutes. An address without a deferral waits for a reply or for our rate limiter; test mode defers once.
+ */
+const LAST_ATTEMPT_AFTER_S = [0, 80 * 60, 75 * 60, 60 * 60, 0]
 
 export async function findJob(trx: Trx, { accountId, mode }: View, jobId: string): Promise<Job | undefined> {
   const jobs = await readJobs(
@@ -229,7 +238,9 @@ function passes({ statuses, search, tag }: JobsFilter): RawBuilder<unknown> {
   return sql`${hasStatus} and ${isFound} and ${hasTag}`
 }
 
-type RawJob = Omit<Job, 'waiting'> & { waiting: { reason: string; count: number; from: string; until: string }[] }
+type RawJob = Omit<Job, 'waiting'> & {
+  waiting: (Omit<Waiting, 'from' | 'until' | 'lastAt'> & Record<'from' | 'until' | 'lastAt', string>)[]
+}
 
 /** The days of unfinished jobs, which select the partitions of their results: PostgreSQL would plan for each of the others, too. */
 async function listDays(trx: Trx, chosen: RawBuilder<unknown>): Promise<string[]> {
@@ -256,10 +267,12 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
           and c.generation = 0 and c.settled_at > clock_timestamp() - interval '60 seconds' and j.finished_at is null
       ), 0) as recent_count,
       coalesce((
-        select json_agg(json_build_object('reason', w.reason, 'count', w.count, 'from', w.from, 'until', w.until)
+        select json_agg(json_build_object('reason', w.reason, 'count', w.count, 'from', w.from, 'until', w.until, 'lastAt', w.last_at)
                         order by w.reason)
         from (
-          select coalesce(q.wait_reason, '') as reason, sum(q.size) as count, min(q.retry_at) as from, max(q.retry_at) as until
+          select coalesce(q.wait_reason, '') as reason, sum(q.size) as count, min(q.retry_at) as from, max(q.retry_at) as until,
+            max(q.retry_at + make_interval(secs => case j.mode when 'test' then 0
+              else (${LAST_ATTEMPT_AFTER_S}::integer[])[least(q.deferrals + 1, ${LAST_ATTEMPT_AFTER_S.length})] end)) as last_at
           from job_queue q
           where q.job_id = j.id and q.retry_at > clock_timestamp() and j.finished_at is null
           group by q.wait_reason
@@ -269,6 +282,11 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
     order by j.created_at desc, j.id`.execute(trx)
   return rows.map(({ waiting, ...job }) => ({
     ...job,
-    waiting: waiting.map(({ from, until, ...rest }) => ({ ...rest, from: new Date(from), until: new Date(until) })),
+    waiting: waiting.map(({ from, until, lastAt, ...rest }) => ({
+      ...rest,
+      from: new Date(from),
+      until: new Date(until),
+      lastAt: new Date(lastAt),
+    })),
   }))
 }

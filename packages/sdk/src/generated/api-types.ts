@@ -1285,7 +1285,7 @@ export type BulkJob = {
      */
     earliest_at: string
     /**
-     * Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC).
+     * Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC). In test mode at most a minute from now.
      */
     latest_at: string
   } | null
@@ -1305,6 +1305,10 @@ export type BulkJob = {
      * The time of the first of these retries (RFC 3339, UTC).
      */
     retry_at: string
+    /**
+     * The time of the last attempt, if mail servers defer the addresses each time (RFC 3339, UTC).
+     */
+    last_retry_at: string
   }>
   /**
    * Reason why a job that has not ended makes no progress; null while it is not. Values may be added.

@@ -267,6 +267,19 @@ test('a list is created from the sample file by keyboard alone', async () => {
   await expectAccessible(page)
 })
 
+test('the sample file is uploaded with one click from live mode, and only once', async () => {
+  const owner = await signUpUser(browser, instance)
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists/new')
+  await page.getByRole('link', { name: 'Use sample file in test mode' }).click()
+  await page.waitForURL(/\/app\/lists\/new\?.*upload=/)
+  await page.getByText('sample.csv').first().waitFor()
+  expect(new URL(page.url()).searchParams.get('mode')).toBe('test')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Use sample file' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('sample')).toBeNull()
+})
+
 test('a viewer sees lists and drafts, and which roles may create them', async () => {
   const owner = await signUpUser(browser, instance)
   const viewer = await signUpUser(browser, instance, { name: 'Mary Somerville', invitedBy: owner, role: 'viewer' })

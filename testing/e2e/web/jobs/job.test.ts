@@ -247,7 +247,7 @@ test('a list is paused, resumed and canceled, and its unused credits are release
   await instance.worker.kill()
   const page = await onePage(owner.context)
   await page.goto(`/app/lists/${jobId}`)
-  await page.getByText('Live updates', { exact: true }).waitFor()
+  await page.getByText('Updating', { exact: true }).waitFor()
   await page.getByText('You can close this page. Validation continues in the background.').waitFor()
   expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).not.toBe('0')
 

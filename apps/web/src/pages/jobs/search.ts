@@ -65,12 +65,15 @@ export type NewListSearch = {
   column?: string
   /** Back at the column step, with a column chosen. */
   step?: 'column'
+  /** Uploads the sample file at once, in test mode. */
+  sample?: 1
 }
 
-export function readNewListSearch({ upload, column, step }: Record<string, unknown>): NewListSearch {
+export function readNewListSearch({ upload, column, step, sample }: Record<string, unknown>): NewListSearch {
   return {
     ...(typeof upload === 'string' && { upload }),
     ...(typeof column === 'string' && { column }),
     ...(step === 'column' && { step: 'column' as const }),
+    ...(sample === 1 && { sample: 1 as const }),
   }
 }

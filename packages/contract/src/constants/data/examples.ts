@@ -211,7 +211,14 @@ export const JOB_EXAMPLE = {
   progress: 0.64,
   rate_per_s: 54.8,
   eta: { earliest_at: '2026-11-02T12:03:00.000Z', latest_at: '2026-11-02T13:25:30.000Z' },
-  deferred: [{ reason: 'greylisted', count: 312, retry_at: '2026-11-02T12:10:00.000Z' }],
+  deferred: [
+    {
+      reason: 'greylisted',
+      count: 312,
+      retry_at: '2026-11-02T12:10:00.000Z',
+      last_retry_at: '2026-11-02T13:25:30.000Z',
+    },
+  ],
   delay_reason: null,
   status_counts: { valid: 5210, invalid: 388, risky: 647, unknown: 155 },
   sub_status_counts: {

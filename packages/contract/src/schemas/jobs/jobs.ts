@@ -119,6 +119,11 @@ const Deferred = Type.Object({
     description: 'The time of the first of these retries (RFC 3339, UTC).',
     examples: ['2026-11-02T12:10:00.000Z'],
   }),
+  last_retry_at: Type.String({
+    format: 'date-time',
+    description: 'The time of the last attempt, if mail servers defer the addresses each time (RFC 3339, UTC).',
+    examples: ['2026-11-02T13:25:30.000Z'],
+  }),
 })
 
 /** Estimated completion of a job. */
@@ -134,7 +139,8 @@ const Eta = Type.Unsafe<JobEta>({
     }),
     latest_at: Type.String({
       format: 'date-time',
-      description: 'Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC).',
+      description:
+        'Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC). In test mode at most a minute from now.',
       examples: ['2026-11-02T13:25:30.000Z'],
     }),
   },

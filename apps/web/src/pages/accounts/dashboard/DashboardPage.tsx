@@ -1,9 +1,9 @@
 import { healthMessage } from '@probity/contract/constants/system'
 import type { Overview } from '@probity/sdk'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { Link, type LinkProps, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, type LinkProps, useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleCheck, CircleHelp, ListChecks, type LucideIcon, MailCheck, Terminal } from 'lucide-react'
-import { accountQuery, type Scene, useScene } from '../../../session/workspace.ts'
+import { accountQuery, type Scene, useMay, useScene } from '../../../session/workspace.ts'
 import { useDelayReason } from '../../../shell/DelayBanner.tsx'
 import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -12,6 +12,7 @@ import { formatClock, formatDate, formatDateTime, formatNumber } from '../../../
 import { Page } from '../../../ui/Page.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
+import { Checklist } from '../../validations/quick-start/Checklist.tsx'
 import { DASHBOARD_RANGES, type DashboardRange, RANGE_USUAL } from '../search.ts'
 import { forecast, usageQuery } from '../usage/usage-query.ts'
 import { AlertsCard, ListsCard, ProblemsCard } from './DashboardCards.tsx'
@@ -20,13 +21,12 @@ import { VerdictsCard } from './VerdictsCard.tsx'
 
 const CHOICES = DASHBOARD_RANGES.map((days) => ({ value: String(days), label: `${days} days` }))
 
-/** The overview of the account. A new account sees how to start instead. */
+/** The overview of the account. A new account sees how to start. */
 export function DashboardPage() {
   const { days = RANGE_USUAL } = useSearch({ from: '/shell/' })
   const scene = useScene()
   const query = useQuery(overviewQuery(scene, days))
   const { data, error, refetch } = query
-  if (data?.is_new && scene.mode === 'live') return <Navigate to="/quick-start" replace />
   return (
     <Page
       title="Dashboard"
@@ -149,24 +149,40 @@ const STARTS: Start[] = [
 
 /** Shown instead of empty charts. */
 function StartCards() {
+  const { mode } = useScene()
+  const may = useMay('validations:write')
   return (
     <>
+      {mode === 'live' && (
+        <div className="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">
+          <CreditsTile />
+        </div>
+      )}
       <p className="text-soft">No activity in this mode yet. Requests and lists will appear here.</p>
-      <ul aria-label="Get started" className="grid grid-cols-1 gap-4 md:grid-cols-3">
-        {STARTS.map(({ to, Icon, title, about }) => (
-          <li key={title}>
-            <Link
-              to={to}
-              className="flex h-full flex-col gap-2 rounded-lg border border-line bg-surface p-5 shadow-card transition-colors hover:border-edge"
-            >
-              <Icon className="size-5 text-accent-text" aria-hidden="true" />
-              <span className="font-semibold">{title}</span>
-              <span className="text-soft">{about}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_19rem]">
+        <StartLinks />
+        {may && <Checklist />}
+      </div>
     </>
+  )
+}
+
+function StartLinks() {
+  return (
+    <ul aria-label="Get started" className="grid grid-cols-1 gap-4 md:grid-cols-3">
+      {STARTS.map(({ to, Icon, title, about }) => (
+        <li key={title}>
+          <Link
+            to={to}
+            className="flex h-full flex-col gap-2 rounded-lg border border-line bg-surface p-5 shadow-card transition-colors hover:border-edge"
+          >
+            <Icon className="size-5 text-accent-text" aria-hidden="true" />
+            <span className="font-semibold">{title}</span>
+            <span className="text-soft">{about}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   )
 }
 

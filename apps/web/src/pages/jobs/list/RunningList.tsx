@@ -1,5 +1,5 @@
 import type { BulkJob } from '@probity/sdk'
-import { Clock, Radio, RefreshCw } from 'lucide-react'
+import { Clock, RefreshCw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ProbingNow } from '../../../shell/ProbingNotice.tsx'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -8,11 +8,13 @@ import { Card } from '../../../ui/Card.tsx'
 import { formatClock, formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { ProgressBar, Steps } from '../../../ui/Progress.tsx'
 import type { Following } from './follow.ts'
-import { STAGES, stageOf, timeLeft, whyWaiting } from './job-labels.ts'
+import { stageOf, stagesOf, timeLeft, waitingTail, whyWaiting } from './job-labels.ts'
+import { NotifyChoice } from './NotifyChoice.tsx'
 import { Verdicts } from './Verdicts.tsx'
 
 /** A list in progress: progress, remaining time and deferred addresses. */
 export function RunningList({ job, following }: { job: BulkJob; following: Following }) {
+  const stage = useFurthestStage(job)
   return (
     <>
       {job.delay_reason === null ? <StalledNotice job={job} /> : <DelayNotice job={job} />}
@@ -20,13 +22,16 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
       <Card>
         <div className="flex flex-col gap-5">
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-            <Steps label="List stages" steps={STAGES} current={stageOf(job)} />
-            <LiveBadge following={following} />
+            <Steps label="List stages" steps={stagesOf(job)} current={stage} />
+            <UpdateBadge following={following} />
           </div>
           <Progress job={job} />
           <Facts job={job} />
           <Waiting job={job} />
-          <p className="text-[0.8125rem] text-faint">{closingNote(job)}</p>
+          <div className="flex flex-col gap-2">
+            <p className="text-[0.8125rem] text-faint">{closingNote(job)}</p>
+            <NotifyChoice />
+          </div>
         </div>
       </Card>
       {job.done_count > 0 && (
@@ -36,6 +41,15 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
       )}
     </>
   )
+}
+
+/** The furthest stage so far: a list that is paused while it is planned was not queued again. */
+function useFurthestStage(job: BulkJob): number {
+  const furthest = useRef({ id: job.id, stage: 0 })
+  const { id, stage } = furthest.current
+  const now = stageOf(job)
+  furthest.current = { id: job.id, stage: id === job.id ? Math.max(stage, now) : now }
+  return furthest.current.stage
 }
 
 function closingNote({ status, delay_reason: delayReason }: BulkJob): string {
@@ -83,11 +97,13 @@ function Progress({ job }: { job: BulkJob }) {
 
 function Facts({ job }: { job: BulkJob }) {
   const now = useNow()
+  const tail = job.status === 'paused' ? undefined : waitingTail(job, now)
   const { credits, rate_per_s, livemode } = job
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-t border-line pt-4 sm:grid-cols-3 lg:grid-cols-5">
       <Fact name="Time remaining" wide>
-        {timeLeft(job.eta, now) ?? (job.status === 'paused' ? 'Paused' : 'Not yet known')}
+        {remaining(job)}
+        {tail && <p className="mt-0.5 max-w-56 text-[0.8125rem] font-normal text-soft">{tail}</p>}
       </Fact>
       <Fact name="Rate">{rate_per_s > 0 ? `${formatNumber(rate_per_s)} addresses/s` : 'None in the last minute'}</Fact>
       {livemode ? (
@@ -101,6 +117,12 @@ function Facts({ job }: { job: BulkJob }) {
       )}
     </dl>
   )
+}
+
+function remaining(job: BulkJob): string {
+  if (job.status === 'paused') return 'Paused'
+  const isWaiting = job.deferred.length > 0 && stagesOf(job)[2] !== 'Validating'
+  return timeLeft(job) ?? (isWaiting ? 'Waiting for mail servers' : 'Not yet known')
 }
 
 function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
@@ -129,17 +151,17 @@ function Waiting({ job: { deferred } }: { job: BulkJob }) {
   )
 }
 
-/** Whether the page is updated live or by polling. */
-function LiveBadge({ following }: { following: Following }) {
+/** Whether the page is updated by events or by polling. It does not say "live", which is a mode. */
+function UpdateBadge({ following }: { following: Following }) {
   if (following.kind === 'opening') return null
   if (following.kind === 'live') {
-    return (
-      <Badge tone="valid" icon={<Radio aria-hidden="true" />}>
-        Live updates
-      </Badge>
-    )
+    return <Badge icon={<PulsingDot />}>Updating</Badge>
   }
   return <Badge icon={<RefreshCw aria-hidden="true" />}>Updating every {following.everyS} s</Badge>
+}
+
+function PulsingDot() {
+  return <span aria-hidden="true" className="mx-0.5 size-2 animate-pulse rounded-full bg-valid-solid" />
 }
 
 const EVERY_MS = 30_000

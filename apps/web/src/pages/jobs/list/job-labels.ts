@@ -18,33 +18,39 @@ export function outcomeOf({ status_counts: counts, credits, livemode, finished_a
   return `${formatCount(valid + risky + invalid + unknown, 'address', 'addresses')} validated: ${parts.join(', ')}.`
 }
 
+/** "About 20 s": at the rate of the last minute, without deferred addresses. Undefined if nothing is left or the rate is not known. */
+export function timeLeft(job: BulkJob): string | undefined {
+  const open = job.unique_count - job.done_count - deferredCount(job)
+  if (open <= 0 || job.rate_per_s === 0) return undefined
+  const seconds = open / job.rate_per_s
+  // Test mode contacts no mail server. Its first seconds say little about the rate.
+  if (!job.livemode && seconds > 50) return 'Less than a minute'
+  if (seconds < 5) return 'A few seconds'
+  if (seconds < 90) return `About ${Math.ceil(seconds / 5) * 5} s`
+  const unit = UNITS.find((one) => seconds >= one.seconds * 2) ?? MINUTE
+  return `About ${formatCount(Math.round(seconds / unit.seconds), unit.name)}`
+}
+
 type Unit = { name: string; seconds: number }
 const MINUTE: Unit = { name: 'minute', seconds: 60 }
+/** The largest unit with a count of two or more, so that 90 minutes do not become "2 hours". */
 const UNITS: Unit[] = [{ name: 'day', seconds: 86_400 }, { name: 'hour', seconds: 3_600 }, MINUTE]
 
-/** "between 3 and 12 minutes": a range, since the estimate is no more precise. */
-export function timeLeft(eta: BulkJob['eta'], now: number): string | undefined {
-  if (eta === null) return undefined
-  const low = Math.max(0, Date.parse(eta.earliest_at) - now) / 1_000
-  const high = Math.max(low, (Date.parse(eta.latest_at) - now) / 1_000)
-  if (high < 60) return 'less than a minute'
-  const to = measure(high, Math.ceil)
-  if (low < 60) return `up to ${sayOf(to)}`
-  const from = measure(low, Math.floor)
-  if (from.unit !== to.unit) return `between ${sayOf(from)} and ${sayOf(to)}`
-  return from.count === to.count ? `about ${sayOf(to)}` : `between ${from.count} and ${sayOf(to)}`
+/** The addresses that decide when the list ends: "27 addresses wait for their servers; the last attempt is at 21:57." */
+export function waitingTail(job: BulkJob, now: number): string | undefined {
+  const count = deferredCount(job)
+  if (count === 0) return undefined
+  const last = Math.max(...job.deferred.map(({ last_retry_at }) => Date.parse(last_retry_at)))
+  const noun = count === 1 ? 'address waits for its server' : 'addresses wait for their servers'
+  return `${formatNumber(count)} ${noun}; the last attempt is ${isSoon(last, now) ? `at ${formatClock(last)}` : `on ${formatDateTime(last)}`}.`
 }
 
-type Measured = { count: number; unit: Unit }
-
-/** Uses the largest unit with a count of two or more, so that 90 minutes do not become "2 hours". */
-function measure(seconds: number, round: (value: number) => number): Measured {
-  const unit = UNITS.find(({ seconds: one }) => seconds >= one * 2) ?? MINUTE
-  return { count: round(seconds / unit.seconds), unit }
+export function deferredCount({ deferred }: BulkJob): number {
+  return deferred.reduce((sum, { count }) => sum + count, 0)
 }
 
-function sayOf({ count, unit }: Measured): string {
-  return formatCount(count, unit.name)
+function isSoon(at: number, now: number): boolean {
+  return at - now < 12 * 3_600_000
 }
 
 const WAITING: Record<string, string> = {
@@ -67,21 +73,25 @@ export function whyWaiting({ reason, count, retry_at: until }: BulkJob['deferred
 function nextTry(until: string, now: number): string {
   const at = Date.parse(until)
   if (at <= now) return 'Retrying soon.'
-  const isSoon = at - now < 12 * 3_600_000
-  return `Next retry ${isSoon ? formatClock(at) : formatDateTime(at)}.`
+  return `Next retry ${isSoon(at, now) ? formatClock(at) : formatDateTime(at)}.`
 }
 
-/** The stages of a list. It is retrying once only deferred addresses remain. */
-export const STAGES = ['Queued', 'Planning', 'Validating', 'Retrying', 'Completed'] as const
+/** The stages of a list. Retries are a part of the validation: each of them may return addresses to it. */
+const STAGES = ['Queued', 'Planning', 'Validating', 'Completed']
 
-export function stageOf({ status, started_at, unique_count, done_count, deferred, finished_at }: BulkJob): number {
+/** The stages, with the number of addresses that are retried once only these remain. */
+export function stagesOf(job: BulkJob): string[] {
+  const retrying = deferredCount(job)
+  const isRetrying = job.started_at !== null && retrying > 0 && job.done_count + retrying >= job.unique_count
+  return STAGES.map((stage, n) => (n === 2 && isRetrying ? `${stage} · ${formatNumber(retrying)} retrying` : stage))
+}
+
+export function stageOf({ status, started_at, finished_at }: BulkJob): number {
   if (finished_at !== null) return STAGES.length
   if (status === 'queued') return 0
   if (status === 'planning') return 1
   // Paused before it started.
-  if (started_at === null) return 0
-  const deferredCount = deferred.reduce((sum, { count }) => sum + count, 0)
-  return deferredCount > 0 && done_count + deferredCount >= unique_count ? 3 : 2
+  return started_at === null ? 0 : 2
 }
 
 const REASONS: Record<string, { meaning: string } | undefined> = SUB_STATUSES

@@ -38,8 +38,8 @@ export function NewListPage() {
   )
 }
 
-function Step({ upload, column, current }: NewListSearch & { current: number }) {
-  if (upload === undefined) return <UploadPanel />
+function Step({ upload, column, sample, current }: NewListSearch & { current: number }) {
+  if (upload === undefined) return <UploadPanel wantsSample={sample === 1} />
   if (current === 2 && column !== undefined) return <ReviewStep key={upload} upload={upload} column={column} />
   return <ColumnStep key={upload} upload={upload} chosen={column} />
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { FileUp } from 'lucide-react'
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { RequestFailed } from '../../../session/client.ts'
 import { accountQuery, useScene } from '../../../session/workspace.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
@@ -16,8 +16,9 @@ import { makePastedFile, makeSampleFile, readPasted } from './text-files.ts'
 import { type Upload, useDroppedFiles, usePaste, useUpload } from './use-upload.ts'
 
 /** All ways to upload: choose, drop, paste, or use the sample. */
-export function UploadPanel() {
+export function UploadPanel({ wantsSample = false }: { wantsSample?: boolean }) {
   const upload = useUpload()
+  useSampleAtOnce(wantsSample, () => upload.send([makeSampleFile()]))
   const [text, setText] = useState('')
   const box = useRef<HTMLTextAreaElement>(null)
   usePaste({
@@ -40,6 +41,20 @@ export function UploadPanel() {
   )
 }
 
+/** Uploads the sample if the URL asks for it. The parameter is removed first: the page can be left and opened again. */
+function useSampleAtOnce(wantsSample: boolean, onUse: () => void) {
+  const { mode } = useScene()
+  const navigate = useNavigate({ from: '/lists/new' })
+  const isWanted = wantsSample && mode === 'test'
+  const use = useEffectEvent(() => {
+    void navigate({ search: ({ sample: _, ...now }) => now, replace: true })
+    onUse()
+  })
+  useEffect(() => {
+    if (isWanted) use()
+  }, [isWanted])
+}
+
 function Limits() {
   const { data } = useQuery(accountQuery(useScene()))
   const rows = data ? ` and ${formatCount(data.limits.emails_per_file, 'address', 'addresses')}` : ''
@@ -56,7 +71,7 @@ function Sample({ onUse }: { onUse(): void }) {
           Use sample file
         </Button>
       ) : (
-        <Link to="/lists/new" search={{ mode: 'test' }} className={buttonClass('secondary', 'sm')}>
+        <Link to="/lists/new" search={{ mode: 'test', sample: 1 }} className={buttonClass('secondary', 'sm')}>
           Use sample file in test mode
         </Link>
       )}

@@ -258,7 +258,7 @@ function useLeave() {
       return callApi('/auth/organization/leave', { method: 'POST', body })
     },
     onSuccess: async () => {
-      await navigate({ to: '/quick-start', search: { org: undefined, mode: undefined } })
+      await navigate({ to: '/', search: { org: undefined, mode: undefined } })
       await refreshSession(queryClient)
     },
   })

@@ -1,9 +1,8 @@
 import { NOTIFICATION_KINDS, NOTIFICATIONS } from '@probity/contract/constants/users'
 import type { NotificationSettings } from '@probity/contract/schemas/users'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { callApi } from '../../../session/client.ts'
 import { useSession } from '../../../session/session.ts'
 import { useScene } from '../../../session/workspace.ts'
 import { Callout } from '../../../ui/Callout.tsx'
@@ -11,6 +10,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { Checkbox } from '../../../ui/Field.tsx'
 import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
+import { notificationsQuery, saveNotifications } from './notifications-query.ts'
 
 /** The email notifications of the user, chosen per account. */
 export function Notifications() {
@@ -32,9 +32,7 @@ function NotificationsForm({ choices }: { choices: NotificationSettings }) {
   const [isSaved, setSaved] = useState(false)
   const form = useForm({ values: { wanted: inOrder(choices.wanted ?? choices.usual) }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ wanted }) => {
-    const headers = { 'probity-account': accountId }
-    const changed = await callApi<NotificationSettings>('/notices', { method: 'PATCH', body: { wanted }, headers })
-    queryClient.setQueryData(notificationsQuery(accountId).queryKey, changed)
+    queryClient.setQueryData(notificationsQuery(accountId).queryKey, await saveNotifications(accountId, wanted))
     setSaved(true)
   })
   const { isDirty, isSubmitting } = form.formState
@@ -57,13 +55,4 @@ function NotificationsForm({ choices }: { choices: NotificationSettings }) {
 /** In the order of the checkboxes: otherwise checking a box again would count as a change. */
 function inOrder(kinds: readonly string[]): string[] {
   return NOTIFICATION_KINDS.filter((kind) => kinds.includes(kind))
-}
-
-/** The email notifications of the user in one account. */
-function notificationsQuery(accountId: string) {
-  return queryOptions({
-    queryKey: [accountId, 'notices'],
-    queryFn: ({ signal }) =>
-      callApi<NotificationSettings>('/notices', { signal, headers: { 'probity-account': accountId } }),
-  })
 }

@@ -1,17 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Check, Upload, X } from 'lucide-react'
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { FileCheck, Upload } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useMay, useScene } from '../../../session/workspace.ts'
-import { Button, buttonClass, IconButton } from '../../../ui/Button.tsx'
+import { buttonClass } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Segments } from '../../../ui/Tabs.tsx'
-import { keysQuery, type NewKey } from '../../accounts/keys/keys-query.ts'
+import type { NewKey } from '../../accounts/keys/keys-query.ts'
 import type { Goal } from '../search.ts'
 import { AddressForm, Examples } from '../validate/AddressForm.tsx'
 import { ResultPanel } from '../validate/ResultPanel.tsx'
 import { useValidation } from '../validate/use-validation.ts'
+import { Checklist } from './Checklist.tsx'
 import { RequestCard } from './RequestCard.tsx'
 
 type CardName = 'try' | 'request' | 'list'
@@ -27,7 +27,14 @@ const WISHES = [
   { value: 'list', label: 'Validate a list' },
 ] as const
 
+/** Everything on this page is in test mode, so the page is, too: the switch at the top must not say otherwise. */
 export function QuickStartPage() {
+  const { mode } = useScene()
+  if (mode === 'live') return <Navigate to="/quick-start" search={(now) => ({ ...now, mode: 'test' })} replace />
+  return <QuickStart />
+}
+
+function QuickStart() {
   const { goal = 'look' } = useSearch({ from: '/shell/quick-start' })
   const may = useMay('validations:write')
   const navigate = useNavigate()
@@ -74,7 +81,10 @@ function ListCard() {
             <Upload className="size-4" aria-hidden="true" />
             Upload list in test mode
           </Link>
-          <p className="text-soft">A sample file is available.</p>
+          <Link to="/lists/new" search={{ mode: 'test', sample: 1 }} className={buttonClass('quiet')}>
+            <FileCheck className="size-4" aria-hidden="true" />
+            Use a sample file
+          </Link>
         </div>
       ) : (
         <p className="text-soft">
@@ -123,74 +133,4 @@ function TryBox({ onAnswer }: { onAnswer(): void }) {
       )}
     </div>
   )
-}
-
-const DISMISSED = 'probity.checklist'
-const TRIED = 'probity.tried'
-
-/** The first steps. Completion is read from account data, so that it is the same on every device. */
-function Checklist({ hasTried }: { hasTried: boolean }) {
-  const [isOpen, setOpen] = useState(() => localStorage.getItem(DISMISSED) === null)
-  const steps = useSteps(hasTried)
-  const show = (next: boolean) => {
-    if (next) localStorage.removeItem(DISMISSED)
-    else localStorage.setItem(DISMISSED, 'closed')
-    setOpen(next)
-  }
-  if (!isOpen) {
-    return (
-      <Button look="quiet" size="sm" className="justify-self-start" onClick={() => show(true)}>
-        Show checklist
-      </Button>
-    )
-  }
-  const done = steps.filter((step) => step.isDone).length
-  const close = (
-    <IconButton label="Close checklist" size="sm" className="-me-2 -mt-1" onClick={() => show(false)}>
-      <X aria-hidden="true" />
-    </IconButton>
-  )
-  return (
-    <Card title="Checklist" about={`${done} of ${steps.length} done`} actions={close}>
-      <ul className="flex flex-col gap-3">
-        {steps.map((step) => (
-          <StepLine key={step.label} {...step} />
-        ))}
-      </ul>
-    </Card>
-  )
-}
-
-type Step = { label: string; isDone: boolean }
-
-function StepLine({ label, isDone }: Step) {
-  return (
-    <li className="flex items-center gap-2.5">
-      {isDone ? (
-        <span className="grid size-5 shrink-0 place-items-center rounded-full bg-valid-soft text-valid">
-          <Check className="size-3.5" aria-hidden="true" />
-        </span>
-      ) : (
-        <span className="size-5 shrink-0 rounded-full border border-edge" aria-hidden="true" />
-      )}
-      <span className={isDone ? 'text-soft' : ''}>{label}</span>
-      <span className="sr-only">{isDone ? 'done' : 'to do'}</span>
-    </li>
-  )
-}
-
-function useSteps(hasTried: boolean): Step[] {
-  const scene = useScene()
-  const { data: keys = [] } = useQuery({ ...keysQuery(scene), enabled: useMay('keys:read') })
-  const { data: lists = [] } = useQuery({
-    queryKey: [...scene.key, 'first-list'],
-    queryFn: async ({ signal }) => (await scene.probity.jobs.list({ limit: 1, signal })).data,
-  })
-  if (hasTried) localStorage.setItem(TRIED, 'yes')
-  return [
-    { label: 'Validate an address', isDone: hasTried || localStorage.getItem(TRIED) !== null },
-    { label: 'Create an API key', isDone: keys.length > 0 },
-    { label: 'Make a request with the key', isDone: keys.some((key) => key.last_used_at !== null) },
-    { label: 'Upload a list', isDone: lists.length > 0 },
-  ]
 }

@@ -31,6 +31,16 @@ export async function type(locator: Locator, text: string): Promise<void> {
   field.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
+/** Pastes a text into a field, named by its label. */
+export function paste(label: string | RegExp, text: string) {
+  return async () => {
+    const field = await find(page.getByLabelText(label).first())
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', text)
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }
+}
+
 /** Presses the first button of this name. */
 export function press(name: string | RegExp) {
   return () => click(page.getByRole('button', { name }).first())

@@ -1,10 +1,10 @@
 import { CreatedKey } from '@probity/contract/schemas/keys'
 import { page } from 'vitest/browser'
 import { WITHOUT_PROBES } from './test-accounts.ts'
-import { click, inOrder, press, type } from './test-actions.ts'
+import { click, inOrder, paste, press, type } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { exampleOf } from './test-examples.ts'
-import { VALIDATION, validationOf } from './test-jobs.ts'
+import { PREVIEW, VALIDATION, validationOf } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
 import { type State, testStates, whileLoading } from './test-states.ts'
 
@@ -44,6 +44,20 @@ testStates('validate', [
     VALIDATION,
     inOrder(validate, () => click(page.getByRole('tab', { name: 'Code' }))),
   ),
+  validated('again, from the recent ones', VALIDATION, inOrder(validate, press(/^Validate .+ again$/))),
+  {
+    name: 'several addresses pasted',
+    path: '/validate',
+    act: paste('Email address', 'ada@example.com\nGrace <grace@example.com>, ada@example.com'),
+    shows: '2 addresses pasted',
+  },
+  {
+    name: 'a list of pasted addresses',
+    path: '/validate',
+    api: { 'POST /bulk/upload/preview': PREVIEW },
+    act: inOrder(paste('Email address', 'ada@example.com\ngrace@example.com'), press('Create a list of 2')),
+    shows: 'Review and confirm',
+  },
   {
     name: 'without credits',
     path: '/validate',

@@ -1,11 +1,14 @@
 import { type ClipboardEvent, type FormEvent, type ReactNode, type Ref, useId } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import { TextInput } from '../../../ui/Field.tsx'
+import { readPasted } from '../../jobs/new-list/text-files.ts'
 
 type AddressFormProps = {
   value: string
   onChange(value: string): void
   onSubmit(email: string): void
+  /** Pasted text with more than one address. Without it, the text is pasted as it is. */
+  onSeveral?(emails: string[]): void
   busy: boolean
   inputRef?: Ref<HTMLInputElement>
   /** Below the field. */
@@ -13,7 +16,7 @@ type AddressFormProps = {
 }
 
 /** The field and the button for one address. Any text can be sent: malformed addresses get a verdict too. */
-export function AddressForm({ value, onChange, onSubmit, busy, inputRef, children }: AddressFormProps) {
+export function AddressForm({ value, onChange, onSubmit, onSeveral, busy, inputRef, children }: AddressFormProps) {
   const id = useId()
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -24,6 +27,11 @@ export function AddressForm({ value, onChange, onSubmit, busy, inputRef, childre
   }
   const paste = (event: ClipboardEvent<HTMLInputElement>) => {
     const text = event.clipboardData.getData('text')
+    const emails = onSeveral ? [...new Set(readPasted(text).emails)] : []
+    if (onSeveral && emails.length > 1) {
+      event.preventDefault()
+      return onSeveral(emails)
+    }
     const cleaned = cleanAddress(text)
     if (cleaned === text) return
     event.preventDefault()

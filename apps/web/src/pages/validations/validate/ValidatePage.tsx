@@ -1,19 +1,19 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, Link2, MailCheck } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { VerdictBadge } from '../../../labels/verdict.tsx'
-import { accountQuery, useMay, useScene } from '../../../session/workspace.ts'
+import { useMay, useScene } from '../../../session/workspace.ts'
 import { ProbingNow } from '../../../shell/ProbingNotice.tsx'
-import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Field, SelectInput } from '../../../ui/Field.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, NoPermission } from '../../../ui/States.tsx'
 import { Deliverability } from '../result/Deliverability.tsx'
 import { AddressForm, Examples } from './AddressForm.tsx'
+import { RecentCard } from './RecentValidations.tsx'
 import { ResultPanel } from './ResultPanel.tsx'
-import { useValidation, type ValidationOutcome, type ValidationState } from './use-validation.ts'
+import { SeveralPasted } from './SeveralPasted.tsx'
+import { useRecentValidations } from './use-recent-validations.ts'
+import { useValidation, type ValidationRequest, type ValidationState } from './use-validation.ts'
 
 const ABOUT = 'Validate one address and see the evidence behind the verdict.'
 
@@ -43,15 +43,23 @@ const TIMEOUT_DEFAULT_S = 10
 
 function Workbench() {
   const { mode } = useScene()
-  const recent = useRecentChecks()
+  const recent = useRecentValidations()
   const validation = useValidation(mode, recent.keep)
   // Never in the URL: email addresses must not end up in logs and browser histories.
   const [email, setEmail] = useState('')
   const [timeout, setTimeoutS] = useState(TIMEOUT_DEFAULT_S)
   const input = useRef<HTMLInputElement>(null)
-  const ask = (wanted: string) => {
-    setEmail(wanted)
-    validation.ask({ email: wanted, timeout })
+  const [several, setSeveral] = useState<string[]>([])
+  const request = (asked: ValidationRequest) => {
+    setEmail(asked.email)
+    setSeveral([])
+    validation.ask({ ...asked, timeout })
+    input.current?.focus()
+  }
+  const ask = (wanted: string) => request({ email: wanted })
+  const takeFirst = (first: string) => {
+    setEmail(first)
+    setSeveral([])
     input.current?.focus()
   }
   const isAsking = validation.state.kind === 'asking'
@@ -60,7 +68,17 @@ function Workbench() {
       <div className="flex min-w-0 flex-col gap-6">
         <ProbingNow />
         <Card>
-          <AddressForm value={email} onChange={setEmail} onSubmit={ask} busy={isAsking} inputRef={input}>
+          <AddressForm
+            value={email}
+            onChange={setEmail}
+            onSubmit={ask}
+            onSeveral={setSeveral}
+            busy={isAsking}
+            inputRef={input}
+          >
+            {several.length > 0 && (
+              <SeveralPasted emails={several} onUseFirst={takeFirst} onClose={() => setSeveral([])} />
+            )}
             {mode === 'test' && <Examples names={EXAMPLES} onPick={ask} disabled={isAsking} />}
             <TimeoutOption value={timeout} onChange={setTimeoutS} />
           </AddressForm>
@@ -71,7 +89,7 @@ function Workbench() {
           <ResultLink state={validation.state} />
         </Card>
       </div>
-      <RecentChecks answers={recent.answers} isKept={recent.isKept} onOpen={validation.show} onClear={recent.clear} />
+      <RecentCard recent={recent} onOpen={validation.show} onAskAgain={request} />
     </div>
   )
 }
@@ -95,50 +113,6 @@ function Nothing() {
         </p>
       )}
     </EmptyState>
-  )
-}
-
-type RecentChecksProps = {
-  answers: ValidationOutcome[]
-  isKept: boolean
-  onOpen(answer: ValidationOutcome): void
-  onClear(): void
-}
-
-function RecentChecks({ answers, isKept, onOpen, onClear }: RecentChecksProps) {
-  return (
-    <Card
-      title="Recent validations"
-      actions={
-        answers.length > 0 && (
-          <Button size="sm" look="quiet" onClick={onClear}>
-            Clear
-          </Button>
-        )
-      }
-    >
-      {answers.length === 0 && (
-        <p className="text-soft">
-          {isKept
-            ? 'No recent validations. Results from this tab are listed here until you reload or close it.'
-            : 'This account does not store results, so none are listed here.'}
-        </p>
-      )}
-      <ul className="-mx-2 flex flex-col">
-        {answers.map((answer) => (
-          <li key={answer.result.id}>
-            <button
-              type="button"
-              onClick={() => onOpen(answer)}
-              className="flex min-h-9 w-full items-center justify-between gap-2 rounded-md px-2 py-1.5 text-start hover:bg-hover"
-            >
-              <span className="min-w-0 truncate font-mono text-xs">{answer.result.email}</span>
-              <VerdictBadge status={answer.result.status} />
-            </button>
-          </li>
-        ))}
-      </ul>
-    </Card>
   )
 }
 
@@ -187,43 +161,4 @@ function TimeoutOption({ value, onChange }: { value: number; onChange(value: num
       </Field>
     </details>
   )
-}
-
-const KEPT_MAX = 12
-
-type StoredChecks = {
-  answers: ValidationOutcome[]
-  /** False if the account stores no results: then this page keeps none either. */
-  isKept: boolean
-  keep(answer: ValidationOutcome): void
-  clear(): void
-}
-
-/** Validations made in this tab. Kept in memory only, because addresses are personal data; a reload discards them. */
-function useRecentChecks(): StoredChecks {
-  const scene = useScene()
-  const queryClient = useQueryClient()
-  const queryKey = [...scene.key, 'recent-checks']
-  const { data: account } = useQuery(accountQuery(scene))
-  const keepsNothing = account?.retention_days === 0
-  const { data: answers } = useQuery<ValidationOutcome[]>({
-    queryKey,
-    queryFn: () => [],
-    enabled: false,
-    initialData: [],
-    gcTime: Number.POSITIVE_INFINITY,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return {
-    // Results received before the account was loaded are hidden too.
-    answers: keepsNothing ? [] : answers,
-    isKept: !keepsNothing,
-    keep(answer) {
-      // Read at this moment: the account may have loaded after the request was sent.
-      if (queryClient.getQueryData(accountQuery(scene).queryKey)?.retention_days === 0) return
-      const others = (now: ValidationOutcome[] = []) => now.filter(({ result }) => result.email !== answer.result.email)
-      queryClient.setQueryData<ValidationOutcome[]>(queryKey, (now) => [answer, ...others(now)].slice(0, KEPT_MAX))
-    },
-    clear: () => queryClient.setQueryData<ValidationOutcome[]>(queryKey, []),
-  }
 }

@@ -12,7 +12,12 @@ import { useScene } from '../../../session/workspace.ts'
 
 /** A result and its credits charged. */
 export type ValidationOutcome = { result: ValidationResult; charged: number | undefined }
-export type ValidationRequest = { email: string; timeout?: number | undefined }
+export type ValidationRequest = {
+  email: string
+  timeout?: number | undefined
+  /** Validates now instead of using the stored result. */
+  isFresh?: boolean
+}
 
 export type ValidationState =
   | { kind: 'idle' }
@@ -46,7 +51,12 @@ export function useValidation(mode: Mode, onAnswer?: (answer: ValidationOutcome)
     const controller = new AbortController()
     running.current = controller
     setState({ kind: 'asking', asked })
-    const options = { waitSeconds: asked.timeout, signal: controller.signal, idempotencyKey: idempotencyKey.current }
+    const options = {
+      waitSeconds: asked.timeout,
+      signal: controller.signal,
+      idempotencyKey: idempotencyKey.current,
+      ...(asked.isFresh && { maxAgeSeconds: 0 }),
+    }
     try {
       const { data, response } = await probity.validate(asked.email, options).withResponse()
       const answer = { result: data, charged: response.creditsCharged }

@@ -46,6 +46,19 @@ test('the first validation needs no key and works with the keyboard alone', asyn
     .waitFor()
 })
 
+test('the quick start is in test mode, and the switch to live mode opens the dashboard', async () => {
+  const page = await openQuickStart()
+  await page.getByRole('banner').getByRole('radio', { name: 'Test' }).waitFor()
+  expect(await page.getByRole('banner').getByRole('radio', { name: 'Test' }).isChecked()).toBe(true)
+  await page.getByRole('link', { name: 'Use a sample file' }).click()
+  await page.waitForURL(/\/app\/lists\/new\?.*upload=/)
+  await page.goBack()
+  await page.goto('/app/quick-start?mode=test')
+  await page.getByRole('banner').getByRole('radio', { name: 'Live' }).check()
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('mode')).toBeNull()
+})
+
 test('a request with the new key appears with its verdict', async () => {
   const page = await openQuickStart()
   const { url } = instance.api

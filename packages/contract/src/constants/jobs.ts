@@ -50,7 +50,7 @@ export type RerunRows = keyof typeof RERUN_ROWS
 /** The fields by which a page of results can be sorted. A `-` before the name reverses the order. */
 const RESULT_SORT_FIELDS = ['row', 'email', 'status', 'sub_status', 'provider', 'domain', 'deliverability'] as const
 export type ResultSortField = (typeof RESULT_SORT_FIELDS)[number]
-export type ResultSort = ResultSortField | `-${ResultSortField}`
+type ResultSort = ResultSortField | `-${ResultSortField}`
 export const RESULT_SORTS: readonly ResultSort[] = RESULT_SORT_FIELDS.flatMap((field) => [field, `-${field}` as const])
 
 /** Maximum number of rows that a request for results can name. */

@@ -208,7 +208,7 @@ test('results are sorted, selected, blocked, downloaded and validated again', as
 
   await page.getByRole('checkbox', { name: 'Select person0+unknown@domain0.example' }).check()
   await page.getByRole('checkbox', { name: 'Select person1+unknown@domain1.example' }).check()
-  const bar = page.getByRole('toolbar', { name: 'Actions for the selected results' })
+  const bar = page.getByRole('region', { name: 'Actions for the selected results' })
   await bar.getByText('2 results selected').waitFor()
   await expectAccessible(page)
   const { text } = await download(page, bar.getByRole('button', { name: 'Download' }))

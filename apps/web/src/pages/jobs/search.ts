@@ -1,5 +1,5 @@
 /** The parts of the page of a finished list. */
-export const LIST_TABS = ['overview', 'results', 'breakdown'] as const
+const LIST_TABS = ['overview', 'results', 'breakdown'] as const
 export type ListTab = (typeof LIST_TABS)[number]
 
 /** The open part of the page, the filters of the results, the open result and the chosen preset. */

@@ -13,7 +13,7 @@ export function readOrder(sort: string): ResultsOrder | undefined {
 }
 
 /** Sorts rows by a column of the indexes of their chunks. No result is read. */
-export type RowSorter = {
+type RowSorter = {
   /** Adds row `n` of a chunk. Chunks are named by a number below 2^21. */
   add(index: ChunkIndex, n: number, chunk: number): void
   /** One page of the sorted rows, with their chunks. */
@@ -46,8 +46,8 @@ export function openRowSorter({ field, isDescending }: ResultsOrder): RowSorter 
     page(skip, limit) {
       if (field === 'row') return pageByRow(rowNos, chunks, { skip, limit })
       const page = [...sortKeys().subarray(skip, skip + limit)].map((key) => key % ROWS_MAX)
-      const wanted = new Set(page)
-      const chunkOf = new Map(rowNos.flatMap((rowNo, at) => (wanted.has(rowNo) ? [[rowNo, chunks[at] ?? 0]] : [])))
+      const chunkOf = new Map(page.map((rowNo) => [rowNo, 0]))
+      for (const [at, rowNo] of rowNos.entries()) if (chunkOf.has(rowNo)) chunkOf.set(rowNo, chunks[at] ?? 0)
       return page.map((rowNo) => ({ rowNo, chunk: chunkOf.get(rowNo) ?? 0 }))
     },
     count: () => values.length,

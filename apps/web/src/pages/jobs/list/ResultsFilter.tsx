@@ -18,7 +18,7 @@ type FilterName = 'search' | 'status' | 'sub_status' | 'provider' | 'domain'
 export function ResultsFilter({ job }: { job: BulkJob }) {
   const { search, turn } = useListSearch()
   const set = (name: FilterName, value: string | undefined, options?: { replace: boolean }) =>
-    turn((now) => withFilter(now, { ...filterIn(now), ...changed(name, value) }), options)
+    turn((now) => withFilter(now, filterWith(now, name, value)), options)
   const choose = (name: FilterName) => (value: string) => set(name, value === ANY ? undefined : value)
   // A text that is completed later does not become another entry of the history.
   const type = (name: 'search' | 'domain') => (text: string) =>
@@ -41,14 +41,11 @@ export function ResultsFilter({ job }: { job: BulkJob }) {
   )
 }
 
-function filterIn({ search, status, sub_status, provider, domain }: ListSearch): ListSearch {
-  const all = Object.entries({ search, status, sub_status, provider, domain })
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
-}
-
-/** Undefined removes the filter from the URL. */
-function changed(name: FilterName, value: string | undefined): ListSearch {
-  return { [name]: value }
+/** The filters with one of them changed. */
+function filterWith(now: ListSearch, name: FilterName, value: string | undefined): ListSearch {
+  const { search, status, sub_status, provider, domain } = now
+  const all = Object.entries({ search, status, sub_status, provider, domain, [name]: value })
+  return Object.fromEntries(all.filter(([, text]) => text !== undefined)) as ListSearch
 }
 
 type TypedProps = { label: string; value: string | undefined; maxLength: number; onChange(text: string): void }

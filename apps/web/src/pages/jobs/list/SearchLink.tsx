@@ -90,9 +90,10 @@ export function useListSearch() {
 
 /** A new filter shows the results from the first page, with no result open. */
 export function withFilter({ preset, sort, limit }: ListSearch, filter: ListSearch): ListSearch {
-  const kept = { preset, sort, limit }
   return {
-    ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
+    ...(preset !== undefined && { preset }),
+    ...(sort !== undefined && { sort }),
+    ...(limit !== undefined && { limit }),
     tab: 'results',
     ...filter,
   }

@@ -24,8 +24,7 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
   const { isBusy, start } = useResultsDownload(job.id)
   const busyWith = (action: 'allow' | 'block') => override.isPending && override.variables === action
   return (
-    <div
-      role="toolbar"
+    <section
       aria-label="Actions for the selected results"
       className="mb-3 flex flex-wrap items-center gap-2 rounded-md bg-accent-soft px-3 py-2"
     >
@@ -74,7 +73,7 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
       <Button size="sm" look="quiet" icon={<X className={ICON} aria-hidden="true" />} onClick={onClear}>
         Clear selection
       </Button>
-    </div>
+    </section>
   )
 }
 

@@ -45,7 +45,7 @@ export function waitingTail(job: BulkJob, now: number): string | undefined {
   return `${formatNumber(count)} ${noun}; the last attempt is ${isSoon(last, now) ? `at ${formatClock(last)}` : `on ${formatDateTime(last)}`}.`
 }
 
-export function deferredCount({ deferred }: BulkJob): number {
+function deferredCount({ deferred }: BulkJob): number {
   return deferred.reduce((sum, { count }) => sum + count, 0)
 }
 

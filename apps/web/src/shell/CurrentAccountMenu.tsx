@@ -26,7 +26,7 @@ export function CurrentAccountMenu() {
       <MenuLabel>Accounts</MenuLabel>
       <MenuChoices
         value={membership.slug}
-        onChange={(slug) => void navigate({ to: '/', search: (now) => ({ ...now, org: slug }) })}
+        onChange={(slug) => void navigate({ to: '/', search: ({ mode }) => ({ mode, org: slug }) })}
       >
         {memberships.map((one) => (
           <MenuChoice key={one.account_id} value={one.slug}>

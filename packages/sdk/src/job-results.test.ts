@@ -13,7 +13,7 @@ async function rowsOf(results: AsyncIterable<JobResult>): Promise<number[]> {
 
 test('jobs.results.list iterates with one download', async () => {
   const { probity, received } = await startService((_n, reply) => void reply.end(lines(2, 1_001)))
-  const options = { status: ['valid', 'risky'], evidence: true, sort: 'email' } as const
+  const options = { status: ['valid', 'risky'], evidence: true, sort: 'status' } as const
   expect(await rowsOf(probity.jobs.results.list('list', options))).toHaveLength(1_000)
   expect(received.map(({ path }) => path)).toEqual([
     '/api/v1/bulk/jobs/list/results?status=valid%2Crisky&evidence=true&format=ndjson',

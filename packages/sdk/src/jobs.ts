@@ -189,7 +189,7 @@ export type ResultFilter = {
   evidence?: boolean | undefined
 }
 
-type ResultSortField = 'row' | 'email' | 'status' | 'sub_status' | 'provider' | 'domain' | 'deliverability'
+type ResultSortField = 'row' | 'status' | 'sub_status' | 'provider' | 'domain' | 'deliverability'
 /** Field by which a page of results is sorted; a `-` before the name reverses the order. */
 export type ResultSort = ResultSortField | `-${ResultSortField}`
 

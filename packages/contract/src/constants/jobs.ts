@@ -48,7 +48,7 @@ export const RERUN_ROWS = {
 export type RerunRows = keyof typeof RERUN_ROWS
 
 /** The fields by which a page of results can be sorted. A `-` before the name reverses the order. */
-const RESULT_SORT_FIELDS = ['row', 'email', 'status', 'sub_status', 'provider', 'domain', 'deliverability'] as const
+const RESULT_SORT_FIELDS = ['row', 'status', 'sub_status', 'provider', 'domain', 'deliverability'] as const
 export type ResultSortField = (typeof RESULT_SORT_FIELDS)[number]
 type ResultSort = ResultSortField | `-${ResultSortField}`
 export const RESULT_SORTS: readonly ResultSort[] = RESULT_SORT_FIELDS.flatMap((field) => [field, `-${field}` as const])

@@ -36,7 +36,7 @@ async function makeJob(by: TestClient): Promise<string> {
   return jobId
 }
 
-const SORTS = ['-deliverability', 'status', 'email', '-row', 'domain', 'provider', '-email']
+const SORTS = ['-deliverability', 'status', '-row', 'domain', 'provider', '-sub_status']
 
 type Query = { query: string; total?: number }
 

@@ -95,7 +95,6 @@ type Row = (typeof rows)[number]
 
 /** Each order with the value that it compares. */
 const ORDERS: [sort: string, keyOf: (row: Row) => string | number][] = [
-  ['email', ({ email }) => email.toLowerCase()],
   ['status', ({ status }) => STATUS_ORDER.indexOf(status)],
   ['sub_status', ({ subStatus }) => subStatus],
   ['provider', ({ provider }) => provider],

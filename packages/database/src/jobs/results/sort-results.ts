@@ -100,8 +100,6 @@ function openColumn(field: ResultSortField): SortColumn {
       return openWords((index, n) => index.provider(n))
     case 'domain':
       return openWords((index, n) => index.domain(n))
-    case 'email':
-      return openWords((index, n) => index.email(n).toLowerCase())
   }
 }
 

@@ -148,7 +148,6 @@ function SelectableResults({ job, results }: { job: BulkJob; results: JobResult[
 
 const SORT_CHOICES = [
   ['row', 'Row'],
-  ['email', 'Address'],
   ['status', 'Verdict'],
   ['-deliverability', 'Highest deliverability'],
   ['deliverability', 'Lowest deliverability'],

@@ -74,7 +74,6 @@ const columnsIn = ({ place, recommend, sortBy, selection, areAllSelected }: Cont
   },
   {
     head: 'Address',
-    sort: sortBy('email'),
     className: 'max-w-xs [overflow-wrap:anywhere]',
     cell: (result) => (
       <>

@@ -12,7 +12,7 @@ export function pageSizeOf({ limit }: ListSearch): number {
 }
 
 /** The columns by which the table can be sorted. */
-const SORTS = ['email', 'status', 'sub_status', 'provider', 'deliverability', 'row'] as const
+const SORTS = ['status', 'sub_status', 'provider', 'deliverability', 'row'] as const
 export type SortField = (typeof SORTS)[number]
 export type Sort = { field: SortField; isDescending: boolean }
 

@@ -199,7 +199,12 @@ testStates('list', [
   { name: 'open result', path: `${LIST}?row=2`, shows: 'Row 2 of the file' },
   { name: 'next result by key', path: `${LIST}?row=2`, act: hitInDrawer('j'), shows: 'Row 3 of the file' },
   { name: 'previous result by key', path: `${LIST}?row=4`, act: hitInDrawer('k'), shows: 'Row 3 of the file' },
-  { name: 'next result by button', path: `${LIST}?row=4`, act: clickOn('button[aria-label^="Next result"]:enabled'), shows: 'Row 5 of the file' },
+  {
+    name: 'next result by button',
+    path: `${LIST}?row=4`,
+    act: clickOn('button[aria-label^="Next result"]:enabled'),
+    shows: 'Row 5 of the file',
+  },
   { name: 'download', path: LIST, act: press('Download'), has: DIALOG },
   { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause'), has: DIALOG },
   { name: 'list to cancel', path: LIST, api: RUNNING, act: choose('More actions', 'Cancel list'), has: DIALOG },

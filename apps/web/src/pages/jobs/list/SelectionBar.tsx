@@ -19,10 +19,8 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
   const mayCreate = useMay('jobs:write')
   // The address of an erased result is empty.
   const emails = selected.map(({ email }) => email).filter((email) => email !== '')
-  const override = useOverride(emails)
   const draft = useAddressDraft()
   const { isBusy, start } = useResultsDownload(job.id)
-  const busyWith = (action: 'allow' | 'block') => override.isPending && override.variables === action
   return (
     <section
       aria-label="Actions for the selected results"
@@ -31,26 +29,7 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
       <p role="status" className="me-2 font-medium text-accent-text tabular-nums">
         {formatCount(selected.length, 'result')} selected
       </p>
-      {mayOverride && (
-        <>
-          <Button
-            size="sm"
-            busy={busyWith('allow')}
-            icon={<Handshake className={ICON} aria-hidden="true" />}
-            onClick={() => override.mutate('allow')}
-          >
-            Allow
-          </Button>
-          <Button
-            size="sm"
-            busy={busyWith('block')}
-            icon={<Ban className={ICON} aria-hidden="true" />}
-            onClick={() => override.mutate('block')}
-          >
-            Block
-          </Button>
-        </>
-      )}
+      {mayOverride && <OverrideButtons emails={emails} />}
       {mayCreate && (
         <Button
           size="sm"
@@ -74,6 +53,31 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
         Clear selection
       </Button>
     </section>
+  )
+}
+
+function OverrideButtons({ emails }: { emails: string[] }) {
+  const override = useOverride(emails)
+  const busyWith = (action: 'allow' | 'block') => override.isPending && override.variables === action
+  return (
+    <>
+      <Button
+        size="sm"
+        busy={busyWith('allow')}
+        icon={<Handshake className={ICON} aria-hidden="true" />}
+        onClick={() => override.mutate('allow')}
+      >
+        Allow
+      </Button>
+      <Button
+        size="sm"
+        busy={busyWith('block')}
+        icon={<Ban className={ICON} aria-hidden="true" />}
+        onClick={() => override.mutate('block')}
+      >
+        Block
+      </Button>
+    </>
   )
 }
 

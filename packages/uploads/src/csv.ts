@@ -14,14 +14,23 @@ export type Row = CsvRecord & { isHeader: boolean }
  * The rows of a whole file in order, in pages, the header first; the next page is read when the consumer asks for it. Empty lines and
  * rows with white space only are skipped, here as in every count. Throws a Refusal for an unreadable file.
  */
-export async function* readRows(open: Open, { encoding, delimiter, hasHeader }: Writing): AsyncGenerator<Row[]> {
-  let isHeader = hasHeader
+export async function* readRows(open: Open, writing: Writing): AsyncGenerator<Row[]> {
+  for await (const rows of readAllRows(open, writing)) {
+    const page = rows.filter(({ cells }) => !cells.every(isBlank))
+    if (page.length > 0) yield page
+  }
+}
+
+/** The same with rows that have white space only. Empty lines are gaps between the row numbers. */
+export async function* readAllRows(open: Open, { encoding, delimiter, hasHeader }: Writing): AsyncGenerator<Row[]> {
+  let isBeforeHeader = hasHeader
   for await (const records of readRecords(asUtf8(open(), encoding), delimiter)) {
     const page: Row[] = []
     for (const { row, cells } of records) {
-      if (cells.every(isBlank)) continue
+      const isHeader = isBeforeHeader && !cells.every(isBlank)
+      if (isBeforeHeader && !isHeader) continue
       page.push({ row, cells, isHeader })
-      isHeader = false
+      isBeforeHeader = false
     }
     if (page.length > 0) yield page
   }
@@ -33,7 +42,7 @@ export function isBlank(cell: string): boolean {
 
 const RECORD_BYTES_MAX = 64 * 1024
 const CELL_BYTES_MAX = 4 * 1024
-const COLUMNS_MAX = 256
+export const COLUMNS_MAX = 256
 /** Rows without an address do not count towards the plan, but reading them takes time. */
 const ROWS_MAX = 1_000_000
 /** Input passed to the parser at once. Its position is checked between two of them. */
@@ -108,7 +117,7 @@ function refuseBeyondBounds(cells: string[], records: number, row: number): void
   if (cells.some(isTooLong)) throw cellTooLong(row)
 }
 
-function isTooLong(cell: string): boolean {
+export function isTooLong(cell: string): boolean {
   // A UTF-16 unit needs at most three bytes, so most cells need no counting.
   return cell.length * 3 > CELL_BYTES_MAX && Buffer.byteLength(cell) > CELL_BYTES_MAX
 }
@@ -131,15 +140,15 @@ function readFault(error: CsvError, row: number): Refusal {
   return new Refusal('malformed_csv', `Row ${row} cannot be read.`)
 }
 
-function tooLong(row: number): Refusal {
+export function tooLong(row: number): Refusal {
   return new Refusal('record_too_long', `Row ${row} is longer than 64 KiB. A quotation mark may not be closed.`)
 }
 
-function cellTooLong(row: number): Refusal {
+export function cellTooLong(row: number): Refusal {
   return new Refusal('record_too_long', `Row ${row} has a cell longer than 4 KiB.`)
 }
 
-function tooManyColumns(row: number): Refusal {
+export function tooManyColumns(row: number): Refusal {
   return new Refusal('too_many_columns', `Row ${row} has more than ${COLUMNS_MAX} columns.`)
 }
 
@@ -184,11 +193,11 @@ const BYTE_ORDER_MARKS: [Encoding, Buffer][] = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ]
 
-/** First bytes of files that are often mistaken for CSV, or that are compressed. */
+/** First bytes of files that are often mistaken for CSV, or that are compressed. Workbooks (XLSX) are read before this test. */
 const OTHER_FORMATS: [string, Buffer][] = [
-  ['an Excel workbook or another ZIP archive', Buffer.from('PK\x03\x04', 'latin1')],
+  ['a ZIP archive', Buffer.from('PK\x03\x04', 'latin1')],
   ['an empty ZIP archive', Buffer.from('PK\x05\x06', 'latin1')],
-  ['an old Excel workbook', Buffer.from([0xd0, 0xcf, 0x11, 0xe0])],
+  ['an old Excel workbook (XLS), or one with a password', Buffer.from([0xd0, 0xcf, 0x11, 0xe0])],
   ['compressed with gzip', Buffer.from([0x1f, 0x8b])],
   ['a PDF document', Buffer.from('%PDF-', 'latin1')],
 ]
@@ -218,7 +227,7 @@ export async function findEncoding(bytes: AsyncIterable<Buffer>): Promise<{ enco
 function refuseOtherFormats(beginning: Buffer): void {
   for (const [name, mark] of OTHER_FORMATS) {
     if (startsWith(beginning, mark)) {
-      throw new Refusal('not_csv', `The file is ${name}. Save the spreadsheet as CSV and upload the CSV file.`)
+      throw new Refusal('not_csv', `The file is ${name}. Save the spreadsheet as XLSX or CSV and upload that file.`)
     }
   }
 }
@@ -252,6 +261,11 @@ function beginDecoding(beginning: Buffer): Decoding {
 
 function startsWith(bytes: Buffer, mark: Buffer): boolean {
   return bytes.subarray(0, mark.length).equals(mark)
+}
+
+/** Whether a file with this beginning has a byte order mark. */
+export function startsWithMark(beginning: Buffer): boolean {
+  return BYTE_ORDER_MARKS.some(([, mark]) => startsWith(beginning, mark))
 }
 
 /** Text does not contain NUL, and PostgreSQL rejects it. */

@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
+import { createReadStream } from 'node:fs'
 import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address/find-address'
-import { stringify } from 'csv-stringify/sync'
-import { asUtf8, type CsvRecord, type Encoding, readRecords, type Writing } from './csv.ts'
+import { asUtf8, type CsvRecord, readRecords, type Writing } from './csv.ts'
+import { rewriteRows } from './rewrite-rows.ts'
 
 /** Replaces the cells of an erased address in a stored file. It is not an address, so no job reads it as one. */
 export const ERASED_CELL = 'erased'
@@ -34,25 +33,7 @@ export async function eraseInFile(from: string, to: string, erasure: FileErasure
   const { writing, email, column } = erasure
   if (!(await findInFile(from, erasure))) return 0
   const address = openAddressMatcher(email)
-  let changed = 0
-  async function* rewritten(): AsyncGenerator<Buffer> {
-    const encode = encoderOf(writing.encoding)
-    yield encode(BYTE_ORDER_MARKS[writing.encoding])
-    let lines = 0
-    for await (const records of readRecords(asUtf8(createReadStream(from), writing.encoding), writing.delimiter)) {
-      let text = ''
-      for (const record of records) {
-        const cells = eraseCells(record.cells, address, column)
-        if (cells !== record.cells) changed++
-        // Empty lines count as rows.
-        text += '\n'.repeat(record.row - 1 - lines) + stringify([cells], { delimiter: writing.delimiter, quoted: true })
-        lines = record.row
-      }
-      if (text !== '') yield encode(text)
-    }
-  }
-  await pipeline(rewritten(), createWriteStream(to))
-  return changed
+  return rewriteRows([from, to], writing, ({ cells }) => eraseCells(cells, address, column))
 }
 
 function eraseCells(cells: CsvRecord['cells'], address: AddressMatcher, column: number): string[] {
@@ -72,26 +53,4 @@ async function hasProbe(bytes: AsyncIterable<Buffer>, probe: string): Promise<bo
     rest = text.slice(-probe.length - 1)
   }
   return false
-}
-
-const BYTE_ORDER_MARKS: Record<Encoding, string> = {
-  'utf-8': '',
-  'utf-16le': '\uFEFF',
-  'utf-16be': '\uFEFF',
-  'windows-1252': '',
-}
-
-function encoderOf(encoding: Encoding): (text: string) => Buffer {
-  if (encoding === 'utf-8') return (text) => Buffer.from(text)
-  if (encoding === 'utf-16le') return (text) => Buffer.from(text, 'utf16le')
-  if (encoding === 'utf-16be') return (text) => Buffer.from(text, 'utf16le').swap16()
-  const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decodeByte(byte), byte]))
-  return (text) => Buffer.from(Array.from(text, (character) => bytes.get(character) ?? QUESTION_MARK))
-}
-
-const QUESTION_MARK = 0x3f
-
-/** Every byte is a character in Windows-1252, so a text that was decoded from it can be encoded again. */
-function decodeByte(byte: number): string {
-  return new TextDecoder('windows-1252').decode(Uint8Array.of(byte))
 }

@@ -3,12 +3,14 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import {
+  type Convert,
   defaultUploadsFolder,
   type FileStorage,
   isKey,
   type Look,
   newKey,
   noteKeyOf,
+  originalKeyOf,
   type Rewrite,
   requireKey,
   type SavedFile,
@@ -24,12 +26,18 @@ export function openFolderStorage(folder: string, root = folder): FileStorage {
   const save = (bytes: AsyncIterable<Buffer>) => saveFile({ folder, root }, bytes)
 
   async function lookAndSave<Seen>(bytes: AsyncIterable<Buffer>, look: Look<Seen>) {
-    const { key, size } = await save(bytes)
+    const { key, size: received } = await save(bytes)
     const path = pathOf(key)
+    let size = received
+    const convert: Convert = async (write) => {
+      size = Math.max(size, await convertFile({ path, original: pathOf(originalKeyOf(key)) }, pathOf(newKey()), write))
+    }
     try {
-      return { key, size, seen: await look({ path, size }) }
+      const seen = await look({ path, size: received, convert })
+      return { key, size, seen }
     } catch (error) {
       await rm(path, { force: true })
+      await rm(pathOf(originalKeyOf(key)), { force: true })
       throw error
     }
   }
@@ -49,24 +57,35 @@ export function openFolderStorage(folder: string, root = folder): FileStorage {
       requireSafeFolder(root)
       return rewriteFile(pathOf(key), pathOf(newKey()), write)
     },
-    async saveNote(key, text) {
-      const written = pathOf(newKey())
-      await writeFile(written, text, { flag: 'wx', mode: 0o600 })
-      await rename(written, pathOf(noteKeyOf(key))) // atomic: a reader gets a complete note, old or new
-    },
+    saveNote: (key, text) => writeAtomically([pathOf(newKey()), pathOf(noteKeyOf(key))], text),
     findNote: async (key) => readIfPresent(pathOf(noteKeyOf(key))),
+    async lendOriginal(key, use) {
+      requireSafeFolder(root)
+      const path = pathOf(originalKeyOf(key))
+      return (await isFile(path)) ? use(path) : undefined
+    },
+    removeOriginal: (key) => rm(pathOf(originalKeyOf(key)), { force: true }),
     async remove(key) {
       await rm(pathOf(noteKeyOf(key)), { force: true })
+      await rm(pathOf(originalKeyOf(key)), { force: true })
       await rm(pathOf(key), { force: true })
     },
-    async removeOlderThan(time) {
-      const names = await listNames(folder)
-      const old = await Promise.all(names.map((name) => isOlder(join(folder, name), time)))
-      const keys = names.filter((_, n) => old[n])
-      await Promise.all(keys.map((key) => rm(pathOf(key), { force: true })))
-      return keys.length
-    },
+    removeOlderThan: (time) => removeOld(folder, time),
   }
+}
+
+/** A reader gets a complete file, old or new. */
+async function writeAtomically([written, path]: [string, string], text: string): Promise<void> {
+  await writeFile(written, text, { flag: 'wx', mode: 0o600 })
+  await rename(written, path)
+}
+
+async function removeOld(folder: string, time: Date): Promise<number> {
+  const paths = (await listNames(folder)).map((name) => join(folder, name))
+  const old = await Promise.all(paths.map((path) => isOlder(path, time)))
+  const removed = paths.filter((_, n) => old[n])
+  await Promise.all(removed.map((path) => rm(path, { force: true })))
+  return removed.length
 }
 
 async function saveFile(
@@ -94,6 +113,32 @@ async function readIfPresent(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Returns the size of the written file, which then has the path. */
+async function convertFile(
+  { path, original }: { path: string; original: string },
+  written: string,
+  write: Parameters<Convert>[0],
+): Promise<number> {
+  await (await open(written, 'wx', (await stat(path)).mode & 0o777)).close()
+  try {
+    const { keepsOriginal } = await write(path, written)
+    if (keepsOriginal) await rename(path, original)
+    await rename(written, path)
+    return (await stat(path)).size
+  } finally {
+    await rm(written, { force: true })
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type Row, readRows, type Writing } from './csv.ts'
+import { type Row, readAllRows, readRows, type Writing } from './csv.ts'
 
 const WRITING: Writing = { encoding: 'utf-8', delimiter: ',', hasHeader: true }
 
@@ -22,6 +22,20 @@ test('readRows yields all rows in order, with the header first and marked', asyn
   expect((await rowsOf('a@example.com\nb', { hasHeader: false })).map(({ isHeader }) => isHeader)).toEqual([
     false,
     false,
+  ])
+})
+
+test('readAllRows also yields rows with white space only, except before the header', async () => {
+  async function* open() {
+    yield Buffer.from(',\n\nname,email\n\n , \nA,a@example.com\n,\n')
+  }
+  const rows: Row[] = []
+  for await (const page of readAllRows(open, WRITING)) rows.push(...page)
+  expect(rows.map(({ row, isHeader }) => [row, isHeader])).toEqual([
+    [3, true],
+    [5, false],
+    [6, false],
+    [7, false],
   ])
 })
 

@@ -26,15 +26,18 @@ export type UploadReading = ColumnReading & {
   rowCount: number
   sampleRows: string[][]
   suggestion: Suggestion
+  /** The sheets of the workbook that the file was; empty for a file that was CSV. */
+  sheets: string[]
+  /** The sheet whose rows the file has. */
+  sheet: string | null
 }
 
 /**
  * Reads a file three times: its encoding, all of its columns, and the column with the addresses. Only counts and a few examples are held in
- * memory. Throws a Refusal for a file that cannot be used.
+ * memory. The encoding is not searched if the format is known. Throws a Refusal for a file that cannot be used.
  */
-export async function readUpload(open: Open, emailsMax: number): Promise<UploadReading> {
-  const { encoding, beginning } = await findEncoding(open())
-  const delimiter = guessDelimiter(beginning)
+export async function readUpload(open: Open, emailsMax: number, known?: Format): Promise<UploadReading> {
+  const { encoding, delimiter } = known ?? (await findFormat(open))
   const survey = await surveyColumns(open, { encoding, delimiter, emailsMax })
   const { header, counts, rowCount, sampleRows } = survey
   if (rowCount === 0) throw new Refusal('empty_file', 'The file has no rows below its header.')
@@ -45,7 +48,15 @@ export async function readUpload(open: Open, emailsMax: number): Promise<UploadR
   const layout = { encoding, delimiter, hasHeader: header !== undefined, column: suggestion.index }
   const emails = await readColumn(open, layout, emailsMax)
   const wholeRows = sampleRows.map((row) => columns.map((_, n) => row[n] ?? ''))
-  return { ...layout, columns, counts, rowCount, sampleRows: wholeRows, suggestion, ...emails }
+  const sheets = { sheets: [], sheet: null }
+  return { ...layout, ...sheets, columns, counts, rowCount, sampleRows: wholeRows, suggestion, ...emails }
+}
+
+type Format = Pick<Writing, 'encoding' | 'delimiter'>
+
+async function findFormat(open: Open): Promise<Format> {
+  const { encoding, beginning } = await findEncoding(open())
+  return { encoding, delimiter: guessDelimiter(beginning) }
 }
 
 type Survey = { header: string[] | undefined; counts: ColumnCount[]; rowCount: number; sampleRows: string[][] }

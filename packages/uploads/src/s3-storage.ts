@@ -4,10 +4,12 @@ import { text as readText } from 'node:stream/consumers'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { openFolderStorage } from './folder-storage.ts'
 import {
+  type Convert,
   type FileStorage,
   isKey,
   type Look,
   noteKeyOf,
+  originalKeyOf,
   requireKey,
   type S3Settings,
   type SavedFile,
@@ -34,8 +36,10 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
   let sweptUpTo: string | undefined
 
   async function lookAndSave<Seen>(bytes: AsyncIterable<Buffer>, look: Look<Seen>) {
-    const { key, size, seen } = await scratch.lookAndSave(bytes, look)
+    const noticed = noticeOriginal(look)
+    const { key, size, seen } = await scratch.lookAndSave(bytes, noticed.look)
     try {
+      if (noticed.hasOriginal()) await bucket.put(originalKeyOf(key), scratch.open(originalKeyOf(key)))
       await bucket.put(key, scratch.open(key))
     } finally {
       await scratch.remove(key)
@@ -68,8 +72,11 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
       }),
     saveNote: async (key, text) => bucket.put(noteKeyOf(key), Readable.from([text], { objectMode: false })),
     findNote: async (key) => readIfPresent(bucket, noteKeyOf(key)),
+    lendOriginal: (key, use) => ifPresent(() => withLocalCopy(originalKeyOf(key), (local) => scratch.lend(local, use))),
+    removeOriginal: (key) => bucket.remove({ key: originalKeyOf(key) }),
     async remove(key) {
       await bucket.remove({ key: noteKeyOf(key) })
+      await bucket.remove({ key: originalKeyOf(key) })
       await bucket.remove({ key: requireKey(key) })
     },
     async removeOlderThan(time) {
@@ -79,6 +86,21 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
       return removed
     },
   }
+}
+
+/** Notes whether the original of a converted file is stored too. */
+function noticeOriginal<Seen>(look: Look<Seen>) {
+  let hasOriginal = false
+  const noticed: Look<Seen> = ({ convert, ...file }) => {
+    const convertHere: Convert = (write) =>
+      convert(async (from, to) => {
+        const written = await write(from, to)
+        hasOriginal = written.keepsOriginal
+        return written
+      })
+    return look({ ...file, convert: convertHere })
+  }
+  return { look: noticed, hasOriginal: () => hasOriginal }
 }
 
 type Bucket = ReturnType<typeof openBucket>
@@ -93,9 +115,13 @@ async function* readThrough(scratch: FileStorage, bytes: AsyncIterable<Buffer>):
   }
 }
 
-async function readIfPresent(bucket: Bucket, key: string): Promise<string | undefined> {
+function readIfPresent(bucket: Bucket, key: string): Promise<string | undefined> {
+  return ifPresent(() => readText(bucket.get(key)))
+}
+
+async function ifPresent<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await readText(bucket.get(key))
+    return await read()
   } catch (error) {
     if (error instanceof Error && error.name === 'NoSuchKey') return undefined
     throw error

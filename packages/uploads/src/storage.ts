@@ -10,7 +10,7 @@ import Type, { type Static } from 'typebox'
 export type FileStorage = {
   /** Saves a stream under a random key. An aborted stream leaves no file. */
   save(bytes: AsyncIterable<Buffer>): Promise<SavedFile>
-  /** The same, but `look` reads the complete file on the local disk first. If it throws, no file is left. */
+  /** The same, but `look` reads the complete file on the local disk first. If it throws, no file is left. The size is that of the larger file after a conversion. */
   lookAndSave<Seen>(bytes: AsyncIterable<Buffer>, look: Look<Seen>): Promise<SavedFile & { seen: Seen }>
   open(key: string): Readable
   /** Provides a local file for the duration of `use`, for code that must not access the storage. */
@@ -23,7 +23,11 @@ export type FileStorage = {
   /** Saves a short text with a file and replaces an earlier one. It is removed with the file. */
   saveNote(key: string, text: string): Promise<void>
   findNote(key: string): Promise<string | undefined>
-  /** Removing a missing file is not an error: another process may have removed it. */
+  /** Like `lend`, for the original of a converted file. Undefined if there is none. */
+  lendOriginal<Seen>(key: string, use: (path: string) => Promise<Seen>): Promise<Seen | undefined>
+  /** Removes the original of a converted file. */
+  removeOriginal(key: string): Promise<void>
+  /** Removes a file with its note and its original. Removing a missing file is not an error: another process may have removed it. */
   remove(key: string): Promise<void>
   /** Removes files without a row, which are left if a process ends between the two. Returns their number. */
   removeOlderThan(time: Date): Promise<number>
@@ -31,7 +35,9 @@ export type FileStorage = {
 
 export type SavedFile = { key: string; size: number }
 export type Rewrite = (from: string, to: string) => Promise<boolean>
-export type Look<Seen> = (file: { path: string; size: number }) => Promise<Seen>
+export type Look<Seen> = (file: { path: string; size: number; convert: Convert }) => Promise<Seen>
+/** Stores the file that `write` creates instead of the one that was received, and on request also the latter, as its original. */
+export type Convert = (write: (from: string, to: string) => Promise<{ keepsOriginal: boolean }>) => Promise<void>
 
 const KEY = /^[0-9a-f]{32}$/
 
@@ -52,6 +58,11 @@ export function requireKey(text: string): string {
 /** The storage key of a note. It looks like that of a file, so that notes without a file are removed by their age. */
 export function noteKeyOf(key: string): string {
   return hash('sha256', `note of ${requireKey(key)}`).slice(0, 32)
+}
+
+/** The storage key of the original of a converted file. Like a note, it is removed by its age if its file is missing. */
+export function originalKeyOf(key: string): string {
+  return hash('sha256', `original of ${requireKey(key)}`).slice(0, 32)
 }
 
 /** Uploaded files are in a folder that all hosts share, or in a bucket; then the folder is local to this host. */

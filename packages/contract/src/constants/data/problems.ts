@@ -222,7 +222,8 @@ export const PROBLEMS = {
   file_too_large: {
     status: 413,
     title: 'File too large',
-    advice: 'Upload files of at most 50 MiB. Split longer lists into several files; they are processed in parallel.',
+    advice:
+      'Upload files of at most 50 MiB, also when a workbook is unpacked. Split longer lists into several files; they are processed in parallel.',
   },
   unsupported_media_type: {
     status: 415,
@@ -236,8 +237,8 @@ export const PROBLEMS = {
   },
   not_csv: {
     status: 415,
-    title: 'File is not CSV',
-    advice: 'Save the spreadsheet as CSV, preferably in UTF-8, and upload the CSV file.',
+    title: 'Neither CSV nor XLSX',
+    advice: 'Save the spreadsheet as XLSX, or as CSV in UTF-8, without a password.',
   },
   idempotency_mismatch: {
     status: 422,

@@ -21,6 +21,7 @@ create table uploads (
   storage_key text not null unique,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null default clock_timestamp() + interval '24 hours',
+  file_hash text check (length(file_hash) = 64), -- SHA-256 of the stored rows; finds earlier jobs of the same file
   check (suggested_column = any (columns))
 );
 

@@ -10,8 +10,6 @@ import type {
   Preset,
   RerunRequest,
   UpdateJobRequest,
-  Upload,
-  UploadPreview,
   ValidationStatus,
   ValidationSubStatus,
   WebhookDelivery,
@@ -27,8 +25,8 @@ import {
   type PageOptions,
   type PagePromise,
 } from './http/pages.ts'
-import { type FileSource, type Form, sendForm, splitOptions, toBody, toQuery } from './http/request-body.ts'
-import { type ApiPromise, createApiPromise } from './http/response.ts'
+import { splitOptions, toBody, toQuery } from './http/request-body.ts'
+import type { ApiPromise } from './http/response.ts'
 import { followStream, parseEventData, type StreamOptions } from './http/server-sent-events.ts'
 import {
   backoffMs,
@@ -202,10 +200,16 @@ export type ListResultsOptions = RequestOptions &
 
 export type DownloadOptions = RequestOptions &
   ResultFilter & {
-    /** `csv` is the uploaded file with additional columns, `ndjson` is one JSON object per line. */
-    format: 'csv' | 'ndjson'
+    /** `csv` is the uploaded file with additional columns, `xlsx` the same as an Excel workbook, `ndjson` one JSON object per line. */
+    format: 'csv' | 'xlsx' | 'ndjson'
     /** Whether a CSV starts with a byte order mark, by which Excel recognizes UTF-8. Default: false. */
     bom?: boolean | undefined
+    /** Whether a CSV starts with a byte order mark if the uploaded file does, or is in Windows-1252. Default: false. */
+    keepBom?: boolean | undefined
+    /** Whether rows of a CSV or XLSX that repeat an earlier address are omitted. Default: false. */
+    unique?: boolean | undefined
+    /** Whether a CSV or XLSX has only the columns of the uploaded file. Its email column then has the validated addresses. Default: false. */
+    ownColumns?: boolean | undefined
     /** Whether cells that a spreadsheet would read as formulas are prefixed with `'`. Default: true. */
     formulaSafe?: boolean | undefined
     /** Time without any data after which the download fails, in milliseconds. Default: 60,000. */
@@ -282,50 +286,6 @@ function parseResult(line: string): JobResult {
     return JSON.parse(line) as JobResult
   } catch {
     throw new ConnectionError('A line of the results is not JSON.')
-  }
-}
-
-export type CreateUploadOptions = Omit<RequestOptions, 'maxRetries'> & {
-  /** Name of the file. Default: the name of a `File`, else `upload.csv`. */
-  filename?: string | undefined
-}
-
-export type GetUploadOptions = RequestOptions & {
-  /** Column to count: one of `columns` of the upload. Default: the suggested one. */
-  emailColumn?: string | undefined
-}
-
-/** Uploaded files that are not jobs yet. They are deleted after 24 hours. Scopes: `jobs:read`, and `jobs:write` for changes. */
-export type UploadsApi = {
-  /** Uploads a CSV and returns its columns, counts and price. Nothing is validated or charged. Sent once, without retries. */
-  create(file: FileSource, options?: CreateUploadOptions): ApiPromise<UploadPreview>
-  /** Returns the preview again, with the counts of another column if `emailColumn` names one. */
-  get(id: string, options?: GetUploadOptions): ApiPromise<UploadPreview>
-  /** Uploads, newest first. */
-  list(options?: RequestOptions & PageOptions): PagePromise<Upload>
-  /** Deletes an upload. */
-  delete(id: string, options?: RequestOptions): ApiPromise<void>
-}
-
-/** The service allows 300 seconds for the upload and needs some time to read the file. */
-const UPLOAD_TIMEOUT_MS = 330_000
-
-export function createUploadsApi(transport: Transport): UploadsApi {
-  return {
-    create(file, { filename, timeoutMs = UPLOAD_TIMEOUT_MS, ...options } = {}) {
-      const path = ['bulk', 'upload', 'preview']
-      // A stream can be read once, so the file is sent once.
-      const spec = { ...options, timeoutMs, method: 'POST', path, sendOnce: true } as const
-      const send = ({ body, headers = {} }: Form) =>
-        transport.request<UploadPreview>({ ...spec, body, fixedHeaders: headers }).withResponse()
-      return createApiPromise(sendForm(file, filename, send))
-    },
-    get(id, options = {}) {
-      const { call, fields } = splitOptions(options)
-      return transport.request({ ...call, method: 'GET', path: ['bulk', 'uploads', id], query: toQuery(fields) })
-    },
-    list: (options = {}) => listBySkip(transport, ['bulk', 'uploads'], options),
-    delete: (id, options) => deleteObject(transport, ['bulk', 'uploads', id], options),
   }
 }
 

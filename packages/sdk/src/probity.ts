@@ -30,9 +30,10 @@ import type {
 import type { ApiPromise } from './http/response.ts'
 import { followStream, parseEventData, type StreamOptions } from './http/server-sent-events.ts'
 import { createTransport, type RequestOptions, type Transport } from './http/transport.ts'
-import { createJobsApi, createUploadsApi, type JobsApi, type UploadsApi } from './jobs.ts'
+import { createJobsApi, type JobsApi } from './jobs.ts'
 import { createKeysApi, type KeysApi } from './keys.ts'
 import { createOverridesApi, createPoliciesApi, type OverridesApi, type PoliciesApi } from './policies.ts'
+import { createUploadsApi, type UploadsApi } from './uploads.ts'
 import {
   createValidationsApi,
   type DecideOptions,
@@ -182,6 +183,7 @@ export type {
   JobStatus,
   LedgerEntry,
   Model as DeliverabilityModel,
+  NonAddress,
   Override,
   Overview,
   Policy,
@@ -230,9 +232,7 @@ export type { StreamOptions } from './http/server-sent-events.ts'
 export type { IdempotentRequestOptions, RequestOptions } from './http/transport.ts'
 export type {
   CreateJobOptions,
-  CreateUploadOptions,
   DownloadOptions,
-  GetUploadOptions,
   JobCallbackApi,
   JobEvent,
   JobFilter,
@@ -243,7 +243,6 @@ export type {
   ResultFilter,
   UpdateJobOptions,
   ResultSort,
-  UploadsApi,
   WaitOptions,
 } from './jobs.ts'
 export type { CreateKeyOptions, KeySettings, KeysApi, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
@@ -257,6 +256,7 @@ export type {
   UpdatePolicyOptions,
 } from './policies.ts'
 export type { CreateReportLinkOptions, ReportLinksApi } from './report-links.ts'
+export type { Correction, CorrectOptions, CreateUploadOptions, GetUploadOptions, UploadsApi } from './uploads.ts'
 export type {
   DecideOptions,
   ValidateAllItem,

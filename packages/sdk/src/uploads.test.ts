@@ -97,3 +97,37 @@ test('uploads are listed, read and deleted by their id', async () => {
     'DELETE /api/v1/bulk/uploads/upload',
   ])
 })
+
+test('a sheet is chosen and values are corrected by requests that may be repeated', async () => {
+  const { probity, received } = await startService(() => ({ upload_id: 'next' }))
+  expect(await probity.uploads.chooseSheet('upload', 'Archive', { idempotencyKey: 'once' })).toMatchObject({
+    upload_id: 'next',
+  })
+  await probity.uploads.correct('upload', [{ row: 5, value: 'ada@example.com' }], { emailColumn: 'work' })
+  expect(received.map(({ method, path, body }) => [`${method} ${path}`, JSON.parse(body)])).toEqual([
+    ['POST /api/v1/bulk/uploads/upload/sheets', { sheet: 'Archive' }],
+    [
+      'POST /api/v1/bulk/uploads/upload/corrections',
+      { corrections: [{ row: 5, value: 'ada@example.com' }], email_column: 'work' },
+    ],
+  ])
+  expect(received[0]?.headers['idempotency-key']).toBe('once')
+})
+
+test('values that are not addresses are listed over all pages, and downloaded', async () => {
+  const rows = [2, 3, 4].map((row) => ({ row, value: 'n/a', reason: 'no_address' }))
+  const { probity, received } = await startService((_n, reply, { path }) => {
+    reply.setHeader('x-total-count', rows.length)
+    const skip = Number(new URL(path, 'http://x').searchParams.get('skip') ?? 0)
+    return rows.slice(skip, skip + 2)
+  })
+  const found: number[] = []
+  for await (const { row } of probity.uploads.nonAddresses('upload', { emailColumn: 'work', limit: 2 })) found.push(row)
+  expect(found).toEqual([2, 3, 4])
+  await (await probity.uploads.downloadNonAddresses('upload')).cancel()
+  expect(received.map(({ path }) => path)).toEqual([
+    '/api/v1/bulk/uploads/upload/non-addresses?email_column=work&skip=0&limit=2',
+    '/api/v1/bulk/uploads/upload/non-addresses?email_column=work&skip=2&limit=2',
+    '/api/v1/bulk/uploads/upload/non-addresses?format=csv',
+  ])
+})

@@ -96,7 +96,10 @@ async function confirmOnce(
   const counts = await countEmails(services, before.upload, wanted)
   const { upload_id: uploadId, email_column: emailColumn } = wish
   const asked = { uploadId, emailColumn, keyId: auth.id, ...readFeatures(wish), ...readOptions(wish), ...counts }
-  return inTenant(db, accountId, (trx) => confirmInTransaction(trx, auth, { ...asked, callbackUrl }))
+  const response = await inTenant(db, accountId, (trx) => confirmInTransaction(trx, auth, { ...asked, callbackUrl }))
+  // Another sheet can no longer be chosen. A workbook that remains is removed with its file.
+  await services.storage.removeOriginal(before.upload.storageKey).catch(() => undefined)
+  return response
 }
 
 /** Creates the job of an upload, or throws a Problem, which rolls the transaction back. */

@@ -23,6 +23,12 @@ export const SUGGESTION_REASONS = {
   name_only: 'its header is email, but fewer than a fifth of its values look like addresses.',
 } as const satisfies Record<string, string>
 
+/** Reasons why a value of an upload is not an address. */
+export const NON_ADDRESS_REASONS = {
+  no_address: 'text without an address. It is neither validated nor charged.',
+  syntax_error: 'an address with a syntax error. Its result is `invalid`, and it costs one credit.',
+} as const satisfies Record<string, string>
+
 /** Reasons why validation makes no progress. */
 export const DELAY_REASONS = {
   no_worker: 'no worker is running. Work continues where it stopped as soon as one runs.',

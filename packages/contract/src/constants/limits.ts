@@ -39,6 +39,9 @@ export const TAG_LENGTH_MAX = 40
 /** Maximum size of an uploaded file. In a file without schemas: pages reject larger files before sending them and need only this number. */
 export const FILE_BYTES_MAX = 50 * 1024 * 1024
 
+/** Maximum number of corrected values in one request. */
+export const CORRECTIONS_MAX = 1_000
+
 /** Maximum number of keys listed individually. */
 export const USAGE_KEYS_MAX = 1_000
 

@@ -10,6 +10,7 @@ import * as jobs from './jobs/jobs.ts'
 import * as reports from './jobs/reports.ts'
 import * as reruns from './jobs/reruns.ts'
 import * as results from './jobs/results.ts'
+import * as uploadChanges from './jobs/upload-changes.ts'
 import * as uploads from './jobs/uploads.ts'
 import * as keys from './keys.ts'
 import * as mcp from './mcp.ts'
@@ -48,6 +49,7 @@ const MODULES = {
   reports,
   results,
   uploads,
+  uploadChanges,
   keys,
   mcp,
   overrides,
@@ -87,6 +89,8 @@ const REQUEST_BODIES = [
   'RerunRequest',
   'CreateReportLink',
   'UploadForm',
+  'SheetRequest',
+  'CorrectionsRequest',
   'CreateKey',
   'UpdateKey',
   'RotateKey',

@@ -32,6 +32,8 @@ type UploadsTable = {
   storageKey: string
   createdAt: SetByDatabase<Date>
   expiresAt: Generated<Date>
+  /** Null for an upload of an earlier version. */
+  fileHash: Generated<string | null>
 }
 
 /** Progress of a job. `paused_at` is independent of it. */

@@ -41,6 +41,30 @@ export function findDraft(trx: Trx, view: View, uploadId: string): Promise<Draft
   return draftsIn(trx, view).selectAll().where('uploads.id', '=', uploadId).executeTakeFirst()
 }
 
+/** The file of an upload, by the hash of its rows. */
+type SameFile = { uploadId: string; hash: string }
+
+export type SameFileJob = Pick<
+  Selectable<Schema['jobs']>,
+  'id' | 'filename' | 'emailColumn' | 'createdAt' | 'doneCount' | 'refundedCount' | 'creditsPerEmail'
+>
+
+/** The last job of the account with the same file. Hashes are deleted with their files, a week after the confirmation. */
+export function findSameFileJob(trx: Trx, view: View, { uploadId, hash }: SameFile): Promise<SameFileJob | undefined> {
+  return trx
+    .selectFrom('uploads as u')
+    .innerJoin('jobs as j', 'j.uploadId', 'u.id')
+    .select(['j.id', 'j.filename', 'j.emailColumn', 'j.createdAt'])
+    .select(['j.doneCount', 'j.refundedCount', 'j.creditsPerEmail'])
+    .where('u.accountId', '=', view.accountId)
+    .where('u.mode', '=', view.mode)
+    .where('u.fileHash', '=', hash)
+    .where('u.id', '<>', uploadId)
+    .where('j.accountId', '=', view.accountId)
+    .orderBy('j.createdAt', 'desc')
+    .executeTakeFirst()
+}
+
 /** One page of the drafts, newest first, and their number. */
 export async function listDrafts(trx: Trx, view: View, page: Page) {
   const { rows, total } = await readPage(draftsIn(trx, view), page, (drafts) =>

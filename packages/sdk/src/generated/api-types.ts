@@ -883,7 +883,7 @@ export type DecisionResult = {
  */
 export type UploadForm = {
   /**
-   * The CSV, up to 50 MiB.
+   * A CSV, TSV or text file, or an Excel workbook (XLSX), up to 50 MiB.
    */
   file: Blob | File
 }
@@ -938,6 +938,39 @@ export type UploadPreview = {
    * Whether the first row contains the column names.
    */
   has_header: boolean
+  /**
+   * Names of the sheets of a workbook, from left to right; empty for any other file.
+   */
+  sheets: Array<string>
+  /**
+   * The sheet that was read; null if the file is not a workbook. Its rows are stored as CSV in UTF-8.
+   */
+  sheet: string | null
+  /**
+   * Last job with the same rows, if its file is still stored: for 7 days after the confirmation. Its results can be used instead of a new validation.
+   */
+  same_file_job?: {
+    /**
+     * Id of the job.
+     */
+    id: string
+    /**
+     * Name of its file.
+     */
+    filename: string
+    /**
+     * Column that was validated.
+     */
+    email_column: string
+    /**
+     * When the job was confirmed (RFC 3339, UTC).
+     */
+    created_at: string
+    /**
+     * Credits that the job has used so far, without refunded ones.
+     */
+    credits_used: number
+  }
   /**
    * Rows of the file, without the header and empty rows.
    */
@@ -1133,6 +1166,79 @@ export type Upload = {
  * One page of the uploads that are not confirmed yet, newest first.
  */
 export type UploadList = Array<Upload>
+
+/**
+ * Choose sheet request
+ *
+ * The sheet to read instead of the present one.
+ */
+export type ChooseSheetRequest = {
+  /**
+   * The sheet: one of `sheets` of the preview.
+   */
+  sheet: string
+}
+
+/**
+ * Non address
+ *
+ * A value that is not an address. Fields may be added.
+ */
+export type NonAddress = {
+  /**
+   * Number of the row, as in a spreadsheet.
+   */
+  row: number
+  /**
+   * The value.
+   */
+  value: string
+  /**
+   * Why it is not an address. Values may be added.
+   * - `no_address`: text without an address. It is neither validated nor charged.
+   * - `syntax_error`: an address with a syntax error. Its result is `invalid`, and it costs one credit.
+   */
+  reason: string
+}
+
+/**
+ * Non address list
+ *
+ * One page of the values that are not addresses, in the order of the rows.
+ */
+export type NonAddressList = Array<NonAddress>
+
+/**
+ * Non address CSV
+ *
+ * All values that are not addresses, with a byte order mark. Each cell is quoted.
+ */
+export type NonAddressCsv = string
+
+/**
+ * Correct upload request
+ *
+ * Corrected values of one column.
+ */
+export type CorrectUploadRequest = {
+  /**
+   * Column to count: one of `columns`. Default: the suggested column.
+   */
+  email_column?: string
+  /**
+   * Up to 1,000 corrected values. Rows that do not exist, blank rows and the header are ignored.
+   */
+  corrections: Array<{
+    /**
+     * Number of the row, as in a spreadsheet.
+     */
+    row: number
+    /**
+     * New value of the email column. Empty: the row has no address.
+     */
+    value: string
+  }>
+}
 
 /**
  * Confirm upload request
@@ -1876,6 +1982,13 @@ export type JobResultLines = string
  * Every row of the uploaded file with additional columns at the end, which are empty for rows without a result. Each cell is quoted.
  */
 export type JobResultCsv = string
+
+/**
+ * Job result workbook
+ *
+ * The same as a workbook (XLSX) with one sheet. All cells are texts, so none is a formula.
+ */
+export type JobResultWorkbook = Blob | File
 
 /**
  * Preset

@@ -57,8 +57,11 @@ const ITERATION_LIMIT = 100
 
 type ListOptions = RequestOptions & PageOptions
 
+/** What identifies an item. */
+type Identified = { id: string } | { row: number }
+
 /** A collection that is paged by `skip` and `limit`, with the number of all items in a header. */
-export function listBySkip<T extends { id: string }>(
+export function listBySkip<T extends Identified>(
   transport: Transport,
   path: readonly string[],
   options: ListOptions,
@@ -89,11 +92,11 @@ export async function loadBySkip<T>(fetchItems: FetchItems<T>, skip: number): Pr
  * Items that are created meanwhile move the others back, so that some are returned twice: those are dropped. Items that are deleted
  * move the others forward, so that some would be missed: the page before is fetched again.
  */
-async function* iterateBySkip<T extends { id: string }>(
+async function* iterateBySkip<T extends Identified>(
   fetchItems: FetchItems<T>,
   { skip: start = 0, limit = ITERATION_LIMIT }: PageOptions,
 ): AsyncGenerator<T, void, undefined> {
-  const seen = new Set<string>()
+  const seen = new Set<string | number>()
   let skip = start
   let total = 0
   while (true) {
@@ -105,8 +108,9 @@ async function* iterateBySkip<T extends { id: string }>(
       continue
     }
     for (const item of data) {
-      if (seen.has(item.id)) continue
-      seen.add(item.id)
+      const key = 'id' in item ? item.id : item.row
+      if (seen.has(key)) continue
+      seen.add(key)
       yield item
     }
     skip += data.length

@@ -6,6 +6,7 @@ import {
   Probity,
   ProbityApiError,
 } from '@probity/sdk'
+import { writeTestWorkbook } from '@probity/uploads/test-workbook'
 import { expect, test, vi } from 'vitest'
 import { createApiClient } from '../../environment/instance.ts'
 import { startApiProcess } from '../../environment/processes.ts'
@@ -141,6 +142,30 @@ test('an uploaded file becomes a job whose results are listed and downloaded', a
       .split('\n')
       .map((line) => JSON.parse(line)),
   ).toEqual(results)
+})
+
+test('the sheet of a workbook is chosen, its values are corrected, and the results are a workbook', async () => {
+  const sheets = [
+    { name: 'A', rows: [['email'], ['first@no-such-domain.example']] },
+    { name: 'B', rows: [['email'], ['second@no-such-domain.example'], ['n/a']] },
+  ]
+  const file = new Blob([await writeTestWorkbook({ sheets })])
+  const first = await probity.uploads.create(file, { filename: 'people.xlsx' })
+  expect(first).toMatchObject({ sheets: ['A', 'B'], sheet: 'A', email_count: 1 })
+  const second = await probity.uploads.chooseSheet(first.id, 'B')
+  expect(second).toMatchObject({ sheet: 'B', email_count: 1, not_address_count: 1 })
+  const values = await collect(probity.uploads.nonAddresses(second.id))
+  expect(values).toEqual([{ row: 3, value: 'n/a', reason: 'no_address' }])
+  const csv = await new Response(await probity.uploads.downloadNonAddresses(second.id)).text()
+  expect(csv).toContain('"3","n/a","no_address"')
+  const third = await probity.uploads.correct(second.id, [{ row: 3, value: 'third@no-such-domain.example' }])
+  expect(third).toMatchObject({ email_count: 2, not_address_count: 0 })
+  const { id } = await probity.jobs.create(third.id, { emailColumn: 'email' })
+  await probity.jobs.wait(id)
+  const options = { format: 'xlsx', unique: true, ownColumns: true } as const
+  const { data, response } = await probity.jobs.results.download(id, options).withResponse()
+  expect(response.headers.get('content-disposition')).toContain('people-results.xlsx')
+  expect((await new Response(data).text()).startsWith('PK')).toBe(true)
 })
 
 test('jobs.events ends with the job, also if it has ended before', async () => {

@@ -47,6 +47,8 @@ export async function eraseDrafts(work: FileWork): Promise<number> {
   for (const upload of await listUploads(work)) {
     if (upload.emailColumn !== null || upload.isExpired) continue
     if (await isInUpload(work, upload)) drafts.push(upload)
+    // Other sheets of its workbook may contain the address. They are not searched, so the workbook is removed.
+    else await work.storage.removeOriginal(upload.storageKey)
   }
   const ids = drafts.map(({ id }) => id)
   await inTenant(db, accountId, async (trx) => {
@@ -75,6 +77,7 @@ export async function eraseFiles(work: FileWork): Promise<number> {
     const erasure = { writing: writingOf(upload), email, column }
     rows += await inTenant(db, accountId, async (trx) => {
       if (!(await lockUpload(trx, accountId, upload.id))) return 0
+      await storage.removeOriginal(upload.storageKey)
       const changed = await uploadReader.erase(upload.storageKey, erasure, { accountId, signal })
       if ((await storage.findNote(upload.storageKey)) !== undefined) await storage.saveNote(upload.storageKey, '{}')
       return changed

@@ -19,5 +19,7 @@ test.each([
   ['.csv', 'csv', 'list-results.csv', 'list-results.csv'],
   ['名簿.csv', 'csv', '__-results.csv', '%E5%90%8D%E7%B0%BF-results.csv'],
 ] as const)('%j is downloaded under a name that is safe on every system', (filename, ending, plain, encoded) => {
-  expect(attachment(filename, ending)).toBe(`attachment; filename="${plain}"; filename*=UTF-8''${encoded}`)
+  expect(attachment(filename, { content: 'results', ending })).toBe(
+    `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`,
+  )
 })

@@ -28,7 +28,7 @@ export const EXPORT_LIMITS: ExportLimits = {
 
 const RETRY_AFTER_S = 5
 
-export type Export = { type: string; disposition: string; chunks: AsyncGenerator<string> }
+export type Export = { type: string; disposition: string; chunks: AsyncGenerator<string | Buffer> }
 
 /** Sends exports at the pace of their clients. A client that disconnects, stalls or is too slow ends the reading from the database. */
 export function openExports(limits: ExportLimits) {
@@ -80,7 +80,7 @@ function createAdmission({ atOnceMax, perAccountMax }: Pick<ExportLimits, 'atOnc
 type ReadRate = Pick<ExportLimits, 'bytesPerSecondMin' | 'graceMs'>
 
 /** Passes chunks on. Only the time spent waiting for the client counts: a slow database is not the client's fault. */
-async function* withReadRate(chunks: AsyncGenerator<string>, rate: ReadRate, onSlow: () => void) {
+async function* withReadRate(chunks: AsyncGenerator<string | Buffer>, rate: ReadRate, onSlow: () => void) {
   let sentBytes = 0
   let awaitedMs = 0
   for await (const chunk of chunks) {
@@ -97,13 +97,15 @@ async function* withReadRate(chunks: AsyncGenerator<string>, rate: ReadRate, onS
   }
 }
 
-/** File name of a download (RFC 6266): the name of the uploaded file with a suffix for the kind of export. */
-export function attachment(filename: string, ending: 'csv' | 'ndjson'): string {
+type ExportName = { content: string; ending: 'csv' | 'xlsx' | 'ndjson' }
+
+/** File name of a download (RFC 6266): the name of the uploaded file, the content of the export and the ending of its format. */
+export function attachment(filename: string, { content, ending }: ExportName): string {
   const base = filename
     .replace(/\.[^.]{1,10}$/, '')
     .replace(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, '') // characters that have a special meaning in file systems or headers
     .replace(/^[.\s]+/, '')
-  const name = `${base || 'list'}-results.${ending}`
+  const name = `${base || 'list'}-${content}.${ending}`
   const plain = name.normalize('NFKD').replace(/[^\w.() -]/g, '_')
   return `attachment; filename="${plain}"; filename*=UTF-8''${encode(name)}`
 }

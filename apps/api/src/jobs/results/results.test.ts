@@ -305,7 +305,7 @@ test.each([
   { search: '' },
   { status: 'good' },
   { status: 'valid,' },
-  { format: 'xlsx' },
+  { format: 'xls' },
   { skip: '-1' },
   { limit: '0' },
 ])('%j is rejected', async (query) => {

@@ -9,6 +9,7 @@ import {
   ResultParams,
   ResultSheet,
   ResultsQuery,
+  ResultWorkbook,
 } from '@probity/contract/schemas/jobs/results'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { tallyResults } from '@probity/database/jobs/present-job'
@@ -37,7 +38,9 @@ import type { Route } from '../../http/route.ts'
 import { storable } from '../../http/text.ts'
 import { type Auth, noteExport, viewOf } from '../../middleware/authentication/auth.ts'
 import { findNamedPolicy } from '../../middleware/find-policy.ts'
-import { writeLines, writeSheet } from './export.ts'
+import { writeLines } from './export.ts'
+import { type CsvOptions, writeCsv } from './write-csv.ts'
+import { writeXlsx, XLSX_TYPE } from './write-xlsx.ts'
 
 /** Filter of the results of a request. */
 export function readFilter(query: ResultsQuery): ResultsFilter {
@@ -102,7 +105,7 @@ export function resultsWithin(limits: ExportLimits): Route<ResultsDependencies> 
         tag: 'Jobs',
         summary: 'List the results of a job',
         description:
-          'One result per unique address, in the order of the rows of the file; `sort` changes the order of `json`. While the job is in progress, the results so far. `csv` and `ndjson` are streamed; a response that is interrupted is incomplete. `csv` is available for 7 days, until the uploaded file is deleted.',
+          'One result per unique address, in the order of the rows of the file; `sort` changes the order of `json`. While the job is in progress, the results so far. `csv`, `xlsx` and `ndjson` are streamed; a response that is interrupted is incomplete. `csv` and `xlsx` are available for 7 days, until the uploaded file is deleted.',
         problems: ['invalid_request', 'not_found', 'file_removed', 'results_expired', ...MIDDLEWARE_PROBLEMS],
       },
       { params: JobParams, querystring: ResultsQuery, response: { 200: ANSWERS } },
@@ -136,33 +139,63 @@ const ANSWERS = {
     'application/json': { schema: ResultPage },
     'application/x-ndjson': { schema: ResultLines },
     'text/csv': { schema: ResultSheet },
+    [XLSX_TYPE]: { schema: ResultWorkbook },
   },
 }
 
+type SheetForm = Pick<CsvOptions, 'bom' | 'isFormulaSafe' | 'isUnique' | 'hasOwnColumns'>
+
 type Wanted = Page &
   Shown & {
-    format: 'json' | 'ndjson' | 'csv'
+    format: 'json' | 'ndjson' | 'csv' | 'xlsx'
+    /** The content, for the file name. */
+    content: string
     filter: ResultsFilter
     order: ResultsOrder | undefined
-    bom: boolean
-    formulaSafe: boolean
+    sheet: SheetForm
   }
 
 function readWanted(query: ResultsQuery): Wanted {
-  const { format = 'json', sort = 'row', evidence = false, bom = false, formula_safe: formulaSafe = true } = query
-  const order = readOrder(sort)
-  return { format, filter: readFilter(query), order, evidence, bom, formulaSafe, ...readPage(query) }
+  const { format = 'json', sort = 'row', evidence = false } = query
+  return {
+    format,
+    filter: readFilter(query),
+    order: readOrder(sort),
+    evidence,
+    content: contentOf(query),
+    sheet: readSheetForm(query),
+    ...readPage(query),
+  }
+}
+
+function readSheetForm(query: ResultsQuery): SheetForm {
+  const { bom = false, keep_bom: keepBom = false, formula_safe: isFormulaSafe = true } = query
+  const { unique: isUnique = false, own_columns: hasOwnColumns = false } = query
+  return { bom: bom ? 'always' : keepBom ? 'as_uploaded' : 'never', isFormulaSafe, isUnique, hasOwnColumns }
+}
+
+/** Names the file by its content, so that a keep file is not mistaken for a remove file. */
+function contentOf({ preset, part = 'keep', status }: ResultsQuery): string {
+  if (preset !== undefined) return `to-${part}-${preset.replaceAll('_', '-')}`
+  return status === undefined ? 'results' : status.replaceAll(',', '-')
 }
 
 function chooseExport(services: ResultsDependencies, job: ResultsJob, wanted: Wanted): Export {
   if (wanted.format === 'ndjson') {
-    const disposition = attachment(job.filename, 'ndjson')
+    const disposition = attachment(job.filename, { content: wanted.content, ending: 'ndjson' })
     return { type: 'application/x-ndjson', disposition, chunks: writeLines(services.db, job, wanted) }
   }
   const { file } = job
   if (file === null) throw new Problem('file_removed')
-  const disposition = attachment(job.filename, 'csv')
-  return { type: 'text/csv; charset=utf-8', disposition, chunks: writeSheet(services, { ...job, file }, wanted) }
+  const form = { ...wanted, ...wanted.sheet }
+  const disposition = attachment(job.filename, {
+    content: wanted.content,
+    ending: wanted.format === 'xlsx' ? 'xlsx' : 'csv',
+  })
+  if (wanted.format === 'xlsx') {
+    return { type: XLSX_TYPE, disposition, chunks: writeXlsx(services, { ...job, file }, form) }
+  }
+  return { type: 'text/csv; charset=utf-8', disposition, chunks: writeCsv(services, { ...job, file }, form) }
 }
 
 /** One result of a job, with its evidence. */

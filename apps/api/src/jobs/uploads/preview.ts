@@ -1,24 +1,16 @@
 import multipart, { type MultipartFile } from '@fastify/multipart'
 import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
 import { UploadForm, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
-import { getAccount } from '@probity/database/accounts/accounts'
-import { type Db, inTenant } from '@probity/database/connection/connect'
-import { insertUpload } from '@probity/database/jobs/uploads'
-import { getProbing } from '@probity/database/validations/probing'
 import { cut } from '@probity/uploads/csv'
-import type { UploadReading } from '@probity/uploads/read-upload'
-import type { FileStorage } from '@probity/uploads/storage'
+import type { Convert, FileStorage } from '@probity/uploads/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { Problem } from '../../http/problem.ts'
 import { disconnectSignal } from '../../http/request-body.ts'
 import type { Route } from '../../http/route.ts'
-import type { Auth } from '../../middleware/authentication/auth.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
-import type { UploadReader } from './reader.ts'
-import type { UploadShares } from './share.ts'
-import { keepReading } from './stored-preview.ts'
-import { presentPreview } from './uploads.ts'
+import { keepUpload, type Received, readReceived, type UploadServices } from './keep-upload.ts'
+import type { FileReading } from './reader.ts'
 
 /** Overhead of a form besides its file: boundaries, headers, a few fields. */
 const FORM_BYTES_MAX = 64 * 1024
@@ -35,21 +27,16 @@ export const FORM_LIMITS = {
   fileSize: Number.POSITIVE_INFINITY,
 }
 
-export type Received<Seen> = { key: string; size: number; filename: string; seen: Seen }
-type Look<Seen> = (path: string) => Promise<Seen>
+type LookAt = (file: { path: string; convert: Convert }) => Promise<FileReading>
 
 /** Receives the file of a form, checks it and stores it. A rejected file leaves nothing behind. */
-export async function receiveFile<Seen>(
-  request: FastifyRequest,
-  storage: FileStorage,
-  look: Look<Seen>,
-): Promise<Received<Seen>> {
+async function receiveFile(request: FastifyRequest, storage: FileStorage, look: LookAt): Promise<Received> {
   refuseUnread(request)
   const part = await findFile(request)
   if (part?.fieldname !== 'file') throw new Problem('no_file')
-  const saved = await storage.lookAndSave(withinLimit(part.file), async ({ path, size }) => {
+  const saved = await storage.lookAndSave(withinLimit(part.file), async ({ size, ...file }) => {
     if (size === 0) throw new Problem('empty_file', 'The file is empty.')
-    return look(path)
+    return look(file)
   })
   return { ...saved, filename: cleanName(part.filename) }
 }
@@ -93,23 +80,16 @@ function cleanName(name: string): string {
   return cut(name.replace(/[\p{C}\p{Zl}\p{Zp}/\\]/gu, '').trim(), FILENAME_UNITS_MAX) || 'upload.csv'
 }
 
-type PreviewDependencies = {
-  db: Db
-  storage: FileStorage
-  uploadReader: UploadReader
-  uploadShares: UploadShares
-}
-
 /** Receives a file and returns its counts, before anything is validated or charged. */
-export const previewUpload: Route<PreviewDependencies> = async (app, services) => {
+export const previewUpload: Route<UploadServices> = async (app, services) => {
   await app.register(multipart, { limits: FORM_LIMITS })
   const schema = operation(
     {
       id: 'previewUpload',
       tag: 'Jobs',
-      summary: 'Upload a CSV file and preview it',
+      summary: 'Upload a CSV or XLSX file and preview it',
       description:
-        'Detects the encoding, the columns, the column with the addresses and the cost of validating them. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; text without an address is neither validated nor charged. The preview itself validates, charges and reserves nothing. The file is deleted after 24 hours if the upload is not confirmed.',
+        'Detects the encoding, the columns, the column with the addresses and the cost of validating them. Of a workbook (XLSX), the first visible sheet with addresses is read; `sheets` names the others. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; text without an address is neither validated nor charged. The preview itself validates, charges and reserves nothing. The file is deleted after 24 hours if the upload is not confirmed.',
       problems: PREVIEW_PROBLEMS,
     },
     { body: UploadForm, response: { 200: UploadPreview } },
@@ -129,7 +109,7 @@ export const previewUpload: Route<PreviewDependencies> = async (app, services) =
   app.post('/bulk/upload/preview', options, async (request, reply) => {
     const { auth } = request
     const signal = disconnectSignal(reply)
-    const look = (path: string) => readFile(services, auth, path, signal)
+    const look: LookAt = (file) => readReceived(services, auth, { ...file, signal })
     try {
       return await uploadShares.hold(auth.accountId, async () =>
         keepUpload(services, auth, await receiveFile(request, storage, look)),
@@ -170,42 +150,3 @@ const PREVIEW_PROBLEMS = [
   'too_many_uploads',
   ...MIDDLEWARE_PROBLEMS,
 ] satisfies Parameters<typeof operation>[0]['problems']
-
-async function readFile(
-  { db, uploadReader }: PreviewDependencies,
-  { accountId }: Auth,
-  path: string,
-  signal: AbortSignal,
-): Promise<UploadReading> {
-  const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
-  return uploadReader.read(path, { accountId, emailsMax: plan.emailsPerFile, signal })
-}
-
-type Read = Received<UploadReading>
-
-/** Stores the upload and its preview; removes the file if that fails. */
-async function keepUpload(services: PreviewDependencies, auth: Auth, received: Read): Promise<UploadPreview> {
-  const { db, storage, uploadShares } = services
-  const { accountId, mode } = auth
-  try {
-    await keepReading(storage, received.key, received.seen)
-    return await inTenant(db, accountId, async (trx) => {
-      await uploadShares.check(trx, accountId, received.size)
-      const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
-      const { account } = await getAccount(trx, accountId)
-      const probing = await getProbing(trx)
-      const { filename, size: sizeBytes, seen } = received
-      return presentPreview({ mode, filename, sizeBytes, ...kept }, seen, { account, probing })
-    })
-  } catch (error) {
-    await storage.remove(received.key)
-    throw error
-  }
-}
-
-function rowOf({ key, size, filename, seen }: Read) {
-  const { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestion } = seen
-  const suggestedColumn = columns[suggestion.index] ?? ''
-  const found = { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestedColumn }
-  return { ...found, filename, sizeBytes: size, storageKey: key }
-}

@@ -1,4 +1,5 @@
 import type { PermanentCode } from '@probity/contract/constants/problems'
+import type { FileCorrection, NonAddress } from '@probity/uploads/correct-cells'
 import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
 import type { ColumnReading, Layout } from '@probity/uploads/read-addresses'
 import type { UploadReading } from '@probity/uploads/read-upload'
@@ -64,6 +65,9 @@ export function openTurns(): Turns {
 
 export type ReadTask =
   | { kind: 'file'; path: string; emailsMax: number }
+  | { kind: 'workbook'; path: string; to: string; emailsMax: number; sheet: string | undefined }
+  | { kind: 'correction'; path: string; to: string; emailsMax: number; correction: FileCorrection }
+  | { kind: 'non_addresses'; path: string; layout: Layout; page: ReadPage }
   | { kind: 'column'; path: string; emailsMax: number; layout: Layout }
   | { kind: 'find'; path: string; search: FileSearch }
   | { kind: 'erase'; path: string; to: string; erasure: FileErasure }
@@ -72,9 +76,15 @@ export type ReadOutcome =
   | { kind: 'found'; isFound: boolean }
   | { kind: 'erased'; rows: number }
   | { kind: 'selected'; rows: SelectedRows }
-  | { kind: 'file'; reading: UploadReading }
+  | { kind: 'file'; reading: FileReading }
   | { kind: 'column'; reading: ColumnReading }
+  | { kind: 'non_addresses'; found: NonAddressPage }
   | { kind: 'refused'; code: PermanentCode; detail: string }
+
+/** The content of a file, and the SHA-256 hash of its rows as they are stored. */
+export type FileReading = UploadReading & { hash: string }
+type ReadPage = { skip: number; limit: number }
+type NonAddressPage = { values: NonAddress[]; total: number }
 
 /** The account of the file, the address limit of its plan, and a signal that ends the reading. */
 export type ReadOptions = TurnOptions & { emailsMax: number }
@@ -83,11 +93,17 @@ type TurnOptions = { accountId: string; signal?: AbortSignal }
 /** Reads uploaded files in another thread, one at a time for each account. */
 export type UploadReader = {
   /** Reads a local file. Throws a Problem for an unusable file. */
-  read(path: string, options: ReadOptions): Promise<UploadReading>
+  read(path: string, options: ReadOptions): Promise<FileReading>
+  /** Writes a sheet of a workbook as CSV, by default the first one with addresses, and reads it. Both files are local. */
+  convert(path: string, to: string, options: ReadOptions & { sheet?: string | undefined }): Promise<FileReading>
+  /** Writes a local file with corrected values, and reads it. */
+  correct(path: string, to: string, options: ReadOptions & { correction: FileCorrection }): Promise<FileReading>
   /** Reads a stored file. */
-  readKept(key: string, options: ReadOptions): Promise<UploadReading>
+  readKept(key: string, options: ReadOptions): Promise<FileReading>
   /** The addresses in one column of a stored file. Throws a Problem if they exceed the limit. */
   readColumn(key: string, layout: Layout, options: ReadOptions): Promise<ColumnReading>
+  /** The values of a column that are not addresses. */
+  listNonAddresses(key: string, layout: Layout, options: TurnOptions & ReadPage): Promise<NonAddressPage>
   /** Whether a stored file contains an address, in any column. */
   find(key: string, search: FileSearch, options: TurnOptions): Promise<boolean>
   /** Rewrites a stored file without an address. Returns the number of changed rows. */
@@ -125,48 +141,21 @@ type Found = Exclude<ReadOutcome, { kind: 'refused' }>
 
 export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS): UploadReader {
   const threads = new Piscina<ReadTask, ReadOutcome>({ ...THREADS, execArgv: [] })
-  const turns = openTurns()
-
-  const run = (task: ReadTask, signal: AbortSignal) => runInThread(threads, task, signal)
-
-  /** An abort ends the thread of a running reading, so that no thread works for a client that has disconnected. */
-  async function takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { accountId, signal: gone } = options
-    if (turns.waiting(accountId) >= WAITING_MAX) throw tooBusy()
-    const deadline = AbortSignal.timeout(deadlineMs)
-    const signal = gone ? AbortSignal.any([gone, deadline]) : deadline
-    try {
-      return await turns.take(accountId, signal, () => work(signal))
-    } catch (error) {
-      if (gone?.aborted) throw new Problem('request_timeout', 'The client disconnected.')
-      throw deadline.aborted && !(error instanceof Problem) ? tooBusy() : error
-    }
-  }
-
-  function runOnKept(key: string, options: TurnOptions, taskFor: (path: string) => ReadTask): Promise<Found> {
-    return takeTurn(options, (signal) => storage.lend(key, (path) => run(taskFor(path), signal)))
-  }
-
+  const run: Run = (task, signal) => runInThread(threads, task, signal)
+  const takeTurn = openTurnTaking(deadlineMs)
+  const runOnKept: RunOnKept = (key, options, taskFor) =>
+    takeTurn(options, (signal) => storage.lend(key, (path) => run(taskFor(path), signal)))
+  const readFile = async (options: TurnOptions, task: ReadTask) =>
+    requireKind(await takeTurn(options, (signal) => run(task, signal)), 'file').reading
   return {
-    async read(path, options) {
-      const { emailsMax } = options
-      const outcome = await takeTurn(options, (signal) => run({ kind: 'file', path, emailsMax }, signal))
-      return requireKind(outcome, 'file').reading
+    read: (path, options) => readFile(options, { kind: 'file', path, emailsMax: options.emailsMax }),
+    convert: (path, to, options) =>
+      readFile(options, { kind: 'workbook', path, to, emailsMax: options.emailsMax, sheet: options.sheet }),
+    correct(path, to, options) {
+      const { emailsMax, correction } = options
+      return readFile(options, { kind: 'correction', path, to, emailsMax, correction })
     },
-    async readKept(key, options) {
-      const { emailsMax } = options
-      const outcome = await runOnKept(key, options, (path) => ({ kind: 'file', path, emailsMax }))
-      return requireKind(outcome, 'file').reading
-    },
-    async readColumn(key, layout, options) {
-      const { emailsMax } = options
-      const outcome = await runOnKept(key, options, (path) => ({ kind: 'column', path, layout, emailsMax }))
-      return requireKind(outcome, 'column').reading
-    },
-    async find(key, search, options) {
-      const outcome = await runOnKept(key, options, (path) => ({ kind: 'find', path, search }))
-      return requireKind(outcome, 'found').isFound
-    },
+    ...openKeptReader(runOnKept),
     ...openRewriter({ storage, takeTurn, run }),
     stop: () => threads.destroy(),
   }
@@ -175,7 +164,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
 type Rewriting = {
   storage: FileStorage
   takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T>
-  run(task: ReadTask, signal: AbortSignal): Promise<Found>
+  run: Run
 }
 
 /** The tasks that replace a stored file by a new one. */
@@ -203,6 +192,51 @@ function openRewriter({ storage, takeTurn, run }: Rewriting): Pick<UploadReader,
         if (rows === undefined) throw new Error('the rows of an upload were not selected')
         return rows
       }),
+  }
+}
+
+type Run = (task: ReadTask, signal: AbortSignal) => Promise<Found>
+type RunOnKept = (key: string, options: TurnOptions, taskFor: (path: string) => ReadTask) => Promise<Found>
+
+/** The readings of stored files. */
+function openKeptReader(run: RunOnKept): Pick<UploadReader, 'readKept' | 'readColumn' | 'listNonAddresses' | 'find'> {
+  return {
+    async readKept(key, options) {
+      const { emailsMax } = options
+      const outcome = await run(key, options, (path) => ({ kind: 'file', path, emailsMax }))
+      return requireKind(outcome, 'file').reading
+    },
+    async readColumn(key, layout, options) {
+      const { emailsMax } = options
+      const outcome = await run(key, options, (path) => ({ kind: 'column', path, layout, emailsMax }))
+      return requireKind(outcome, 'column').reading
+    },
+    async listNonAddresses(key, layout, options) {
+      const page = { skip: options.skip, limit: options.limit }
+      const outcome = await run(key, options, (path) => ({ kind: 'non_addresses', path, layout, page }))
+      return requireKind(outcome, 'non_addresses').found
+    },
+    async find(key, search, options) {
+      const outcome = await run(key, options, (path) => ({ kind: 'find', path, search }))
+      return requireKind(outcome, 'found').isFound
+    },
+  }
+}
+
+/** An abort ends the thread of a running reading, so that no thread works for a client that has disconnected. */
+function openTurnTaking(deadlineMs: number) {
+  const turns = openTurns()
+  return async function takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { accountId, signal: gone } = options
+    if (turns.waiting(accountId) >= WAITING_MAX) throw tooBusy()
+    const deadline = AbortSignal.timeout(deadlineMs)
+    const signal = gone ? AbortSignal.any([gone, deadline]) : deadline
+    try {
+      return await turns.take(accountId, signal, () => work(signal))
+    } catch (error) {
+      if (gone?.aborted) throw new Problem('request_timeout', 'The client disconnected.')
+      throw deadline.aborted && !(error instanceof Problem) ? tooBusy() : error
+    }
   }
 }
 

@@ -1,16 +1,15 @@
 import type { ColumnReading, Layout } from '@probity/uploads/read-addresses'
-import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Problem } from '../../http/problem.ts'
-import type { ReadOptions, UploadReader } from './reader.ts'
+import type { FileReading, ReadOptions, UploadReader } from './reader.ts'
 
 /** The stored reading of a file. It contains cells, so it is stored with the file and not in the database. */
-type KeptReading = { version: number; reading: UploadReading; columns: ColumnReading[] }
+type KeptReading = { version: number; reading: FileReading; columns: ColumnReading[] }
 
 /** Readings of another version are ignored: the file is read again. */
-const VERSION = 1
+const VERSION = 2
 
-export async function keepReading(storage: FileStorage, key: string, reading: UploadReading): Promise<void> {
+export async function keepReading(storage: FileStorage, key: string, reading: FileReading): Promise<void> {
   await save(storage, key, { version: VERSION, reading, columns: [] })
 }
 
@@ -21,11 +20,7 @@ type Wanted = ReadOptions & {
 }
 
 /** The reading of an upload. The file is read only for a column that was not counted before. */
-export async function getReading(
-  { storage, uploadReader }: Needed,
-  key: string,
-  wanted: Wanted,
-): Promise<UploadReading> {
+export async function getReading({ storage, uploadReader }: Needed, key: string, wanted: Wanted): Promise<FileReading> {
   const kept = await find(storage, key)
   const reading = kept?.reading ?? (await uploadReader.readKept(key, wanted))
   const known = kept?.columns ?? []
@@ -42,7 +37,7 @@ export async function getReading(
 }
 
 /** The plan may have changed since the file was read. */
-function withinPlan(reading: UploadReading, emailsMax: number): UploadReading {
+function withinPlan(reading: FileReading, emailsMax: number): FileReading {
   if (reading.emailCount > emailsMax) throw new Problem('too_many_emails')
   return reading
 }

@@ -1,17 +1,14 @@
 import {
-  type Upload,
   UploadList,
   UploadPage,
   UploadParams,
   UploadPreview,
   UploadQuery,
 } from '@probity/contract/schemas/jobs/uploads'
-import type { Probing } from '@probity/contract/schemas/system'
-import { type Account, getAccount } from '@probity/database/accounts/accounts'
+import { getAccount } from '@probity/database/accounts/accounts'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { type Draft, discardDraft, findDraft, listDrafts, removeExpiredUploads } from '@probity/database/jobs/uploads'
+import { discardDraft, findDraft, findSameFileJob, listDrafts } from '@probity/database/jobs/uploads'
 import { getProbing } from '@probity/database/validations/probing'
-import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import Type from 'typebox'
 import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
@@ -21,71 +18,10 @@ import { disconnectSignal } from '../../http/request-body.ts'
 import type { Route } from '../../http/route.ts'
 import { type Auth, viewOf } from '../../middleware/authentication/auth.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
+import { removeDraftFile } from './keep-upload.ts'
+import { presentDraft, presentPreview } from './present-upload.ts'
 import type { UploadReader } from './reader.ts'
 import { getReading } from './stored-preview.ts'
-
-type Kept = Pick<Draft, 'id' | 'mode' | 'filename' | 'sizeBytes' | 'expiresAt'>
-
-/** The account's balance, and whether its lists would be probed now. */
-type Asker = { account: Account; probing: Probing }
-
-/** Preview of a file, with the counts of the requested column. */
-export function presentPreview(kept: Kept, reading: UploadReading, { account, probing }: Asker): UploadPreview {
-  const { columns, counts, rowCount, emailCount, uniqueCount, textCount } = reading
-  const livemode = kept.mode === 'live'
-  return {
-    id: kept.id,
-    upload_id: kept.id,
-    filename: kept.filename,
-    columns,
-    suggested_email_column: columns[reading.suggestion.index] ?? '',
-    suggestion_reason: reading.suggestion.reason,
-    size_bytes: kept.sizeBytes,
-    encoding: reading.encoding,
-    delimiter: reading.delimiter,
-    has_header: reading.hasHeader,
-    row_count: rowCount,
-    column_details: counts.map((count, n) => ({
-      name: columns[n] ?? '',
-      filled_count: count.filled,
-      address_count: count.addresses,
-      address_share: count.filled === 0 ? 0 : Math.round((count.addresses / count.filled) * 10_000) / 10_000,
-    })),
-    sample_rows: reading.sampleRows,
-    email_column: columns[reading.column] ?? '',
-    email_count: emailCount,
-    empty_count: rowCount - emailCount - textCount,
-    extracted_count: reading.wrappedCount,
-    not_address_count: textCount,
-    not_address_examples: reading.textExamples.map(({ row, text }) => ({ row, value: text })),
-    unique_count: uniqueCount,
-    duplicate_count: emailCount - uniqueCount,
-    provider_mix: reading.providers,
-    credits: { quote: livemode ? uniqueCount : 0, available: account.available, unlimited: account.unlimited },
-    probing,
-    expires_at: kept.expiresAt.toISOString(),
-    livemode,
-  }
-}
-
-/** An upload as a list entry, from its stored preview. */
-export function presentDraft(draft: Draft): Upload {
-  return {
-    id: draft.id,
-    upload_id: draft.id,
-    filename: draft.filename,
-    size_bytes: draft.sizeBytes,
-    columns: draft.columns,
-    suggested_email_column: draft.suggestedColumn,
-    row_count: draft.rowCount,
-    email_count: draft.emailCount,
-    unique_count: draft.uniqueCount,
-    duplicate_count: draft.emailCount - draft.uniqueCount,
-    created_at: draft.createdAt.toISOString(),
-    expires_at: draft.expiresAt.toISOString(),
-    livemode: draft.mode === 'live',
-  }
-}
 
 /** The account's unconfirmed uploads, newest first. */
 export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
@@ -166,12 +102,13 @@ async function lookAgain(services: UploadDependencies, auth: Auth, { uploadId, c
   if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
   const wanted = { accountId, column, emailsMax: plan.emailsPerFile, signal }
   const reading = await getReading(services, draft.storageKey, wanted)
-  return presentPreview(draft, reading, { account, probing })
+  const same = { uploadId, hash: reading.hash }
+  const earlier = await inTenant(services.db, accountId, (trx) => findSameFileJob(trx, viewOf(auth), same))
+  return presentPreview(draft, reading, { account, probing, earlier })
 }
 
-async function removeDraft({ db, storage }: UploadDependencies, auth: Auth, uploadId: string): Promise<void> {
+async function removeDraft(services: UploadDependencies, auth: Auth, uploadId: string): Promise<void> {
+  const { db } = services
   const draft = found(await inTenant(db, auth.accountId, (trx) => discardDraft(trx, viewOf(auth), uploadId)))
-  // The upload counts as expired from here on: if the process ends now, maintenance removes file and row.
-  await storage.remove(draft.storageKey)
-  await removeExpiredUploads(db, [draft.id])
+  await removeDraftFile(services, draft)
 }

@@ -21,11 +21,11 @@ export type ResultsQuery = Static<typeof ResultsQuery>
 export const ResultsQuery = Type.Object(
   {
     format: Type.Optional(
-      Type.Enum(['json', 'ndjson', 'csv'], {
+      Type.Enum(['json', 'ndjson', 'csv', 'xlsx'], {
         type: 'string',
         default: 'json',
         description:
-          '`json` is one page. `ndjson` is all results, one JSON object per line. `csv` is the uploaded file with additional columns at the end.',
+          '`json` is one page. `ndjson` is all results, one JSON object per line. `csv` is the uploaded file with additional columns at the end. `xlsx` is the same as an Excel workbook, in which every cell is text.',
         examples: ['csv'],
       }),
     ),
@@ -95,7 +95,7 @@ export const ResultsQuery = Type.Object(
     policy: Type.Optional(
       Type.With(PolicyNameField, {
         description:
-          'Name of a policy, built-in or of the account, that maps each result to `allow`, `review` or `block`: in `policy` of a result, and in the columns `probity_decision` and `probity_reason` of a CSV. The policy is evaluated for each request; decisions are not stored.',
+          'Name of a policy, built-in or of the account, that maps each result to `allow`, `review` or `block`: in `policy` of a result, and in the columns `probity_decision` and `probity_reason` of a CSV or XLSX. The policy is evaluated for each request; decisions are not stored.',
       }),
     ),
     sort: Type.Optional(
@@ -113,7 +113,7 @@ export const ResultsQuery = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'Adds `details`, `catchall`, `ai_enhancement` and `evidence`; to a CSV as JSON in an additional column. They depend on the time and on cached findings, so two jobs with the same list may differ in them.',
+          'Adds `details`, `catchall`, `ai_enhancement` and `evidence`; to a CSV or XLSX as JSON in an additional column, of which an XLSX has the first 32,767 characters. They depend on the time and on cached findings, so two jobs with the same list may differ in them.',
         examples: [true],
       }),
     ),
@@ -121,6 +121,29 @@ export const ResultsQuery = Type.Object(
       Type.Boolean({
         default: false,
         description: 'Adds a byte order mark to a CSV, so that Excel detects UTF-8.',
+        examples: [true],
+      }),
+    ),
+    keep_bom: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Adds a byte order mark to a CSV if the uploaded file starts with one or is in Windows-1252: these files come from spreadsheet programs, which would read UTF-8 without the mark as another encoding.',
+        examples: [true],
+      }),
+    ),
+    unique: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Omits the rows of a CSV or XLSX that repeat the address of an earlier row.',
+        examples: [true],
+      }),
+    ),
+    own_columns: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Omits the additional columns of a CSV or XLSX. The email column then has the validated addresses, without display names and `mailto:`, because `probity_email` is omitted too.',
         examples: [true],
       }),
     ),
@@ -247,6 +270,13 @@ export const ResultSheet = Type.String({
   description:
     'Every row of the uploaded file with additional columns at the end, which are empty for rows without a result. Each cell is quoted.',
   examples: ['"name","email","probity_status"\r\n"Ada","ada@example.com","valid"\r\n'],
+})
+
+export const ResultWorkbook = Type.String({
+  format: 'binary',
+  title: 'Job result workbook',
+  description: 'The same as a workbook (XLSX) with one sheet. All cells are texts, so none is a formula.',
+  examples: ['(binary)'],
 })
 
 const ReasonCount = Type.Object(

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { SUGGESTION_REASONS } from '../../constants/jobs.ts'
-import { count, LivemodeField, pageQuery, valueList } from '../fields.ts'
+import { count, LivemodeField, nullableString, pageQuery, valueList } from '../fields.ts'
 import { PROBING_EXAMPLE, ProbingField } from '../system.ts'
 
 /** For the OpenAPI document: a form is read as a stream and not validated against a schema. */
@@ -9,7 +9,7 @@ export const UploadForm = Type.Object(
   {
     file: Type.String({
       format: 'binary',
-      description: 'The CSV, up to 50 MiB.',
+      description: 'A CSV, TSV or text file, or an Excel workbook (XLSX), up to 50 MiB.',
       examples: ['name,email\nAda,ada@example.com\n'],
     }),
   },
@@ -67,6 +67,28 @@ const UploadCredits = Type.Object(
   { description: 'Cost of the list and available credits. A preview charges and reserves nothing.' },
 )
 
+const SameFileJob = Type.Object(
+  {
+    id: Type.String({
+      format: 'uuid',
+      description: 'Id of the job.',
+      examples: ['0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1'],
+    }),
+    filename: Type.String({ description: 'Name of its file.', examples: ['newsletter.csv'] }),
+    email_column: Type.String({ description: 'Column that was validated.', examples: ['email'] }),
+    created_at: Type.String({
+      format: 'date-time',
+      description: 'When the job was confirmed (RFC 3339, UTC).',
+      examples: ['2026-11-02T11:45:00.000Z'],
+    }),
+    credits_used: count('Credits that the job has used so far, without refunded ones.', 9817),
+  },
+  {
+    description:
+      'Last job with the same rows, if its file is still stored: for 7 days after the confirmation. Its results can be used instead of a new validation.',
+  },
+)
+
 const UPLOAD_ID = '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'
 
 const EXAMPLE = {
@@ -80,6 +102,8 @@ const EXAMPLE = {
   encoding: 'utf-8',
   delimiter: ',',
   has_header: true,
+  sheets: [],
+  sheet: null,
   row_count: 10500,
   column_details: [
     { name: 'name', filled_count: 10311, address_count: 0, address_share: 0 },
@@ -139,6 +163,15 @@ export const UploadPreview = Type.Object(
       examples: [','],
     }),
     has_header: Type.Boolean({ description: 'Whether the first row contains the column names.', examples: [true] }),
+    sheets: Type.Array(Type.String(), {
+      description: 'Names of the sheets of a workbook, from left to right; empty for any other file.',
+      examples: [['Contacts', 'Archive']],
+    }),
+    sheet: nullableString({
+      description: 'The sheet that was read; null if the file is not a workbook. Its rows are stored as CSV in UTF-8.',
+      examples: ['Contacts', null],
+    }),
+    same_file_job: Type.Optional(SameFileJob),
     row_count: count('Rows of the file, without the header and empty rows.', EXAMPLE.row_count),
     column_details: Type.Array(ColumnDetails, { description: 'Counts per column, in the order of `columns`.' }),
     sample_rows: Type.Array(Type.Array(Type.String()), {

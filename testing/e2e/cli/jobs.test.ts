@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WITHOUT_PROBING } from '@probity/contract/constants/system'
+import { writeTestWorkbook } from '@probity/uploads/test-workbook'
 import { expect, test, vi } from 'vitest'
 import { createApiClient } from '../environment/instance.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
@@ -60,6 +61,31 @@ test.each([
   if (preset !== 'strict') expect(folder.read('out.csv')).toContain('"4";"catch-all@example.com";"two\nlines";"risky"')
   expect(readdirSync(folder.home).filter((name) => name.includes('probity-'))).toEqual([])
   expect(statSync(folder.path('out.csv')).mode & 0o777).toBe(0o600)
+})
+
+test('clean reads the sheet of a workbook and writes an import file, as CSV and as a workbook', async () => {
+  const folder = openFolder('')
+  const rows = [
+    ['name', 'email'],
+    ['Ada', 'Ada <valid@example.com>'],
+    ['Ada again', 'VALID@example.com'],
+    ['Bob', 'invalid@example.com'],
+  ]
+  const sheets = [
+    { name: 'Old', rows: [['email'], ['old@example.com']] },
+    { name: 'New', rows },
+  ]
+  writeFileSync(folder.path('list.xlsx'), await writeTestWorkbook({ sheets }))
+  const args = ['clean', 'list.xlsx', '--sheet', 'New', '--unique', '--own-columns']
+  const { code, stderr } = await folder.run([...args, '-o', 'keep.csv'])
+  expect([code, stderr]).toEqual([0, expect.stringContaining('1 of 2 addresses kept (balanced).')])
+  expect(folder.read('keep.csv')).toBe('\uFEFF"name","email"\r\n"Ada","valid@example.com"\r\n')
+  expect((await folder.run([...args, '--format', 'xlsx', '-o', 'keep.xlsx'])).code).toBe(0)
+  expect(folder.read('keep.xlsx').startsWith('PK')).toBe(true)
+  const wrong = await folder.run(['clean', 'list.xlsx', '--sheet', 'None', '-o', 'out.csv'])
+  expect(wrong.stderr).toContain('The file has no sheet None. Its sheets: Old, New. Nothing was charged.')
+  const json = await folder.run([...args, '--json'])
+  expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('--own-columns needs')])
 })
 
 test('a job without a confirmation charges nothing', async () => {

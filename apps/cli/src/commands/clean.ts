@@ -7,37 +7,42 @@ import type { Row } from '../jobs/filter-rows.ts'
 import { openSource, priceFile, type StartFlags, startJob } from '../jobs/start.ts'
 import { checkCompleted, tallyOf, watchJob } from '../jobs/watch.ts'
 import { formatCount } from '../output/format.ts'
+import { SHEET_FORMATS } from '../output/output.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
 import {
   addCostOptions,
   addExamples,
   addFailOn,
   addOutputOptions,
+  addSheetOptions,
   addStartOptions,
   checkFailOn,
   checkFailOnNames,
+  checkWorkbook,
   type FailOn,
   PRESET_CHOICES,
   type PresetChoice,
   readPreset,
+  type SheetFlags,
+  sheetFormOf,
 } from './options.ts'
 
-type Flags = StartFlags & {
-  output?: string
-  preset: PresetChoice
-  formulaSafe: boolean
-  dryRun?: boolean
-  failOn?: FailOn[]
-}
+type Flags = StartFlags &
+  SheetFlags & {
+    output?: string
+    preset: PresetChoice
+    dryRun?: boolean
+    failOn?: FailOn[]
+  }
 
 export function addClean(program: Command, stage: Stage): void {
   const command = program
     .command('clean')
-    .description('Validate a CSV file as a job, wait for it, and write the rows that a preset keeps.')
-    .argument('<file>', 'CSV file; - for standard input')
+    .description('Validate a CSV or XLSX file as a job, wait for it, and write the rows that a preset keeps.')
+    .argument('<file>', 'CSV or XLSX file; - for standard input')
     .addOption(new Option('--preset <name>', 'rows to keep').choices(PRESET_CHOICES).default('balanced'))
-    .option('--no-formula-safe', "do not add a ' to cells that a spreadsheet would run as formulas")
-  addOutputOptions(addFailOn(addCostOptions(addStartOptions(command))), 'csv').action(createAction(stage, clean))
+  addSheetOptions(addFailOn(addCostOptions(addStartOptions(command))))
+  addOutputOptions(command, 'csv', SHEET_FORMATS).action(createAction(stage, clean))
   addExamples(command, [
     ['probity clean list.csv -o clean.csv', 'Confirm the cost, then write the rows that are safe to send to.'],
     ['probity clean list.csv -o clean.csv --preset strict --yes', 'Keep the safest rows, without a confirmation.'],
@@ -50,6 +55,11 @@ async function clean(run: Run, flags: Flags, file: string): Promise<void> {
   if (flags.output !== undefined && flags.output !== '-' && resolve(flags.output) === resolve(file)) {
     throw new CliError('usage', 'The output file is the input file. Choose another name.')
   }
+  const { format } = run.output
+  if (flags.ownColumns && format !== 'csv' && format !== 'xlsx') {
+    throw new CliError('usage', '--own-columns needs --format csv or xlsx.')
+  }
+  checkWorkbook(run, flags.output)
   const source = await openSource(run, file)
   const client = await openClient(run)
   if (flags.dryRun) {
@@ -64,13 +74,16 @@ async function clean(run: Run, flags: Flags, file: string): Promise<void> {
   checkFailOn(flags.failOn, tallyOf(job))
 }
 
-async function writeRows(run: Run, client: Probity, id: string, { formulaSafe, preset }: Flags): Promise<void> {
+async function writeRows(run: Run, client: Probity, id: string, flags: Flags): Promise<void> {
   const { output, terminal, signal } = run
+  const { preset } = flags
+  if (flags.ownColumns || output.format === 'xlsx') return writeSelected(run, client, id, flags)
   const { filterRows } = await import('../jobs/filter-rows.ts')
-  const csv = await client.jobs.results.download(id, { format: 'csv', formulaSafe, signal })
+  const csv = await client.jobs.results.download(id, { format: 'csv', ...sheetFormOf(flags), signal })
   const counts = { kept: 0, dropped: 0 }
-  const rows = filterRows(csv, readPreset(preset), counts)
-  if (output.format === 'csv') await output.writeChunks(linesOf(rows))
+  const beginning = { mark: '' }
+  const rows = filterRows(noteMark(csv, beginning), readPreset(preset), counts)
+  if (output.format === 'csv') await output.writeChunks(linesOf(rows, beginning))
   else {
     const { header, records } = await readRecords(rows)
     const columns = header.map((head) => ({ head, cell: (record: Record<string, string>) => record[head] ?? '' }))
@@ -80,8 +93,34 @@ async function writeRows(run: Run, client: Probity, id: string, { formulaSafe, p
   terminal.note(`${formatCount(kept)} of ${formatCount(kept + dropped)} rows kept (${preset}).`)
 }
 
-async function* linesOf(rows: AsyncIterable<Row>) {
-  for await (const { line } of rows) yield line
+/** Rows that the service selects: without its columns, or in a workbook, they cannot be selected here. */
+async function writeSelected(run: Run, client: Probity, id: string, flags: Flags): Promise<void> {
+  const preset = readPreset(flags.preset)
+  const { keep_plans: plans } = await client.jobs.breakdown(id, { signal: run.signal })
+  const form = { ...sheetFormOf(flags), preset, signal: run.signal }
+  const format = run.output.format === 'xlsx' ? 'xlsx' : 'csv'
+  await run.output.writeChunks(await client.jobs.results.download(id, { format, ...form }))
+  const plan = plans.find((one) => one.preset === preset)
+  if (plan === undefined) return
+  const all = plan.keep_count + plan.remove_count
+  run.terminal.note(`${formatCount(plan.keep_count)} of ${formatCount(all)} addresses kept (${flags.preset}).`)
+}
+
+/** The parser drops a byte order mark. */
+async function* noteMark(csv: AsyncIterable<Uint8Array>, beginning: { mark: string }) {
+  let isFirst = true
+  for await (const chunk of csv) {
+    if (isFirst && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) beginning.mark = '\uFEFF'
+    isFirst = false
+    yield chunk
+  }
+}
+
+async function* linesOf(rows: AsyncIterable<Row>, beginning: { mark: string }) {
+  for await (const { line } of rows) {
+    yield beginning.mark + line
+    beginning.mark = ''
+  }
 }
 
 /** The rows as objects by header; a repeated header has the value of its last column. */

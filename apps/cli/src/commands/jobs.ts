@@ -1,11 +1,11 @@
 import type { BulkJob, JobResult } from '@probity/sdk'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type ConfirmFlags, confirmAction, formatPrice, presentPrice } from '../confirm.ts'
 import { openSource, priceFile, type StartFlags, startJob } from '../jobs/start.ts'
 import { checkCompleted, formatCounts, tallyOf, watchJob, writeStarted } from '../jobs/watch.ts'
 import { formatCount, formatPairs, formatShare } from '../output/format.ts'
-import { limitItems, type View } from '../output/output.ts'
+import { limitItems, SHEET_FORMATS, type View } from '../output/output.ts'
 import { openResultView } from '../output/results.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
 import { addFinished } from './finished-jobs.ts'
@@ -14,20 +14,27 @@ import {
   addExamples,
   addFailOn,
   addOutputOptions,
+  addSheetOptions,
   addStartOptions,
   addYes,
   checkFailOn,
   checkFailOnNames,
+  checkWorkbook,
   type FailOn,
   formatTime,
+  PRESET_CHOICES,
+  type PresetChoice,
   readCount,
   readNames,
+  readPreset,
+  type SheetFlags,
+  sheetFormOf,
 } from './options.ts'
 
 export function addJobs(program: Command, stage: Stage): void {
   const jobs = program
     .command('jobs')
-    .description('Validate CSV files in the background. Scopes: jobs:read, and jobs:write for changes.')
+    .description('Validate CSV and XLSX files in the background. Scopes: jobs:read, and jobs:write for changes.')
   addExamples(jobs, [
     ['probity jobs create list.csv --watch', 'Confirm the cost, start a job and wait for it.'],
     ['probity jobs results ID -o results.csv', 'Write the file with the result columns.'],
@@ -112,8 +119,8 @@ function formatJob(job: BulkJob): string {
 function addCreate(jobs: Command, stage: Stage): void {
   const create = jobs
     .command('create')
-    .description('Upload a CSV file, confirm the cost and start a job. A table contains its id only.')
-    .argument('<file>', 'CSV file; - for standard input')
+    .description('Upload a CSV or XLSX file, confirm the cost and start a job. A table contains its id only.')
+    .argument('<file>', 'CSV or XLSX file; - for standard input')
     .option('--watch', 'show the progress until the job ends')
   addCostOptions(addStartOptions(create)).action(createAction(stage, createJob))
   addExamples(create, [
@@ -122,9 +129,10 @@ function addCreate(jobs: Command, stage: Stage): void {
   ])
   const estimate = jobs
     .command('estimate')
-    .description('Upload a CSV file and print the cost of a job. Nothing is charged.')
-    .argument('<file>', 'CSV file; - for standard input')
+    .description('Upload a CSV or XLSX file and print the cost of a job. Nothing is charged.')
+    .argument('<file>', 'CSV or XLSX file; - for standard input')
     .option('--column <name>', 'column with the addresses; detected by default')
+    .option('--sheet <name>', 'sheet of a workbook; by default the first one with addresses')
     .action(createAction(stage, estimateJob))
   addExamples(estimate, [['probity jobs estimate list.csv', 'Print rows, unique addresses and credits.']])
 }
@@ -216,7 +224,14 @@ async function deleteJob(run: Run, flags: ConfirmFlags, id: string): Promise<voi
   await run.output.writeOne({ id, deleted: true }, () => `Deleted job ${id}\n`)
 }
 
-type ResultFlags = { status?: string[]; policy?: string; evidence?: boolean; formulaSafe: boolean }
+type ResultFlags = SheetFlags & {
+  output?: string
+  status?: string[]
+  preset?: PresetChoice
+  part?: 'keep' | 'remove'
+  policy?: string
+  evidence?: boolean
+}
 
 function addJobResults(jobs: Command, stage: Stage): void {
   const command = jobs
@@ -226,25 +241,31 @@ function addJobResults(jobs: Command, stage: Stage): void {
     )
     .argument('<id>', 'job id')
     .option('--status <names>', 'only results with these statuses, such as valid,risky', readNames)
+    .addOption(new Option('--preset <name>', 'only results that this preset keeps').choices(PRESET_CHOICES))
+    .addOption(new Option('--part <part>', 'part of the preset').choices(['keep', 'remove']))
     .option('--policy <name>', 'add the decision of this policy: allow, review or block')
     .option('--evidence', 'add the evidence of each result')
-    .option('--no-formula-safe', "do not add a ' to cells that a spreadsheet would run as formulas")
-  addOutputOptions(command, 'csv').action(createAction(stage, writeResults))
+  addOutputOptions(addSheetOptions(command), 'csv', SHEET_FORMATS).action(createAction(stage, writeResults))
   addExamples(command, [
     ['probity jobs results ID -o results.csv', 'Write your file with the result columns.'],
     ['probity jobs results ID --policy newsletter -o results.csv', 'Add a decision for each address.'],
+    ['probity jobs results ID --preset balanced --unique --own-columns -o keep.csv', 'Write a file for an import.'],
+    ['probity jobs results ID --format xlsx -o results.xlsx', 'Write it as an Excel workbook.'],
     ['probity jobs results ID --format jsonl --status valid', 'Print one JSON object per valid address.'],
   ])
 }
 
 async function writeResults(run: Run, flags: ResultFlags, id: string): Promise<void> {
   await checkStatuses(flags.status)
+  checkWorkbook(run, flags.output)
   const client = await openClient(run)
-  const { status, policy, evidence, formulaSafe } = flags
-  const options = { status, policy, evidence, signal: run.signal }
-  if (run.output.format === 'csv') {
+  const { status, policy, evidence, part } = flags
+  const preset = flags.preset && readPreset(flags.preset)
+  const options = { status, preset, part, policy, evidence, signal: run.signal }
+  const { format } = run.output
+  if (format === 'csv' || format === 'xlsx') {
     return run.output.writeChunks(
-      download(() => client.jobs.results.download(id, { ...options, format: 'csv', formulaSafe })),
+      download(() => client.jobs.results.download(id, { ...options, format, ...sheetFormOf(flags) })),
     )
   }
   const view = await openResultView(flags)

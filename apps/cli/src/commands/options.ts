@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, systemCodeOf } from '../cli-error.ts'
 import { formatCount } from '../output/format.ts'
 import { FORMATS, type Format } from '../output/output.ts'
+import type { Run } from '../run.ts'
 
 /** Printed at the end of the help. */
 export function addExamples(command: Command, examples: readonly (readonly [string, string])[]): Command {
@@ -13,10 +14,14 @@ export function addExamples(command: Command, examples: readonly (readonly [stri
 }
 
 /** `--format`, `--json` and `-o`, with the same meaning in every command. The program adds them to commands without them. */
-export function addOutputOptions(command: Command, preset: Format = 'table'): Command {
+export function addOutputOptions(
+  command: Command,
+  preset: Format = 'table',
+  formats: readonly Format[] = FORMATS,
+): Command {
   if (command.options.some(({ long }) => long === '--format')) return command
   return command
-    .addOption(new Option('--format <format>', 'format of the result').choices(FORMATS).default(preset))
+    .addOption(new Option('--format <format>', 'format of the result').choices(formats).default(preset))
     .addOption(new Option('--json', 'same as --format json').conflicts('format'))
     .option('-o, --output <file>', 'write the result to a file; - for standard output')
 }
@@ -37,10 +42,32 @@ export function addFailOn(command: Command): Command {
   return command.option('--fail-on <limit>', "exit with 8 above a limit such as 'invalid>2%'; repeatable", readFailOn)
 }
 
+/** The form of a CSV or XLSX with the rows of a file. */
+export type SheetFlags = { unique?: boolean; ownColumns?: boolean; bom?: boolean; formulaSafe: boolean }
+
+export function addSheetOptions(command: Command): Command {
+  return command
+    .option('--unique', 'omit rows that repeat an earlier address')
+    .option('--own-columns', 'write only the columns of the file; the email column has the validated addresses')
+    .option('--bom', 'start the CSV with a byte order mark; by default if the file has one')
+    .option('--no-formula-safe', "do not add a ' to cells that a spreadsheet would run as formulas")
+}
+
+export function sheetFormOf({ unique, ownColumns, bom, formulaSafe }: SheetFlags) {
+  return { unique, ownColumns, bom, keepBom: true, formulaSafe }
+}
+
+/** A workbook is not text. */
+export function checkWorkbook({ output, terminal }: Run, file: string | undefined): void {
+  if (output.format !== 'xlsx' || file !== undefined || !terminal.stdout.isTTY) return
+  throw new CliError('usage', '--format xlsx writes no text. Name a file with -o.')
+}
+
 /** For commands that create a job from a file. */
 export function addStartOptions(command: Command): Command {
   return command
     .option('--column <name>', 'column with the addresses; detected by default')
+    .option('--sheet <name>', 'sheet of a workbook; by default the first one with addresses')
     .option('--dry-run', 'print the cost and charge nothing')
     .option('--fresh', 'create a new job even if this file already has one')
 }

@@ -11,7 +11,7 @@ import type { Run } from '../run.ts'
 import { getKey } from '../settings.ts'
 import { openStateStore, type SavedState, type StateStore, type Upload } from './saved-state.ts'
 
-export type StartFlags = CostFlags & { column?: string; fresh?: boolean }
+export type StartFlags = CostFlags & { column?: string; sheet?: string; fresh?: boolean }
 
 /** An upload may have expired, or another process may have started the same file; then it is tried again. */
 const ATTEMPTS_MAX = 3
@@ -29,13 +29,14 @@ export async function startJob(run: Run, client: Probity, source: Source, flags:
 
 /** The price of a file. The upload is kept for a later start. */
 export async function priceFile(run: Run, client: Probity, source: Source, flags: StartFlags): Promise<PricedUpload> {
-  const upload = () => uploadFile(run, client, source, flags.column)
+  const upload = () => uploadFile(run, client, source, flags)
   const found = await findOrUpload(run, client, storeOf(run, source, flags), upload)
   return found.upload.kind === 'started' ? upload() : { ...found, upload: found.upload }
 }
 
-function storeOf({ settings }: Run, { hash }: Source, { column }: StartFlags): StateStore {
+function storeOf({ settings }: Run, source: Source, { column, sheet }: StartFlags): StateStore {
   const { hint: keyHint } = getKey(settings)
+  const hash = sheet === undefined ? source.hash : createHash('sha256').update(`${source.hash} ${sheet}`).digest('hex')
   return openStateStore(settings.stateFolder, { hash, column, keyHint, baseUrl: settings.baseUrl })
 }
 
@@ -61,7 +62,7 @@ async function findJob({ terminal, signal }: Run, client: Probity, store: StateS
 type Request = { source: Source; flags: StartFlags; store: StateStore }
 
 async function createJob(run: Run, client: Probity, { source, flags, store }: Request): Promise<string | undefined> {
-  const upload = () => uploadFile(run, client, source, flags.column)
+  const upload = () => uploadFile(run, client, source, flags)
   const found = await findOrUpload(run, client, store, upload)
   if (found.upload.kind === 'started') return undefined
   if (found.upload.kind === 'uploaded') {
@@ -129,10 +130,15 @@ async function uploadFile(
   run: Run,
   client: Probity,
   source: Source,
-  column: string | undefined,
+  { column, sheet }: StartFlags,
 ): Promise<PricedUpload> {
   const { blob, filename } = source
-  const preview = await client.uploads.create(blob, { filename, signal: run.signal })
+  const preview = await chooseSheet(
+    run,
+    client,
+    await client.uploads.create(blob, { filename, signal: run.signal }),
+    sheet,
+  )
   const chosen = column ?? preview.suggested_email_column
   if (!preview.columns.includes(chosen)) throw unknownColumn(chosen, preview)
   // Older services do not send `probing`.
@@ -141,6 +147,15 @@ async function uploadFile(
   const price = priceOfPreview(preview, chosen)
   const { rows, unique = null, credits } = price
   return { upload: { kind: 'uploaded', uploadId: preview.upload_id, column: chosen, rows, unique, credits }, price }
+}
+
+async function chooseSheet(run: Run, client: Probity, preview: UploadPreview, sheet: string | undefined) {
+  if (sheet === undefined || preview.sheet === sheet) return preview
+  // Older services do not read workbooks.
+  const { sheets = [] }: Partial<UploadPreview> = preview
+  if (sheets.includes(sheet)) return client.uploads.chooseSheet(preview.upload_id, sheet, { signal: run.signal })
+  const known = sheets.length === 0 ? 'It is not a workbook.' : `Its sheets: ${sheets.join(', ')}.`
+  throw new CliError('input', `The file has no sheet ${sheet}. ${known} Nothing was charged.`)
 }
 
 /** The service counts unique addresses of the suggested column only; of others it counts filled cells. */

@@ -3,7 +3,9 @@ import { writeFileAtomically } from '../write-file.ts'
 import { formatTable } from './format.ts'
 
 export const FORMATS = ['table', 'json', 'jsonl', 'csv'] as const
-export type Format = (typeof FORMATS)[number]
+/** For commands that write the rows of a file. The service writes the workbook. */
+export const SHEET_FORMATS = [...FORMATS, 'xlsx'] as const
+export type Format = (typeof SHEET_FORMATS)[number]
 
 /** The flags that every command has. */
 export type OutputFlags = { format: Format; json?: boolean; output?: string }

@@ -5,7 +5,7 @@ import { page } from 'vitest/browser'
 import { choose, click, clickOn, fill, hitInDrawer, inOrder, openTab, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { exampleOf } from './test-examples.ts'
-import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, REPORT, RETRYING_JOB, RUNNING_JOB } from './test-jobs.ts'
+import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, REPEATED_PREVIEW, REPORT, RETRYING_JOB, RUNNING_JOB, WORKBOOK_PREVIEW } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
 import { testStates, whileLoading } from './test-states.ts'
 import { sessionOf } from './test-users.ts'
@@ -42,10 +42,22 @@ testStates('new list', [
   { name: 'column', path: `/lists/new?${UPLOAD}`, shows: 'Choose the address column' },
   { name: 'review', path: `/lists/new?${UPLOAD}&column=email`, shows: 'Mailbox providers' },
   {
-    name: 'review, skipped rows',
+    name: 'review, values that are not addresses',
     path: `/lists/new?${UPLOAD}&column=email`,
-    act: () => click(page.getByText('Show skipped rows')),
-    shows: 'Row 17',
+    act: () => click(page.getByText(/^Show and correct/)),
+    shows: 'Download these values',
+  },
+  {
+    name: 'column of a workbook',
+    path: `/lists/new?${UPLOAD}`,
+    api: { 'GET /bulk/uploads/:upload': WORKBOOK_PREVIEW },
+    shows: 'The workbook has 2 sheets.',
+  },
+  {
+    name: 'column of a file that was validated before',
+    path: `/lists/new?${UPLOAD}`,
+    api: { 'GET /bulk/uploads/:upload': REPEATED_PREVIEW },
+    shows: 'You validated the same file before.',
   },
   {
     name: 'review with too few credits',
@@ -205,7 +217,14 @@ testStates('list', [
     act: clickOn('button[aria-label^="Next result"]:enabled'),
     shows: 'Row 5 of the file',
   },
-  { name: 'download', path: LIST, act: press('Download'), has: DIALOG },
+  { name: 'download', path: LIST, act: press('Download'), shows: 'Download all rows' },
+  {
+    name: 'download of the addresses to keep',
+    path: LIST,
+    act: inOrder(press('Download'), () => click(page.getByRole('radio', { name: /^Addresses to keep/ }))),
+    shows: 'Download 5,842 to keep',
+  },
+  { name: 'verdict to download', path: LIST, has: 'button[aria-label="Download 388 invalid"]' },
   { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause'), has: DIALOG },
   { name: 'list to cancel', path: LIST, api: RUNNING, act: choose('More actions', 'Cancel list'), has: DIALOG },
   { name: 'list to delete', path: LIST, act: choose('More actions', 'Delete list'), has: DIALOG },

@@ -5,6 +5,7 @@ import type { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import type { Report, ReportLink, ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
 import type { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
+import type { NonAddress } from '@probity/contract/schemas/jobs/upload-changes'
 import type { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import type { ApiKey, CreatedKey } from '@probity/contract/schemas/keys'
 import type {
@@ -58,6 +59,7 @@ export type Responses = {
   'GET /bulk/jobs/:job/results/:row': Result
   'GET /bulk/uploads': Upload[]
   'GET /bulk/uploads/:upload': UploadPreview
+  'GET /bulk/uploads/:upload/non-addresses': NonAddress[]
   'GET /deletion': DeletionPreview
   'GET /invitations/:invitation': Invitation
   'GET /invitations/:invitation/token': InvitationToken

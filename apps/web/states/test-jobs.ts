@@ -3,6 +3,7 @@ import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/valida
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import type { Report } from '@probity/contract/schemas/jobs/reports'
 import { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
+import { NonAddress } from '@probity/contract/schemas/jobs/upload-changes'
 import { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { sandboxResult } from '@probity/contract/schemas/validations/stored-result'
@@ -68,6 +69,26 @@ export const REPORT: Report = {
 
 export const UPLOAD: Upload = { ...exampleOf(Upload), expires_at: inHours(20) }
 export const PREVIEW: UploadPreview = { ...exampleOf(UploadPreview), expires_at: inHours(20) }
+export const WORKBOOK_PREVIEW: UploadPreview = {
+  ...PREVIEW,
+  filename: 'customers.xlsx',
+  sheets: ['Contacts', 'Archive'],
+  sheet: 'Contacts',
+}
+export const REPEATED_PREVIEW: UploadPreview = {
+  ...PREVIEW,
+  same_file_job: {
+    id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a2',
+    filename: 'customers.csv',
+    email_column: 'email',
+    created_at: inHours(-2),
+    credits_used: 9_845,
+  },
+}
+export const NON_ADDRESSES: NonAddress[] = [
+  exampleOf(NonAddress),
+  { row: 31, value: 'ada@example,com', reason: 'syntax_error' },
+]
 
 const RESULT = exampleOf(Result)
 export const RESULT_DETAIL: Result = {

@@ -31,6 +31,7 @@ export function apiOf(role: Role): Api {
     'GET /bulk/jobs/:job/results/:row': jobs.RESULT_DETAIL,
     'GET /bulk/uploads': [jobs.UPLOAD],
     'GET /bulk/uploads/:upload': jobs.PREVIEW,
+    'GET /bulk/uploads/:upload/non-addresses': jobs.NON_ADDRESSES,
     'GET /deletion': accounts.DELETION,
     'GET /keys': accounts.KEYS,
     'GET /ledger': accounts.LEDGER,

@@ -66,6 +66,7 @@ export const GATES: Record<string, 2 | 3> = {
   'web/jobs/large-job.test.ts': 3,
   'web/jobs/report.test.ts': 3,
   'web/jobs/reruns.test.ts': 3,
+  'web/jobs/workbook.test.ts': 3,
   'web/keys.test.ts': 2,
   'web/no-worker.test.ts': 3,
   'web/offline.test.ts': 3,

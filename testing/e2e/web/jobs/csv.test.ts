@@ -52,15 +52,19 @@ test('the Review step shows rows without an address, and that they are not charg
   await page
     .getByText('11 rows contain text without an address. Skipped rows are not validated and not charged.')
     .waitFor()
-  await page.getByText('Show skipped rows').click()
-  const examples = page.getByRole('table', { name: 'The first 10 of 11 rows' })
-  expect(await examples.getByRole('row').nth(1).textContent()).toMatch(/Row 6\s*no address 0/)
-  expect(await examples.getByRole('row').count()).toBe(11)
+  await page.getByText('Show and correct 12 values').click()
+  const values = page.getByRole('table', { name: 'Values that are not addresses' })
+  expect(await values.getByRole('row').nth(1).textContent()).toMatch(/Row 5\s*ada@example,com\s*Syntax error/)
+  expect(await values.getByRole('row').count()).toBe(11)
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).click()
+  await page.getByLabel('Correct address of row 5').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Save 1 correction' }).click()
+  await page.getByText('1 value corrected.').waitFor()
+  await page.getByText('Show and correct 11 values').waitFor()
+  await page.getByRole('button', { name: 'Validate 2 addresses for 2 credits' }).click()
   await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
   const job = async () => (await owner.sendRequest('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body
-  expect(await job()).toMatchObject({ email_count: 4, unique_count: 3 })
+  expect(await job()).toMatchObject({ email_count: 4, unique_count: 2 })
 })
 
 test('a file of 1,000 rows is validated at the shown price, and the download keeps its cells in order', async () => {
@@ -124,7 +128,7 @@ test('a file of 1,000 rows is validated at the shown price, and the download kee
   await page.getByRole('button', { name: 'Download' }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+    page.getByRole('dialog').getByRole('button', { name: 'Download all rows' }).click(),
   ])
   const back = readCells(await readFile(await download.path(), 'utf8'))
   expect(back.map((row) => row.slice(0, 4))).toEqual(cells)

@@ -102,7 +102,7 @@ test('an unsuitable file is rejected with the reason and advice', async () => {
   await stepHeading(page, 'Upload a file').waitFor()
   const zip = [0x50, 0x4b, 3, 4, ...Array.from({ length: 500 }, (_, n) => n % 251)]
   const refusals: [string, string | number[], string][] = [
-    ['sheet.xlsx', zip, 'File is not CSV'],
+    ['sheet.xlsx', zip, 'Neither CSV nor XLSX'],
     ['empty.csv', '', 'Empty file'],
     ['names.csv', 'name,city\nAda,London\n', 'No email column'],
     ['quote.csv', 'email,note\nada@example.com,"open\n', 'Malformed CSV'],

@@ -1,4 +1,4 @@
-import type { BulkJob } from '@probity/sdk'
+import type { BulkJob, JobBreakdown } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Download as DownloadIcon } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -7,9 +7,18 @@ import { Button } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Checkbox, Field, Radio, SelectInput } from '../../../ui/Field.tsx'
-import { formatBytes } from '../../../ui/format.ts'
+import { formatBytes, formatNumber } from '../../../ui/format.ts'
 import { policiesQuery } from '../../accounts/policies/policies.ts'
-import { type Download, useDownload, usePreset, type Wanted } from './download.ts'
+import {
+  type Download,
+  type FileForm,
+  readFileForm,
+  rememberFileForm,
+  sheetOf,
+  useDownload,
+  usePreset,
+  type Wanted,
+} from './download.ts'
 import { breakdownQuery, isExpired } from './queries.ts'
 
 type Kind = 'sheet' | 'keep' | 'remove' | 'lines'
@@ -39,14 +48,16 @@ export function DownloadDialog({ job }: { job: BulkJob }) {
 function DownloadForm({ job }: { job: BulkJob }) {
   const { download, start } = useDownload(job.id)
   const [kind, setKind] = useState<Kind>('sheet')
-  const [hasBom, setBom] = useState(false)
+  const { form, change } = useSheetForm(kind, job.filename)
   const [policy, setPolicy] = useState('')
   const { preset, word } = usePreset()
+  const plan = usePlan(job, preset)
+  const choices = choicesOf(job, { word, plan })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void start({ ...wantedOf(kind, { preset, bom: hasBom }), ...(policy !== '' && { policy }) })
+    const wanted = wantedOf(kind, { preset, ...form })
+    void start({ ...wanted, ...(policy !== '' && !wanted.ownColumns && { policy }) })
   }
-  const choices = choicesOf(job.finished_at === null, word)
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
       <fieldset className="flex flex-col gap-3">
@@ -63,23 +74,11 @@ function DownloadForm({ job }: { job: BulkJob }) {
           />
         ))}
       </fieldset>
-      <PolicyChoice chosen={policy} onChoose={setPolicy} />
-      {kind !== 'lines' && (
-        <div className="flex flex-col gap-2 border-t border-line pt-4">
-          <Checkbox
-            checked={hasBom}
-            onChange={({ target }) => setBom(target.checked)}
-            label="Excel-compatible (UTF-8 BOM)"
-            hint="Adds a byte order mark so that Excel reads the file as UTF-8."
-          />
-          <p className="text-[0.8125rem] text-faint">
-            Cells that a spreadsheet would run as a formula are prefixed with an apostrophe (').
-          </p>
-        </div>
-      )}
+      {kind !== 'lines' && <SheetOptions form={form} onChange={change} />}
+      {!(kind !== 'lines' && form.ownColumns) && <PolicyChoice chosen={policy} onChoose={setPolicy} />}
       <DownloadState download={download} />
       <Button type="submit" look="primary" busy={download.kind === 'busy'} className="self-start max-sm:self-stretch">
-        Download
+        {choices.find(({ value }) => value === kind)?.button ?? 'Download'}
       </Button>
     </form>
   )
@@ -108,29 +107,138 @@ function PolicyChoice({ chosen, onChoose }: { chosen: string; onChoose(name: str
   )
 }
 
-type Choice = { value: Kind; label: string; hint: string }
+type SheetForm = FileForm & { unique: boolean; ownColumns: boolean }
 
-function choicesOf(isUnderWay: boolean, plan: string): Choice[] {
+/** The options of a sheet. Duplicates and columns have a default for each kind; the form of the file is remembered. */
+function useSheetForm(kind: Kind, filename: string) {
+  const [file, setFile] = useState(() => readFileForm(filename))
+  const [chosen, setChosen] = useState<Partial<Pick<SheetForm, 'unique' | 'ownColumns'>>>({})
+  const defaults = { unique: kind !== 'sheet', ownColumns: kind === 'keep' }
+  const change = (next: Partial<SheetForm>) => {
+    const { unique, ownColumns, ...form } = next
+    setChosen({ ...chosen, ...(unique !== undefined && { unique }), ...(ownColumns !== undefined && { ownColumns }) })
+    if (Object.keys(form).length === 0) return
+    setFile({ ...file, ...form })
+    rememberFileForm(form)
+  }
+  return { form: { ...file, ...defaults, ...chosen }, change }
+}
+
+type OptionsProps = { form: SheetForm; onChange(next: Partial<SheetForm>): void }
+
+function SheetOptions({ form, onChange }: OptionsProps) {
+  return (
+    <fieldset className="flex flex-col gap-3 border-t border-line pt-4">
+      <legend className="sr-only">Options</legend>
+      <Field label="Format" hint="Your choice is remembered in this browser.">
+        {(ids) => (
+          <SelectInput
+            {...ids}
+            value={form.format}
+            onChange={({ target }) => onChange({ format: target.value === 'xlsx' ? 'xlsx' : 'csv' })}
+            className="max-w-72"
+          >
+            <option value="csv">CSV</option>
+            <option value="xlsx">Excel workbook (XLSX)</option>
+          </SelectInput>
+        )}
+      </Field>
+      <Checkbox
+        checked={form.unique}
+        onChange={({ target }) => onChange({ unique: target.checked })}
+        label="Remove duplicates"
+        hint="One row per address: the first."
+      />
+      <Checkbox
+        checked={form.ownColumns}
+        onChange={({ target }) => onChange({ ownColumns: target.checked })}
+        label="Only my columns"
+        hint="Without result columns. The email column has the addresses without names."
+      />
+      {form.format === 'xlsx' ? (
+        <p className="text-[0.8125rem] text-faint">All cells are texts, so that no cell is run as a formula.</p>
+      ) : (
+        <CsvOptions form={form} onChange={onChange} />
+      )}
+    </fieldset>
+  )
+}
+
+function CsvOptions({ form, onChange }: OptionsProps) {
+  return (
+    <>
+      <Field label="Byte order mark" hint="Excel needs the mark to read accents correctly. Your choice is remembered.">
+        {(ids) => (
+          <SelectInput
+            {...ids}
+            value={form.bom === undefined ? 'auto' : String(form.bom)}
+            onChange={({ target }) => onChange({ bom: BOM_CHOICES[target.value] })}
+            className="max-w-72"
+          >
+            <option value="auto">As in the uploaded file</option>
+            <option value="true">Add, for Excel</option>
+            <option value="false">Omit</option>
+          </SelectInput>
+        )}
+      </Field>
+      <p className="text-[0.8125rem] text-faint">
+        Cells that a spreadsheet would run as a formula are prefixed with an apostrophe (').
+      </p>
+    </>
+  )
+}
+
+const BOM_CHOICES: Record<string, boolean | undefined> = { true: true, false: false }
+
+type KeepPlan = JobBreakdown['keep_plans'][number]
+
+function usePlan(job: BulkJob, preset: string): KeepPlan | undefined {
+  const { data } = useQuery({ ...breakdownQuery(useScene(), job), enabled: job.finished_at !== null })
+  return data?.keep_plans.find((plan) => plan.preset === preset)
+}
+
+type Choice = { value: Kind; label: string; hint: string; button: string }
+
+function choicesOf(job: BulkJob, { word, plan }: { word: string; plan: KeepPlan | undefined }): Choice[] {
+  const isUnderWay = job.finished_at === null
   const sheet: Choice = {
     value: 'sheet',
-    label: 'Original file with result columns (CSV)',
+    label: 'Original file with result columns',
     hint: isUnderWay
       ? 'Original rows and order. Rows without a result have empty columns.'
       : 'Original rows and order, with result columns appended.',
+    button: 'Download all rows',
   }
-  const lines: Choice = { value: 'lines', label: 'JSON Lines', hint: 'One result per line.' }
+  const lines: Choice = {
+    value: 'lines',
+    label: 'JSON Lines',
+    hint: 'One result per line.',
+    button: 'Download JSON Lines',
+  }
   if (isUnderWay) return [sheet, lines]
+  const numberOf = (count: number | undefined) => (count === undefined ? '' : `${formatNumber(count)} `)
+  const [keep, remove] = [numberOf(plan?.keep_count), numberOf(plan?.remove_count)]
   return [
     sheet,
-    { value: 'keep', label: 'Keep list (CSV)', hint: `Rows kept by the “${plan}” preset.` },
-    { value: 'remove', label: 'Remove list (CSV)', hint: `Rows removed by the “${plan}” preset.` },
+    {
+      value: 'keep',
+      label: `Addresses to keep${keep && ` (${keep.trim()})`}`,
+      hint: `Kept by the “${word}” preset.`,
+      button: `Download ${keep}to keep`,
+    },
+    {
+      value: 'remove',
+      label: `Addresses to remove${remove && ` (${remove.trim()})`}`,
+      hint: `Removed by the “${word}” preset.`,
+      button: `Download ${remove}to remove`,
+    },
     lines,
   ]
 }
 
-function wantedOf(kind: Kind, { preset, bom }: { preset: string; bom: boolean }): Wanted {
+function wantedOf(kind: Kind, { preset, unique, ownColumns, ...form }: SheetForm & { preset: string }): Wanted {
   if (kind === 'lines') return { format: 'ndjson' }
-  const sheet: Wanted = { format: 'csv', ...(bom && { bom }) }
+  const sheet: Wanted = { ...sheetOf(form), unique, ownColumns }
   return kind === 'sheet' ? sheet : { ...sheet, preset, part: kind }
 }
 

@@ -13,7 +13,7 @@ import { Tabs } from '../../../ui/Tabs.tsx'
 import { type ListTab, openTab } from '../search.ts'
 import { BreakdownCards } from './BreakdownCards.tsx'
 import { DownloadState } from './DownloadDialog.tsx'
-import { PLANS, planWord, useDownload, usePreset } from './download.ts'
+import { PLANS, planSheet, planWord, useDownload, usePreset } from './download.ts'
 import { outcomeOf } from './job-labels.ts'
 import { breakdownQuery, isExpired } from './queries.ts'
 import { Results } from './Results.tsx'
@@ -212,7 +212,7 @@ function PlanDownloads({ job, plan }: { job: BulkJob; plan: KeepPlan }) {
   const [part, setPart] = useState<'keep' | 'remove'>('keep')
   const begin = (wanted: 'keep' | 'remove') => {
     setPart(wanted)
-    void start({ format: 'csv', preset: plan.preset, part: wanted })
+    void start(planSheet(job.filename, plan.preset, wanted))
   }
   const isBusy = (one: 'keep' | 'remove') => download.kind === 'busy' && part === one
   const icon = <Download className="size-4" aria-hidden="true" />
@@ -226,17 +226,15 @@ function PlanDownloads({ job, plan }: { job: BulkJob; plan: KeepPlan }) {
           disabled={plan.keep_count === 0}
           onClick={() => begin('keep')}
         >
-          Keep list ({formatNumber(plan.keep_count)})
+          Download {formatNumber(plan.keep_count)} to keep
         </Button>
         <Button icon={icon} busy={isBusy('remove')} disabled={plan.remove_count === 0} onClick={() => begin('remove')}>
-          Remove list ({formatNumber(plan.remove_count)})
+          Download {formatNumber(plan.remove_count)} to remove
         </Button>
       </div>
-      {job.duplicate_count > 0 && (
-        <p className="text-[0.8125rem] text-faint">
-          Counts are unique addresses. Files include the {formatCount(job.duplicate_count, 'duplicate row')}.
-        </p>
-      )}
+      <p className="text-[0.8125rem] text-faint">
+        One row per address. The file to keep has only your columns; the file to remove also has the reasons.
+      </p>
       <DownloadState download={download} />
     </div>
   )

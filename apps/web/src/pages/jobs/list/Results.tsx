@@ -18,6 +18,7 @@ import { ResultsTable, type Selection } from './ResultsTable.tsx'
 import { hasFilter, RESULTS_ID, useListSearch, withFilter } from './SearchLink.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { useResultsDownload } from './use-results-download.ts'
+import { readFileForm, sheetOf } from './download.ts'
 
 /** The results row by row, filtered, sorted and paged by the service. */
 export function Results({ job }: { job: BulkJob }) {
@@ -53,20 +54,20 @@ function ResultsActions({ job }: { job: BulkJob }) {
           Refresh results
         </Button>
       )}
-      {hasFilter(search) && total > 0 && <FilteredDownload jobId={job.id} search={search} total={total} />}
+      {hasFilter(search) && total > 0 && <FilteredDownload job={job} search={search} total={total} />}
     </>
   )
 }
 
 /** Downloads the results that match the filters. */
-function FilteredDownload({ jobId, search, total }: { jobId: string; search: ListSearch; total: number }) {
-  const { isBusy, start } = useResultsDownload(jobId)
+function FilteredDownload({ job, search, total }: { job: BulkJob; search: ListSearch; total: number }) {
+  const { isBusy, start } = useResultsDownload(job.id)
   return (
     <Button
       size="sm"
       busy={isBusy}
       icon={<Download className="size-4" aria-hidden="true" />}
-      onClick={() => start({ format: 'csv', ...filterOf(search) })}
+      onClick={() => start({ ...sheetOf(readFileForm(job.filename)), unique: true, ...filterOf(search) })}
     >
       Download {formatCount(total, 'result')}
     </Button>

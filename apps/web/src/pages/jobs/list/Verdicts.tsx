@@ -1,9 +1,14 @@
 import { STATUSES } from '@probity/contract/constants/validations'
 import type { BulkJob } from '@probity/sdk'
+import { Download as DownloadIcon } from 'lucide-react'
+import { useEffect } from 'react'
 import { Donut } from '../../../charts/Donut.tsx'
 import { totalOf, VERDICT_COLORS, VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
+import { IconButton } from '../../../ui/Button.tsx'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
+import { useToasts } from '../../../ui/Toasts.tsx'
+import { readFileForm, sheetOf, useDownload } from './download.ts'
 import { capitalised, outcomeOf } from './job-labels.ts'
 import { FilterLink, useUpdateSearch, withFilter } from './SearchLink.tsx'
 
@@ -26,7 +31,7 @@ export function Verdicts({ job, caption, linked = true }: { job: BulkJob; captio
       <DataTable
         caption={caption}
         className="w-full min-w-0 flex-1"
-        columns={columnsOf(counts, linked)}
+        columns={columnsOf(job, linked)}
         rows={VERDICTS}
         keyOf={(status) => status}
       />
@@ -34,7 +39,8 @@ export function Verdicts({ job, caption, linked = true }: { job: BulkJob; captio
   )
 }
 
-function columnsOf(counts: BulkJob['status_counts'], linked: boolean): Column<Verdict>[] {
+function columnsOf(job: BulkJob, linked: boolean): Column<Verdict>[] {
+  const counts = job.status_counts
   const total = totalOf(counts)
   return [
     {
@@ -65,7 +71,38 @@ function columnsOf(counts: BulkJob['status_counts'], linked: boolean): Column<Ve
       className: 'whitespace-nowrap max-sm:hidden',
       cell: (status) => verdictLook(status).advice,
     },
+    ...(linked ? [downloadColumn(job)] : []),
   ]
+}
+
+function downloadColumn(job: BulkJob): Column<Verdict> {
+  return {
+    head: 'Download',
+    isHeadHidden: true,
+    align: 'end',
+    className: 'w-px',
+    cell: (status) => job.status_counts[status] > 0 && <VerdictDownload job={job} status={status} />,
+  }
+}
+
+/** Downloads the rows with one verdict, one row per address. */
+function VerdictDownload({ job, status }: { job: BulkJob; status: Verdict }) {
+  const { download, start } = useDownload(job.id)
+  const toasts = useToasts()
+  useEffect(() => {
+    if (download.kind === 'done') toasts.done(`${download.name} downloaded.`)
+    if (download.kind === 'failed') toasts.failed(`The file could not be downloaded. ${download.error.message}`)
+  }, [download, toasts])
+  return (
+    <IconButton
+      label={`Download ${formatNumber(job.status_counts[status])} ${status}`}
+      size="sm"
+      busy={download.kind === 'busy'}
+      onClick={() => void start({ ...sheetOf(readFileForm(job.filename)), status, unique: true })}
+    >
+      <DownloadIcon aria-hidden="true" />
+    </IconButton>
+  )
 }
 
 function VerdictLink({ status }: { status: string }) {

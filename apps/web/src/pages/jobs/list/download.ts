@@ -19,9 +19,8 @@ async function downloadResults(
   const type = response.headers.get('content-type') ?? 'application/octet-stream'
   const body = await new Response(data.pipeThrough(countBytes(onBytes))).blob()
   const name = nameIn(response.headers.get('content-disposition')) ?? `results.${wanted.format}`
-  const named = partOf(name, wanted)
-  saveFile(new Blob([body], { type }), named)
-  return named
+  saveFile(new Blob([body], { type }), name)
+  return name
 }
 
 function countBytes(onBytes: (bytes: number) => void) {
@@ -41,12 +40,6 @@ function nameIn(disposition: string | null): string | undefined {
   if (encoded !== undefined) return decodeURIComponent(encoded)
   const [, plain] = /filename="([^"]+)"/i.exec(disposition ?? '') ?? []
   return plain
-}
-
-/** The keep and remove files of a preset need different names. */
-function partOf(name: string, { preset, part }: Wanted): string {
-  if (preset === undefined) return name
-  return name.replace(/(-results)?(\.\w+)$/, `-${part ?? 'keep'}-${preset.replaceAll('_', '-')}$2`)
 }
 
 export type Download =
@@ -85,6 +78,50 @@ export function useDownload(jobId: string) {
     [probity, jobId],
   )
   return { download, start }
+}
+
+const REMEMBERED = 'probity.download'
+
+/** The form of downloaded sheets. */
+export type FileForm = {
+  format: 'csv' | 'xlsx'
+  /** Whether a CSV starts with a byte order mark; undefined: as the uploaded file. */
+  bom?: boolean | undefined
+}
+
+/** The form that the browser remembers, or else that of the uploaded file. */
+export function readFileForm(filename: string): FileForm {
+  const { format = /\.xlsx$/i.test(filename) ? 'xlsx' : 'csv', bom } = readRemembered()
+  return { format, bom }
+}
+
+/** Remembers what the user has chosen, and nothing else. */
+export function rememberFileForm(chosen: Partial<FileForm>): void {
+  localStorage.setItem(REMEMBERED, JSON.stringify({ ...readRemembered(), ...chosen }))
+}
+
+function readRemembered(): Partial<FileForm> {
+  try {
+    const { format, bom }: { format?: unknown; bom?: unknown } = JSON.parse(localStorage.getItem(REMEMBERED) ?? '{}')
+    return {
+      ...((format === 'csv' || format === 'xlsx') && { format }),
+      ...(typeof bom === 'boolean' && { bom }),
+    }
+  } catch {
+    return {} // written by another version
+  }
+}
+
+/** A sheet in this form. */
+export function sheetOf({ format, bom }: FileForm): Wanted {
+  if (format === 'xlsx') return { format }
+  return { format, ...(bom === undefined ? { keepBom: true } : { bom }) }
+}
+
+/** The addresses that a preset keeps or removes. The keep file is for an import elsewhere, so it has only the columns of the customer. */
+export function planSheet(filename: string, preset: string, part: 'keep' | 'remove'): Wanted {
+  const sheet = sheetOf(readFileForm(filename))
+  return { ...sheet, preset, part, unique: true, ...(part === 'keep' && { ownColumns: true }) }
 }
 
 type Plan = { word: string; about: string }

@@ -14,7 +14,8 @@ import { formatCount, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
 import { DataTable } from '../../../ui/Table.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
-import { DiscardButton, DraftMissing, FileFacts } from './DraftParts.tsx'
+import { DiscardButton, DraftMissing, FileFacts, SameFileNotice } from './DraftParts.tsx'
+import { SheetChoice } from './SheetChoice.tsx'
 
 /** The choice of the address column. It is preselected if there is only one candidate. */
 export function ColumnStep({ upload, chosen }: { upload: string; chosen: string | undefined }) {
@@ -46,6 +47,8 @@ function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: strin
   return (
     <form ref={form} onSubmit={goOn} noValidate className="flex flex-col gap-5">
       <FileFacts preview={preview} />
+      <SameFileNotice preview={preview} />
+      {preview.sheets.length > 1 && <SheetChoice preview={preview} />}
       {isAmbiguous(preview) && (
         <Callout kind="warning">Several columns contain addresses. Only the chosen column is validated.</Callout>
       )}

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Columns3, FileText, FileX } from 'lucide-react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
+import { Callout } from '../../../ui/Callout.tsx'
 import { formatBytes, formatCount, formatDateTime } from '../../../ui/format.ts'
 import { EmptyState, ErrorState } from '../../../ui/States.tsx'
 import { DiscardDialog, useDiscard } from '../lists/DiscardDialog.tsx'
@@ -64,8 +65,7 @@ export function FileFacts({ preview }: { preview: UploadPreview }) {
     formatBytes(preview.size_bytes),
     formatCount(preview.row_count, 'row'),
     formatCount(preview.columns.length, 'column'),
-    ...(preview.columns.length > 1 ? [DELIMITERS[preview.delimiter] ?? `separated by ${preview.delimiter}`] : []),
-    preview.encoding.toUpperCase(),
+    ...(preview.sheet === null ? textFacts(preview) : [`sheet “${preview.sheet}”`]),
     preview.has_header ? 'header row' : 'no header row, columns are numbered',
   ]
   return (
@@ -79,6 +79,31 @@ export function FileFacts({ preview }: { preview: UploadPreview }) {
         </p>
       </div>
     </div>
+  )
+}
+
+function textFacts({ columns, delimiter, encoding }: UploadPreview): string[] {
+  const separated = columns.length > 1 ? [DELIMITERS[delimiter] ?? `separated by ${delimiter}`] : []
+  return [...separated, encoding.toUpperCase()]
+}
+
+/** Says that the same rows were validated before, so that they are not paid for twice by mistake. */
+export function SameFileNotice({ preview: { same_file_job: job, livemode } }: { preview: UploadPreview }) {
+  if (job === undefined) return null
+  const cost = livemode ? ` for ${formatCount(job.credits_used, 'credit')}` : ''
+  return (
+    <Callout kind="warning" title="You validated the same file before.">
+      <span className="[overflow-wrap:anywhere]">{job.filename}</span> was started {formatDateTime(job.created_at)}
+      {cost}, with the column “<span className="[overflow-wrap:anywhere]">{job.email_column}</span>”.{' '}
+      <Link
+        to="/lists/$jobId"
+        params={{ jobId: job.id }}
+        search={({ mode, org }) => ({ mode, org })}
+        className="text-accent-text underline underline-offset-4"
+      >
+        Open that list
+      </Link>
+    </Callout>
   )
 }
 

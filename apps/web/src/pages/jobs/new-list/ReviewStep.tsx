@@ -9,10 +9,11 @@ import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
-import { type Column, DataTable } from '../../../ui/Table.tsx'
+import { DataTable } from '../../../ui/Table.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
 import { Confirm, InsufficientCredits, isTooShort } from './Confirm.tsx'
-import { DraftMissing, FileFacts } from './DraftParts.tsx'
+import { DraftMissing, FileFacts, SameFileNotice } from './DraftParts.tsx'
+import { NonAddresses } from './NonAddresses.tsx'
 
 /** The price and the next steps, before the list is confirmed. */
 export function ReviewStep({ upload, column }: { upload: string; column: string }) {
@@ -36,6 +37,7 @@ function Review({ preview, column, onRefresh }: ReviewProps) {
         <ProbingNotice probing={preview.probing} />
         {isTooShort(preview) && <InsufficientCredits preview={preview} onRefresh={onRefresh} />}
         <FileFacts preview={preview} />
+        <SameFileNotice preview={preview} />
         <Card title="Summary" about={<ChosenColumn column={column} />}>
           <CostTable preview={preview} column={column} />
           <CellNotes preview={preview} />
@@ -71,7 +73,7 @@ function ChosenColumn({ column }: { column: string }) {
 
 /** Explains how cells that are not plain addresses are read, and which are skipped. */
 function CellNotes({ preview }: { preview: UploadPreview }) {
-  const { extracted_count: extracted, livemode } = preview
+  const { extracted_count: extracted, not_address_count: skipped, livemode } = preview
   const broken = countBroken(preview)
   return (
     <div className="mt-3 flex flex-col gap-2 text-[0.8125rem] text-soft empty:hidden">
@@ -87,7 +89,13 @@ function CellNotes({ preview }: { preview: UploadPreview }) {
           {livemode && ', for 1 credit per unique address'}.
         </p>
       )}
-      <SkippedRows preview={preview} />
+      {skipped > 0 && (
+        <p>
+          {formatCount(skipped, 'row contains', 'rows contain')} text without an address. Skipped rows are not validated
+          and not charged.
+        </p>
+      )}
+      {skipped + broken > 0 && <NonAddresses key={preview.upload_id} preview={preview} count={skipped + broken} />}
     </div>
   )
 }
@@ -96,38 +104,6 @@ function CellNotes({ preview }: { preview: UploadPreview }) {
 function countBroken({ column_details: details, email_column: column, email_count: emails }: UploadPreview): number {
   const chosen = details.find(({ name }) => name === column)
   return Math.max(0, emails - (chosen?.address_count ?? 0))
-}
-
-const SKIPPED_COLUMNS: Column<UploadPreview['not_address_examples'][number]>[] = [
-  {
-    head: 'Row',
-    isRowHead: true,
-    className: 'w-24 font-normal whitespace-nowrap tabular-nums',
-    cell: ({ row }) => `Row ${formatNumber(row)}`,
-  },
-  { head: 'Value', className: 'font-mono text-xs text-ink [overflow-wrap:anywhere]', cell: ({ value }) => value },
-]
-
-function SkippedRows({ preview }: { preview: UploadPreview }) {
-  const { not_address_count: rows, not_address_examples: examples } = preview
-  if (rows === 0) return null
-  const caption =
-    rows > examples.length ? `The first ${examples.length} of ${formatNumber(rows)} rows` : 'All skipped rows'
-  return (
-    <div>
-      <p>
-        {formatCount(rows, 'row contains', 'rows contain')} text without an address. Skipped rows are not validated and
-        not charged.
-      </p>
-      <details className="mt-1">
-        <summary className="min-h-6 w-fit text-accent-text underline underline-offset-4">Show skipped rows</summary>
-        <p aria-hidden="true" className="pt-2 text-faint">
-          {caption}
-        </p>
-        <DataTable caption={caption} columns={SKIPPED_COLUMNS} rows={examples} keyOf={({ row }) => row} />
-      </details>
-    </div>
-  )
 }
 
 /** The row counts of the file and the price. */

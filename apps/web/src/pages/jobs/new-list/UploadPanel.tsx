@@ -58,7 +58,7 @@ function useSampleAtOnce(wantsSample: boolean, onUse: () => void) {
 function Limits() {
   const { data } = useQuery(accountQuery(useScene()))
   const rows = data ? ` and ${formatCount(data.limits.emails_per_file, 'address', 'addresses')}` : ''
-  return `CSV or another delimited text file, up to 50 MiB${rows}. No credits are charged until you confirm.`
+  return `Excel (XLSX), CSV, TSV or TXT, up to 50 MiB${rows}. No credits are charged until you confirm.`
 }
 
 function Sample({ onUse }: { onUse(): void }) {
@@ -178,16 +178,13 @@ function DropZone({ onFiles, takesFocus, children }: DropZoneProps) {
         </span>
         <span className="max-w-md text-soft">{children}</span>
       </button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
-        onChange={({ target }) => choose(target)}
-      />
+      <input ref={input} type="file" hidden accept={ACCEPTED} onChange={({ target }) => choose(target)} />
     </>
   )
 }
+
+const ACCEPTED =
+  '.xlsx,.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 type PasteBoxProps = {
   ref: RefObject<HTMLTextAreaElement | null>
@@ -240,7 +237,7 @@ type Explanation = { title: string; advice: string }
 
 /** Advice for rejected files. The problem of the service has the title, the cause and the row. */
 const ADVICE: Record<string, string> = {
-  not_csv: 'Export as “CSV UTF-8” in Excel or “Comma-separated values” in Google Sheets.',
+  not_csv: 'Save it as an Excel workbook (XLSX) or as “CSV UTF-8”, without a password.',
   empty_file: 'Choose a file with at least one row of addresses.',
   no_email_column: 'Add a column with one address per row, or paste the addresses below.',
   malformed_csv: 'Open the file in a spreadsheet program, correct the row, and save it as CSV again.',

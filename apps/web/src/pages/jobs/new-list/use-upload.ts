@@ -68,6 +68,22 @@ function useSending(stop: { current: AbortController | undefined }, onProgress: 
   }
 }
 
+/** Shows the upload that replaces another one: with another sheet, or with corrected values. */
+export function useReplacedUpload() {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate({ from: '/lists/new' })
+  return async (preview: UploadPreview, column?: string): Promise<void> => {
+    const { upload_id: upload } = preview
+    if (column === undefined) queryClient.setQueryData(uploadQuery(scene, upload).queryKey, preview)
+    void queryClient.invalidateQueries({ queryKey: [...uploadsKey(scene), 'drafts'] })
+    await navigate({
+      search: ({ column: _, step: __, ...now }) => ({ ...now, upload, ...(column !== undefined && { column }) }),
+      replace: true,
+    })
+  }
+}
+
 /** Rejects files that the service would reject after the upload. */
 function refuse(files: readonly File[]): RequestFailed | undefined {
   const no = (code: string, message: string) => new RequestFailed({ status: 0, code, message })

@@ -50,7 +50,7 @@ test('an operator sets up 2FA before the operator pages open, and enters a code 
   const row = page.getByRole('row').filter({ hasText: 'Analytical Engines' })
   await row.waitFor()
   await choose('Actions for Analytical Engines', 'Suspend')(page)
-  await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await page.getByRole('button', { name: 'Suspend account' }).click()
   await row.getByText('Suspended').waitFor()
 
   await ageCodes()

@@ -261,7 +261,7 @@ function SuspendDialog({ account, onClose }: AskedProps) {
   return (
     <ConfirmCall
       title={`Suspend ${account.name}?`}
-      confirm="Suspend"
+      confirm="Suspend account"
       danger
       path={`/accounts/${account.id}/suspend`}
       done={`${account.name} suspended.`}
@@ -279,7 +279,7 @@ function UnsuspendDialog({ account, onClose }: AskedProps) {
   return (
     <ConfirmCall
       title={`Reactivate ${account.name}?`}
-      confirm="Reactivate"
+      confirm="Reactivate account"
       path={`/accounts/${account.id}/unsuspend`}
       done={`${account.name} reactivated.`}
       onClose={onClose}

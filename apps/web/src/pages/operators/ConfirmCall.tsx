@@ -10,6 +10,8 @@ import { OPERATOR_KEY } from './queries.ts'
 type ConfirmCallProps = {
   title: string
   confirm: string
+  /** The label of the button that closes the dialog. */
+  cancel?: string
   path: string
   body?: object
   done: string
@@ -22,6 +24,7 @@ type ConfirmCallProps = {
 export function ConfirmCall({
   title,
   confirm,
+  cancel,
   path,
   body = {},
   done,
@@ -39,6 +42,7 @@ export function ConfirmCall({
       open
       title={title}
       confirm={confirm}
+      {...(cancel && { cancel })}
       danger={danger}
       busy={isPending}
       onCancel={onClose}

@@ -159,7 +159,7 @@ function DrainDialog({ egress: { name, drained_at }, onClose }: { egress: Operat
   return (
     <ConfirmCall
       title={isDrained ? `Resume ${name}?` : `Drain ${name}?`}
-      confirm={isDrained ? 'Resume' : 'Drain'}
+      confirm={isDrained ? 'Resume egress' : 'Drain egress'}
       path="/egress_controls"
       body={{ egress: name, is_drained: !isDrained }}
       done={isDrained ? `${name} resumed.` : `${name} drained.`}

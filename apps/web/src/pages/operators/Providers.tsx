@@ -243,7 +243,7 @@ function PauseDialog({ provider: { provider }, onClose }: AskedProps) {
   return (
     <ConfirmCall
       title={`Pause probing ${name}?`}
-      confirm="Pause"
+      confirm="Pause provider"
       path="/provider_controls"
       body={{ provider, is_paused: true }}
       done={`Probing paused for ${name}.`}
@@ -263,7 +263,7 @@ function ResumeDialog({ provider: { provider }, onClose }: AskedProps) {
   return (
     <ConfirmCall
       title={`Resume probing ${name}?`}
-      confirm="Resume"
+      confirm="Resume provider"
       path="/provider_controls"
       body={{ provider, is_paused: false }}
       done={`Probing resumed for ${name}.`}

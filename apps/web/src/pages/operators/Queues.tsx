@@ -193,7 +193,7 @@ function StalledLists({ stuck }: { stuck: StalledJob[] }) {
       {asked && (
         <ConfirmCall
           title="Requeue this list?"
-          confirm="Requeue"
+          confirm="Requeue list"
           path={`/queues/jobs/${asked.job_id}/requeue`}
           done="Unclaimed batches were requeued."
           onClose={() => setAsked(undefined)}

@@ -130,7 +130,8 @@ function DecisionDialog({ decision: { review, verb }, onClose }: { decision: Dec
   return (
     <ConfirmCall
       title={isRelease ? 'Release this list?' : 'Cancel this list?'}
-      confirm={isRelease ? 'Release' : 'Cancel list'}
+      confirm={isRelease ? 'Release list' : 'Cancel list'}
+      {...(!isRelease && { cancel: 'Keep list' })}
       path={`/reviews/${review.job_id}/${verb}`}
       done={isRelease ? 'List released.' : 'List canceled.'}
       danger={!isRelease}
@@ -202,7 +203,7 @@ function DomainTable({ domains }: OperatorOptOuts) {
       {removed !== undefined && (
         <ConfirmCall
           title={`Remove ${removed}?`}
-          confirm="Remove"
+          confirm="Remove domain"
           path="/opt-outs/remove"
           body={{ domain: removed }}
           done={`${removed} removed.`}
@@ -251,7 +252,7 @@ function AddDialog({ onClose }: { onClose(): void }) {
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={isSubmitting}>
-            Add
+            Add domain
           </Button>
         </div>
       </form>

@@ -49,7 +49,7 @@ test('a built-in policy is shown as a table and can be tried with an address', a
   const rows = await rulesOf(page, 'transactional').allInnerTexts()
   expect(rows.map((row) => row.replaceAll(/\s+/g, ' ').trim())).toEqual([
     '1 Block Status is invalid Mail to this address bounces.',
-    expect.stringMatching(/^2 Review Reason is mailbox_full The mailbox is full/),
+    expect.stringMatching(/^2 Review Reason is Mailbox full The mailbox is full/),
     expect.stringMatching(/^Allow Default No evidence/),
   ])
   await page.getByRole('button', { name: 'mailbox-full' }).click()
@@ -102,7 +102,7 @@ test('the editor reports missing values and duplicate names at their fields', as
   await summary.waitFor()
   expect(await summary.getByRole('listitem').allInnerTexts()).toEqual([
     'A policy with this name already exists.',
-    'Rule 2: deliverability is a number from 0 to 1.',
+    'Rule 2: deliverability is a percentage from 0 to 100.',
     'Rule 3: choose at least one condition.',
     'Rule 3: enter a reason.',
   ])

@@ -6,7 +6,7 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { formatCount } from '../../../ui/format.ts'
+import { formatNumber } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
@@ -72,7 +72,7 @@ const COLUMNS: Column<Policy>[] = [
     className: 'min-w-48 text-soft [overflow-wrap:anywhere]',
     cell: ({ description }) => description,
   },
-  { head: 'Rules', className: 'whitespace-nowrap', cell: ({ rules }) => formatCount(rules.length, 'rule') },
+  { head: 'Rules', align: 'end', cell: ({ rules }) => formatNumber(rules.length) },
   {
     head: 'Type',
     cell: (policy) => (policy.is_built_in ? <Badge>Built-in</Badge> : <Badge tone="accent">Custom</Badge>),

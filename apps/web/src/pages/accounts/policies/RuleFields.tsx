@@ -1,3 +1,4 @@
+import { statusLabel } from '@probity/contract/constants/labels'
 import { STATUSES, SUB_STATUSES, TRAIT_NAMES } from '@probity/contract/constants/validations'
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -5,7 +6,7 @@ import { type UseFormReturn, useFieldArray } from 'react-hook-form'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Checkbox, Field, SelectInput, TextInput } from '../../../ui/Field.tsx'
 import { reasonWord, traitWord } from './policies.ts'
-import { EMPTY_RULE, isEmptyWhen, type PolicyValues, RULES_MAX, readChance } from './policy-form.ts'
+import { EMPTY_RULE, isEmptyWhen, type PolicyValues, RULES_MAX, readDeliverability } from './policy-form.ts'
 
 /** The editable rules. Moves and removals are announced to screen readers, and the focus stays with the rule. */
 export function RuleFields({ form }: { form: UseFormReturn<PolicyValues> }) {
@@ -117,7 +118,7 @@ function ConditionFields({ form, place }: ConditionProps) {
             key={status}
             {...form.register(`${path}.status`, { validate: isFilled })}
             value={status}
-            label={status}
+            label={statusLabel(status)}
             aria-invalid={fault ? true : undefined}
           />
         ))}
@@ -161,15 +162,15 @@ function Boxes({ legend, isHidden = false, children }: { legend: string; isHidde
 
 function Bounds({ form, place }: ConditionProps) {
   const path = `rules.${place}` as const
-  const chance = (name: 'deliverability_from' | 'deliverability_below', label: string) => (
+  const deliverability = (name: 'deliverability_from' | 'deliverability_below', label: string) => (
     <Field label={label} error={form.getFieldState(`${path}.${name}`, form.formState).error?.message}>
       {(ids) => (
         <TextInput
           {...ids}
-          {...form.register(`${path}.${name}`, { validate: (typed) => isChance(typed, place) })}
+          {...form.register(`${path}.${name}`, { validate: (typed) => isDeliverability(typed, place) })}
           inputMode="decimal"
           autoComplete="off"
-          placeholder="any"
+          placeholder="Any"
           className="max-w-32 tabular-nums"
         />
       )}
@@ -180,23 +181,23 @@ function Bounds({ form, place }: ConditionProps) {
       <Field label="Safe to send">
         {(ids) => (
           <SelectInput {...ids} {...form.register(`${path}.safe_to_send`)} className="max-w-40">
-            <option value="">any</option>
-            <option value="true">yes</option>
-            <option value="false">no</option>
+            <option value="">Any</option>
+            <option value="true">Yes</option>
+            <option value="false">No</option>
           </SelectInput>
         )}
       </Field>
-      {chance('deliverability_from', 'Deliverability, minimum')}
-      {chance('deliverability_below', 'Deliverability, below')}
+      {deliverability('deliverability_from', 'Deliverability, minimum (%)')}
+      {deliverability('deliverability_below', 'Deliverability, below (%)')}
     </div>
   )
 }
 
-function isChance(typed: string, place: number): true | string {
+function isDeliverability(typed: string, place: number): true | string {
   return (
     typed.trim() === '' ||
-    readChance(typed) !== undefined ||
-    `Rule ${place + 1}: deliverability is a number from 0 to 1.`
+    readDeliverability(typed) !== undefined ||
+    `Rule ${place + 1}: deliverability is a percentage from 0 to 100.`
   )
 }
 

@@ -1,9 +1,10 @@
+import { reasonLabel } from '@probity/contract/constants/labels'
 import type { Policy } from '@probity/sdk'
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { probityFor } from '../../../session/client.ts'
 import { type Scene, useScene } from '../../../session/workspace.ts'
-import { formatNumber } from '../../../ui/format.ts'
+import { formatShare } from '../../../ui/format.ts'
 
 /** All policies of the account, built-in and custom. They are the same in both modes. */
 export function policiesQuery({ key, probity }: Scene) {
@@ -44,14 +45,14 @@ export function describeWhen(when: When): string[] {
     ...(sub_status?.length ? [`Reason is ${DISJUNCTION.format(sub_status.map(reasonWord))}`] : []),
     ...(traits?.length ? [`Address is ${DISJUNCTION.format(traits.map(traitWord))}`] : []),
     ...(safe === undefined ? [] : [safe ? 'Safe to send' : 'Not safe to send']),
-    ...(from === undefined ? [] : [`Deliverability is ${formatNumber(from)} or higher`]),
-    ...(below === undefined ? [] : [`Deliverability is below ${formatNumber(below)}`]),
+    ...(from === undefined ? [] : [`Deliverability is ${formatShare(from)} or higher`]),
+    ...(below === undefined ? [] : [`Deliverability is below ${formatShare(below)}`]),
   ]
 }
 
 /** A valid address has no reason. */
 export function reasonWord(reason: string): string {
-  return reason === '' ? 'none' : reason
+  return reason === '' ? 'None' : reasonLabel(reason)
 }
 
 const TRAIT_WORDS: Record<string, string> = {

@@ -2,7 +2,7 @@ import { BUILT_IN_POLICIES } from '@probity/contract/constants/data/policies'
 import { decideByPolicy, findBuiltInPolicy, type PolicyInput } from '@probity/contract/constants/policies'
 import type { Policy } from '@probity/sdk'
 import { expect, test } from 'vitest'
-import { EMPTY_RULE, freeName, isEmptyWhen, readChance, readRules, valuesOf } from './policy-form.ts'
+import { EMPTY_RULE, freeName, isEmptyWhen, readDeliverability, readRules, valuesOf } from './policy-form.ts'
 
 test.each(Object.keys(BUILT_IN_POLICIES))('readRules reverses valuesOf for the policy %s', (name) => {
   const policy = { name, is_built_in: true, ...findBuiltInPolicy(name) } as Policy
@@ -13,17 +13,18 @@ test.each(Object.keys(BUILT_IN_POLICIES))('readRules reverses valuesOf for the p
 test.each([
   ['', undefined],
   ['0', 0],
-  ['1', 1],
-  ['.5', 0.5],
-  ['0,97', 0.97],
-  [' 0.5 ', 0.5],
-  ['1.0', 1],
-  ['1.5', undefined],
+  ['100', 1],
+  ['.5', 0.005],
+  ['97,5', 0.975],
+  [' 57 ', 0.57],
+  ['100.0', 1],
+  ['0.0001', 0.000001],
+  ['100.5', undefined],
   ['-1', undefined],
-  ['0.1234567', undefined],
+  ['0.12345', undefined],
   ['half', undefined],
-])('readChance(%j) returns %s', (typed, chance) => {
-  expect(readChance(typed)).toBe(chance)
+])('readDeliverability(%j) returns %s', (typed, deliverability) => {
+  expect(readDeliverability(typed)).toBe(deliverability)
 })
 
 test('isEmptyWhen is true only for a rule without conditions', () => {

@@ -51,7 +51,8 @@ function ruleValues({ when, decision, reason }: Policy['rules'][number]): RuleVa
   }
 }
 
-const textOf = (value: number | undefined) => (value === undefined ? '' : String(value))
+/** As a percentage, with the decimals that the API stores. */
+const textOf = (value: number | undefined) => (value === undefined ? '' : String(Math.round(value * 1e6) / 1e4))
 
 /** The form values as the rules that the API accepts and evaluates. */
 export function readRules({ rules, default: otherwise }: Pick<PolicyValues, 'rules' | 'default'>): PolicyRules {
@@ -63,7 +64,7 @@ export function readRules({ rules, default: otherwise }: Pick<PolicyValues, 'rul
 
 function readWhen(rule: RuleValues): PolicyWhen {
   const { status, sub_status, traits, safe_to_send: safe } = rule
-  const [from, below] = [readChance(rule.deliverability_from), readChance(rule.deliverability_below)]
+  const [from, below] = [readDeliverability(rule.deliverability_from), readDeliverability(rule.deliverability_below)]
   return {
     ...(status.length > 0 && { status }),
     ...(sub_status.length > 0 && { sub_status }),
@@ -74,11 +75,11 @@ function readWhen(rule: RuleValues): PolicyWhen {
   } as PolicyWhen // the checkbox values are API values
 }
 
-/** A deliverability from 0 to 1; undefined if the text is empty or not a valid number. */
-export function readChance(typed: string): number | undefined {
+/** A percentage as a deliverability from 0 to 1; undefined if the text is empty or not a valid percentage. */
+export function readDeliverability(typed: string): number | undefined {
   const text = typed.trim().replace(',', '.')
-  if (!/^(0|1|[01]?\.\d{1,6})$/.test(text)) return undefined
-  return Number(text) <= 1 ? Number(text) : undefined
+  if (!/^(\d{1,3}|\d{0,3}\.\d{1,4})$/.test(text) || Number(text) > 100) return undefined
+  return Math.round(Number(text) * 1e4) / 1e6
 }
 
 export function isEmptyWhen(rule: RuleValues): boolean {

@@ -20,7 +20,7 @@ const ADDRESS_BASE = '127.96.0'
 const DOMAINS = ['mail', 'north', 'south']
 const CLOSED = { mode: 'dns', reason: 'port_25_closed' }
 const SOON = { timeout: 30_000, interval: 100 }
-const NOTICE = 'Mailbox checks are unavailable.'
+const NOTICE = 'Mailbox probes are unavailable'
 
 /** The service with a worker whose SMTP port is closed until `open` is called. */
 async function startDnsOnly() {

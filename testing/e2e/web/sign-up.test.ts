@@ -62,7 +62,7 @@ test('a user signs up with the keyboard alone, confirms the address and validate
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('status').first().waitFor({ state: 'attached' })
-    await heading(page, 'Confirm your address').waitFor()
+    await heading(page, 'Confirm your email address').waitFor()
   })
 
   await page.goto(link)

@@ -11,7 +11,7 @@ export function PageFailed({ error, reset }: { error: unknown; reset(): void }) 
   }
   return (
     <OpenPage title="This page failed to load">
-      <ErrorState error={error} onRetry={retry} />
+      <ErrorState what="An error occurred" error={error} onRetry={retry} />
     </OpenPage>
   )
 }

@@ -11,7 +11,7 @@ export function ProbingNotice({ probing }: ProbingNoticeProps) {
   const { mode } = useScene()
   if (mode !== 'live' || probing?.mode !== 'dns') return null
   return (
-    <Callout kind="warning" title="Mailbox checks are unavailable.">
+    <Callout kind="warning" title="Mailbox probes are unavailable">
       {WITHOUT_PROBING} Reason: {probingReason(probing.reason)}
     </Callout>
   )

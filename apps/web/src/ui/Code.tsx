@@ -7,12 +7,12 @@ import { Tabs } from './Tabs.tsx'
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <div className="group relative rounded-md border border-line bg-sunken">
-      <ScrollRegion label={label} className="max-h-[28rem] overflow-auto">
-        <pre className="p-4 pe-14 font-mono text-[0.8125rem] leading-relaxed">
+      <ScrollRegion label={label} className="me-11 max-h-[28rem] overflow-auto">
+        <pre className="p-4 pe-1 font-mono text-[0.8125rem] leading-relaxed">
           <code>{code}</code>
         </pre>
       </ScrollRegion>
-      <div className="absolute end-2 top-2 rounded-md bg-sunken">
+      <div className="absolute end-2 top-2">
         <CopyButton text={code} label={`Copy: ${label}`} />
       </div>
     </div>

@@ -22,7 +22,7 @@ export function EmptyState({ icon, title, children, action }: EmptyProps) {
 /** What failed, what to do, and the request ID for support. */
 export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what?: string }) {
   const { message, requestId, status, explainedAt } = asRequestFailed(error)
-  const title = status === 404 ? 'Not found' : (what ?? 'This could not be loaded')
+  const title = status === 404 ? 'Not found' : (what ?? 'The data could not be loaded')
   return (
     <div role="alert" className="flex flex-col items-center gap-3 px-4 py-10 text-center">
       <div className="grid size-11 place-items-center rounded-full bg-invalid-soft text-invalid">
@@ -30,18 +30,22 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
       </div>
       <h2 className="text-base font-semibold">{title}</h2>
       <p className="max-w-md text-balance text-soft">
-        {status === 404 ? 'It may have been deleted, or it belongs to another account or mode.' : message}
+        {status === 404 ? 'It was deleted, or it belongs to another account or mode.' : message}
       </p>
       {requestId && (
-        <p className="flex flex-wrap items-center justify-center gap-1.5 text-[0.8125rem] text-faint">
-          Request ID: <code className="font-mono break-all">{requestId}</code>
-          <CopyButton text={requestId} label="Copy request ID" />
+        <div className="flex max-w-full flex-wrap items-center justify-center gap-x-3 gap-y-1 text-[0.8125rem] text-faint">
+          <p>
+            Request ID: <code className="font-mono break-all">{requestId}</code>{' '}
+            <span className="inline-block align-middle">
+              <CopyButton text={requestId} label="Copy request ID" />
+            </span>
+          </p>
           {explainedAt?.startsWith('/docs/') && (
             <a href={explainedAt} className="inline-flex min-h-6 items-center underline underline-offset-2">
               Error documentation
             </a>
           )}
-        </p>
+        </div>
       )}
       {onRetry && (
         <Button onClick={onRetry} icon={<RotateCw className="size-4" aria-hidden="true" />}>

@@ -119,7 +119,7 @@ function FeatureRows({ features }: { features: PlanFeatures }) {
       <Row name="Refund for unknown results">
         <YesNo is={features.refund_unknown} />
       </Row>
-      <Row name="Addresses per list">up to {formatNumber(features.emails_per_file)}</Row>
+      <Row name="Addresses per list">Up to {formatNumber(features.emails_per_file)}</Row>
       <Row name="Rate limit">{rateOf(features)}</Row>
     </dl>
   )

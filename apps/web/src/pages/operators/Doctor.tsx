@@ -69,7 +69,7 @@ function Head({ report: { findings, run_requested: isRequested } }: { report: Do
             Last run: <RelativeTime at={newest} />.{' '}
           </>
         )}
-        <code className="font-mono">probity-admin doctor</code> runs them on the current host.
+        <code className="font-mono whitespace-nowrap">probity-admin doctor</code> runs them on the current host.
       </p>
       {isError && (
         <Callout kind="error" live>
@@ -83,7 +83,7 @@ function Head({ report: { findings, run_requested: isRequested } }: { report: Do
 function summary(findings: StoredFinding[]): string {
   const count = (status: StoredFinding['status']) => findings.filter((finding) => finding.status === status).length
   const [broken, advised, unseen] = [count('fail'), count('warn'), count('unknown')]
-  if (findings.length === 0) return 'No checks have run yet'
+  if (findings.length === 0) return 'Doctor'
   const parts = [
     broken > 0 && formatCount(broken, 'check fails', 'checks fail'),
     advised > 0 && formatCount(advised, 'warning'),
@@ -94,8 +94,8 @@ function summary(findings: StoredFinding[]): string {
 
 function NoFindings() {
   return (
-    <EmptyState icon={<Stethoscope aria-hidden="true" />} title="No worker has run the checks yet">
-      <p>A worker runs them shortly after it starts, and then hourly.</p>
+    <EmptyState icon={<Stethoscope aria-hidden="true" />} title="No checks have run yet">
+      <p>A worker runs the checks shortly after it starts, and then hourly.</p>
     </EmptyState>
   )
 }

@@ -1,3 +1,4 @@
+import { evidenceOutcomeLabel } from '@probity/contract/constants/labels'
 import type { OperatorEgress } from '@probity/contract/schemas/operators'
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleMinus, Clock, Waypoints } from 'lucide-react'
@@ -25,7 +26,7 @@ export function Egresses() {
   return (
     <Card
       title="Egress"
-      about="HELO names and source addresses that active workers send probes from. Figures cover the last 24 hours. Connections count known providers only."
+      about="HELO names and source addresses of probes from active workers. Figures cover the last 24 hours. Connections are those to known providers."
     >
       <PageFrame query={query} failed="The egresses could not be loaded" loading="Loading egresses" lines={4}>
         {(data) => (
@@ -140,7 +141,7 @@ function EgressState({ egress: { drained_at, suspensions } }: { egress: Operator
           {suspensions.map(({ provider, ends_at: until, reason }) => (
             <li key={provider}>
               {nameOf(provider)} until {formatClock(until)}
-              {reason && reason !== 'as_told' && `: ${reason.replaceAll('_', ' ')}`}
+              {reason && reason !== 'as_told' && ` (${evidenceOutcomeLabel('recipient', reason)})`}
             </li>
           ))}
         </ul>

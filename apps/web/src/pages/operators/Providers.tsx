@@ -103,8 +103,7 @@ const COLUMNS: Column<OperatorProvider>[] = [
   { head: 'No response', align: 'end', cell: ({ no_response: noResponse }) => shareOf(noResponse) },
   { head: 'p50', align: 'end', className: 'whitespace-nowrap', cell: ({ p50_ms: ms }) => latencyOf(ms) },
   { head: 'p95', align: 'end', className: 'whitespace-nowrap', cell: ({ p95_ms: ms }) => latencyOf(ms) },
-  { head: 'Connections', align: 'end', className: 'whitespace-nowrap', cell: connectionsOf },
-  { head: 'Rate', align: 'end', className: 'whitespace-nowrap', cell: rateOf },
+  { head: 'Connections', align: 'end', className: 'whitespace-nowrap', cell: (row) => <Connections of={row} /> },
 ]
 
 function ProviderTable({ providers, onAsk }: ProviderTableProps) {
@@ -130,8 +129,16 @@ function Probes({ of: { probes, throttled } }: { of: OperatorProvider }) {
   )
 }
 
-function connectionsOf({ connections, connections_max: max }: OperatorProvider): string {
-  return max === null ? '–' : `${connections} of ${max}`
+/** Open connections, and new connections per minute and egress, each with its limit. */
+function Connections({ of: provider }: { of: OperatorProvider }) {
+  const { connections, connections_max: max } = provider
+  const rate = rateOf(provider)
+  return (
+    <>
+      {max === null ? '–' : `${connections} of ${max}`}
+      {rate && <p className="text-xs text-faint">{rate}</p>}
+    </>
+  )
 }
 
 function shareOf(share: number | null): string {
@@ -142,11 +149,10 @@ function latencyOf(ms: number | null): string {
   return ms === null ? '–' : formatMs(ms)
 }
 
-/** New connections per minute and egress: the current rate and the limit. */
-function rateOf({ per_minute, level, rate_percent }: OperatorProvider): string {
-  if (per_minute === null) return '–'
+function rateOf({ per_minute, level, rate_percent }: OperatorProvider): string | undefined {
+  if (per_minute === null) return undefined
   const now = Math.round(per_minute * level * (rate_percent / 100) * 10) / 10
-  return `${formatNumber(now)} of ${formatNumber(per_minute)}/min`
+  return `${formatNumber(now)} of ${formatNumber(per_minute)} new/min`
 }
 
 const BLOCKED_MUCH = 0.2
@@ -161,9 +167,12 @@ function ProviderState({ provider }: { provider: OperatorProvider }) {
   }
   if (provider.suspension_ends_at) {
     return (
-      <Badge tone="invalid" icon={<Clock aria-hidden="true" />}>
-        Suspended until {formatClock(provider.suspension_ends_at)}
-      </Badge>
+      <>
+        <Badge tone="invalid" icon={<Clock aria-hidden="true" />}>
+          Suspended
+        </Badge>
+        <p className="text-xs text-faint">Until {formatClock(provider.suspension_ends_at)}</p>
+      </>
     )
   }
   if ((provider.blocked ?? 0) > BLOCKED_MUCH) {

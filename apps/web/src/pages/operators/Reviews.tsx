@@ -81,7 +81,12 @@ const COLUMNS: Column<OperatorReview>[] = [
     align: 'end',
     cell: ({ sample_done: done, sample_invalid: invalid }) => (done === 0 ? 'No results' : formatShare(invalid / done)),
   },
-  { head: 'Done', align: 'end', cell: ({ done, total }) => `${formatNumber(done)} of ${formatNumber(total)}` },
+  {
+    head: 'Done',
+    align: 'end',
+    className: 'whitespace-nowrap',
+    cell: ({ done, total }) => `${formatNumber(done)} of ${formatNumber(total)}`,
+  },
   { head: 'Since', cell: (review) => <DateTime at={review.paused_at} /> },
 ]
 

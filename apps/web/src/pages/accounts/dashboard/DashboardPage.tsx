@@ -99,7 +99,7 @@ function RunOut({ available, unlimited }: { available: number; unlimited: boolea
   if (data?.days === undefined) return isError ? 'Forecast unavailable' : null
   const { perDay, until } = forecast(available, data.days, { days: PACE_DAYS, now: new Date() })
   if (perDay === 0) return `No usage in the last ${PACE_DAYS} days`
-  return until ? `Runs out around ${formatDate(until)}` : 'Lasts for more than two years'
+  return until ? `Runs out about ${formatDate(until)}` : 'Lasts for more than two years'
 }
 
 /** The status of mailbox providers, with times in the user's time zone. */

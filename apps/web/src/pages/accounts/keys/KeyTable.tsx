@@ -154,8 +154,8 @@ function KeyUse({ last_used_at: at }: Pick<Key, 'last_used_at'>) {
   const word = at === null ? 'Never used' : isIdle ? 'Idle' : 'In use'
   const dot = at === null ? 'bg-unknown-solid' : isIdle ? 'bg-risky-solid' : 'bg-valid-solid'
   return (
-    <span className="flex items-center gap-2 whitespace-nowrap">
-      <span className={clsx('size-2 shrink-0 rounded-full', dot)} aria-hidden="true" />
+    <span className="flex items-start gap-2 whitespace-nowrap">
+      <span className={clsx('mt-1.5 size-2 shrink-0 rounded-full', dot)} aria-hidden="true" />
       <span>
         {word}
         {at !== null && (

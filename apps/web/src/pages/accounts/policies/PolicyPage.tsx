@@ -2,7 +2,7 @@ import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/constants
 import type { Policy } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Copy, Pencil, Trash2 } from 'lucide-react'
+import { ArrowLeft, Copy, Pencil, SearchX, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
@@ -56,8 +56,8 @@ function OnePolicy({ policy, all }: { policy: Policy; all: Policy[] }) {
 
 function NoSuchPolicy() {
   return (
-    <EmptyState icon={<ArrowLeft aria-hidden="true" />} title="Policy not found">
-      <p>It may have been deleted, or it belongs to another account.</p>
+    <EmptyState icon={<SearchX aria-hidden="true" />} title="Policy not found">
+      <p>It was deleted, or it belongs to another account.</p>
     </EmptyState>
   )
 }

@@ -1,4 +1,5 @@
 import type { Policy } from '@probity/sdk'
+import { clsx } from 'clsx'
 import { Ban, Check, Eye } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Badge, type Tone } from '../../../ui/Badge.tsx'
@@ -43,7 +44,23 @@ export function RulesTable({ policy: { name, rules, default: otherwise }, decide
       rows={rows}
       keyOf={({ position, reason }) => `${position} ${reason}`}
       rowClassName={({ position }) => (decidedBy === position ? 'bg-accent-soft' : undefined)}
+      card={(row) => <RuleCard row={row} isDecisive={decidedBy === row.position} />}
     />
+  )
+}
+
+function RuleCard({ row, isDecisive }: { row: Row; isDecisive: boolean }) {
+  return (
+    <div className={clsx('flex flex-col gap-1.5', isDecisive && 'rounded-md bg-accent-soft p-2')}>
+      <p className="flex items-center gap-2">
+        {row.position !== null && <span className="font-medium">Rule {row.position}</span>}
+        <DecisionBadge decision={row.decision} />
+      </p>
+      <div>
+        <Conditions of={row} />
+      </div>
+      <p className="text-soft [overflow-wrap:anywhere]">{row.reason}</p>
+    </div>
   )
 }
 

@@ -26,7 +26,7 @@ export function AccountSettings() {
       {!mayChange && <Callout>Read-only. Owners and admins can change these settings.</Callout>}
       <NameCard mayChange={mayChange} />
       {account.data === undefined && (
-        <Card title="Retention and sending">
+        <Card title="Account settings">
           <PageFrame query={account} failed="The account settings could not be loaded" lines={4} />
         </Card>
       )}

@@ -25,7 +25,7 @@ export function KeysCard() {
 }
 
 const COLUMNS: Column<KeyUsage>[] = [
-  { head: 'Key', className: 'min-w-32', cell: (key) => <KeyName usage={key} /> },
+  { head: 'Key', isRowHead: true, className: 'min-w-32 font-normal', cell: (key) => <KeyName usage={key} /> },
   {
     head: 'Requests',
     align: 'end',
@@ -42,6 +42,7 @@ function ByKey({ keys }: { keys: KeyUsage[] }) {
     <DataTable
       caption="Usage by key"
       className="max-h-96 overflow-y-auto"
+      cardsBelow="sm"
       columns={COLUMNS}
       rows={keys}
       keyOf={(key) => key.key_id ?? 'web'}

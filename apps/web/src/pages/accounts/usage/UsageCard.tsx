@@ -112,11 +112,19 @@ function DayTable({ usage: { days = [] } }: { usage: Usage }) {
   )
 }
 
+/** All columns fit on a phone. */
+const WRAPPED = 'max-sm:whitespace-normal!'
+
 const DAY_COLUMNS: Column<NonNullable<Usage['days']>[number]>[] = [
   { head: 'Day', className: 'whitespace-nowrap', cell: ({ occurred_on: day }) => formatDay(day) },
   { head: 'Requests', align: 'end', cell: ({ requests }) => formatNumber(requests) },
-  { head: 'Credits used', align: 'end', cell: ({ credits_used: used }) => formatNumber(used) },
-  { head: 'Credits refunded', align: 'end', cell: ({ credits_refunded: refunded }) => formatNumber(refunded) },
+  { head: 'Credits used', align: 'end', headClassName: WRAPPED, cell: ({ credits_used: used }) => formatNumber(used) },
+  {
+    head: 'Credits refunded',
+    align: 'end',
+    headClassName: WRAPPED,
+    cell: ({ credits_refunded: refunded }) => formatNumber(refunded),
+  },
 ]
 
 function NoUsage() {

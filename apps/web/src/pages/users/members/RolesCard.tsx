@@ -36,8 +36,24 @@ export function RolesCard() {
   const { membership } = useScene()
   return (
     <Card title="Roles" about={`Permissions of each role. Your role is ${membership.role}.`}>
-      <DataTable caption="Role permissions" columns={COLUMNS} rows={POWERS} keyOf={({ what }) => what} />
+      <DataTable
+        caption="Role permissions"
+        columns={COLUMNS}
+        rows={POWERS}
+        keyOf={({ what }) => what}
+        card={(power) => <PowerCard power={power} />}
+      />
     </Card>
+  )
+}
+
+/** The names of the roles that have the permission. */
+function PowerCard({ power: { what, has } }: { power: Power }) {
+  return (
+    <>
+      <p>{what}</p>
+      <p className="text-[0.8125rem] text-soft capitalize">{ROLE_NAMES.filter(has).join(', ')}</p>
+    </>
   )
 }
 

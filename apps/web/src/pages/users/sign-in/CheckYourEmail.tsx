@@ -14,7 +14,7 @@ export function CheckYourEmail({ email, children }: { email: string; children?: 
   const address = <strong className="font-medium break-all text-ink">{email}</strong>
   return (
     <OpenPage
-      title={hasMail ? 'Check your email' : 'Confirm your address'}
+      title={hasMail ? 'Check your email' : 'Confirm your email address'}
       about={
         hasMail ? (
           <>A link was sent to {address}. Open it within an hour to confirm the address.</>
@@ -85,6 +85,8 @@ function NoMailHere() {
 /** For a truncated link, or a page reloaded after the token was removed from the URL. */
 export function BrokenLink({
   about = 'Part of the link is missing. Open the link again exactly as it was sent to you.',
+}: {
+  about?: ReactNode
 }) {
   return (
     <OpenPage title="Incomplete link" about={about}>

@@ -45,7 +45,7 @@ function NotSetUp() {
   return (
     <Callout title="Setup required">
       Open the setup link that was printed when the service was started.{' '}
-      <code className="font-mono">probity-admin setup-link</code> prints a new one.
+      <code className="font-mono whitespace-nowrap">probity-admin setup-link</code> prints a new one.
     </Callout>
   )
 }

@@ -82,8 +82,12 @@ export function SetupPage() {
   )
 }
 
-const HOW_TO_GET_ONE =
-  'Open the setup link exactly as printed when the service was started. The command “probity-admin setup-link” prints a new one.'
+const HOW_TO_GET_ONE = (
+  <>
+    Open the setup link exactly as printed when the service was started.{' '}
+    <code className="font-mono whitespace-nowrap">probity-admin setup-link</code> prints a new one.
+  </>
+)
 
 function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
   const queryClient = useQueryClient()

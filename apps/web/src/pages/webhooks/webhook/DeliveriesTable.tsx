@@ -77,14 +77,14 @@ function EndOrNext({ of: { status, finished_at: finishedAt, retry_at: retryAt } 
   if (finishedAt !== null) {
     return (
       <>
-        {status === 'delivered' ? 'delivered' : 'failed'} <DateTime at={finishedAt} />
+        {status === 'delivered' ? 'Delivered' : 'Failed'} <DateTime at={finishedAt} />
       </>
     )
   }
-  if (retryAt === null || Date.parse(retryAt) <= Date.now()) return 'next attempt now'
+  if (retryAt === null || Date.parse(retryAt) <= Date.now()) return 'Next attempt now'
   return (
     <>
-      next attempt <DateTime at={retryAt} />
+      Next attempt <DateTime at={retryAt} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { Webhook } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ChevronLeft, Unplug } from 'lucide-react'
+import { ArrowLeft, Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
@@ -68,7 +68,7 @@ function OneWebhook({ webhook, isStale }: { webhook: Webhook; isStale: boolean }
 function Trail() {
   return (
     <Link to="/webhooks" className="inline-flex min-h-6 items-center gap-1 rounded-sm hover:text-ink">
-      <ChevronLeft className="size-4" aria-hidden="true" />
+      <ArrowLeft className="size-4" aria-hidden="true" />
       Webhooks
     </Link>
   )
@@ -87,7 +87,7 @@ function NoWebhook() {
             </Link>
           }
         >
-          It was deleted, or it belongs to another account or to the other mode.
+          It was deleted, or it belongs to another account or mode.
         </EmptyState>
       </Card>
     </Page>

@@ -110,7 +110,7 @@ function EraseDialog({ email, onClose, onErased }: EraseDialogProps) {
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <p>
-          Validations, list results, stored file rows, unconfirmed uploads, overrides, feedback and webhook events for
+          Validations, list results, stored file rows, drafts, allow &amp; block list entries, feedback and webhook events for
           this address are deleted in live and test mode. This cannot be undone.
         </p>
         <p className="text-soft">

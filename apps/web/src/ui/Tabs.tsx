@@ -55,7 +55,7 @@ export function Segments<T extends string>({ label, value, choices, onChange, si
             'relative flex items-center rounded-[0.3125rem] text-[0.8125rem] font-medium transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
             size === 'sm' ? 'min-h-7 px-2.5' : 'min-h-8 px-3',
             'text-center leading-tight pointer-coarse:min-h-10',
-            value === choice.value ? 'bg-surface text-ink shadow-card' : 'text-soft hover:text-ink',
+            value === choice.value ? 'bg-raised text-ink shadow-card' : 'text-soft hover:text-ink',
           )}
         >
           <input

@@ -110,8 +110,8 @@ function EraseDialog({ email, onClose, onErased }: EraseDialogProps) {
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <p>
-          Validations, list results, stored file rows, drafts, allow &amp; block list entries, feedback and webhook events for
-          this address are deleted in live and test mode. This cannot be undone.
+          Validations, list results, stored file rows, drafts, allow &amp; block list entries, feedback and webhook
+          events for this address are deleted in live and test mode. This cannot be undone.
         </p>
         <p className="text-soft">
           The request fails if a list in progress contains the address. The audit log records the erasure without the

@@ -52,9 +52,10 @@ test('the program has the documented commands', () => {
 
 test.each(commands.map((command) => [nameOf(command), command] as const))(
   '%s has --format, --json and -o with the common meaning',
-  (_, command) => {
+  (name, command) => {
     const format = findOption(command, '--format')
-    expect(format?.argChoices).toEqual(['table', 'json', 'jsonl', 'csv'])
+    const isFile = ['clean', 'jobs results'].includes(name)
+    expect(format?.argChoices).toEqual(['table', 'json', 'jsonl', 'csv', ...(isFile ? ['xlsx'] : [])])
     expect(format?.description).toBe('format of the result')
     expect(findOption(command, '--json')?.description).toBe('same as --format json')
     const output = findOption(command, '--output')

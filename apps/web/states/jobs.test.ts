@@ -5,7 +5,18 @@ import { page } from 'vitest/browser'
 import { choose, click, clickOn, fill, hitInDrawer, inOrder, openTab, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
 import { exampleOf } from './test-examples.ts'
-import { EARLIER_JOB, FINISHED_JOB, PAUSED_JOB, PREVIEW, QUEUED_JOB, REPEATED_PREVIEW, REPORT, RETRYING_JOB, RUNNING_JOB, WORKBOOK_PREVIEW } from './test-jobs.ts'
+import {
+  EARLIER_JOB,
+  FINISHED_JOB,
+  PAUSED_JOB,
+  PREVIEW,
+  QUEUED_JOB,
+  REPEATED_PREVIEW,
+  REPORT,
+  RETRYING_JOB,
+  RUNNING_JOB,
+  WORKBOOK_PREVIEW,
+} from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
 import { testStates, whileLoading } from './test-states.ts'
 import { sessionOf } from './test-users.ts'

@@ -238,11 +238,11 @@ export type {
   JobFilter,
   JobResultsApi,
   JobsApi,
-  RerunJobOptions,
   ListResultsOptions,
+  RerunJobOptions,
   ResultFilter,
-  UpdateJobOptions,
   ResultSort,
+  UpdateJobOptions,
   WaitOptions,
 } from './jobs.ts'
 export type { CreateKeyOptions, KeySettings, KeysApi, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'

@@ -126,8 +126,8 @@ test('values that are not addresses are listed over all pages, and downloaded', 
   expect(found).toEqual([2, 3, 4])
   await (await probity.uploads.downloadNonAddresses('upload')).cancel()
   expect(received.map(({ path }) => path)).toEqual([
-    '/api/v1/bulk/uploads/upload/non-addresses?email_column=work&skip=0&limit=2',
-    '/api/v1/bulk/uploads/upload/non-addresses?email_column=work&skip=2&limit=2',
+    '/api/v1/bulk/uploads/upload/non-addresses?email_column=work&limit=2&skip=0',
+    '/api/v1/bulk/uploads/upload/non-addresses?email_column=work&limit=2&skip=2',
     '/api/v1/bulk/uploads/upload/non-addresses?format=csv',
   ])
 })

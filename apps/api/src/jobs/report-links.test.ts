@@ -191,7 +191,9 @@ test('a key of another mode or account sees and changes no links', async () => {
 test('requests for reports are limited per network', async () => {
   const reader = openBrowser(api.app)
   const guess = () => open('A'.repeat(43), reader)
-  const answers = await Promise.all(Array.from({ length: 130 }, guess))
+  const answers: Awaited<ReturnType<typeof guess>>[] = []
+  // A few at a time, so that a slow machine sheds none of them.
+  for (let n = 0; n < 26; n++) answers.push(...(await Promise.all(Array.from({ length: 5 }, guess))))
   const counts = Object.groupBy(answers, ({ status }) => status)
   expect(Object.keys(counts)).toEqual(['404', '429'])
   expect(counts[429]?.[0]?.headers['retry-after']).toMatch(/^\d+$/)

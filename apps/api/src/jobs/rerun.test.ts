@@ -132,7 +132,7 @@ test('without enough credits nothing is created, and no file remains', async () 
   expect((await rerun(by, earlier, { rows: 'unknown' })).status).toBe(201)
 })
 
-test('test mode costs nothing, and its jobs are hidden from live keys', async () => {
+test('a rerun in test mode costs nothing, and live keys do not find its job', async () => {
   const by = await api.openCaller({ key: { mode: 'test' } })
   const earlier = await keepList(api, { content: LIST, by, mode: 'test' })
   const { status, body } = await rerun(by, earlier, { rows: 'unknown' })

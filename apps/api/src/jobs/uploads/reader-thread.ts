@@ -7,8 +7,8 @@ import { readColumn } from '@probity/uploads/read-addresses'
 import { readUpload, type UploadReading } from '@probity/uploads/read-upload'
 import { Refusal } from '@probity/uploads/refusal'
 import { selectRows } from '@probity/uploads/select-rows'
-import type { FileReading, ReadOutcome, ReadTask } from './reader.ts'
 import { convertWorkbook } from '@probity/uploads/xlsx/convert-workbook'
+import type { FileReading, ReadOutcome, ReadTask } from './reader.ts'
 
 /**
  * Runs in a worker thread: reads one file and returns its findings.

@@ -11,6 +11,7 @@ import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, PageFrame } from '../../../ui/States.tsx'
 import { Pager } from '../../../ui/Table.tsx'
 import type { ListSearch } from '../search.ts'
+import { readFileForm, sheetOf } from './download.ts'
 import { filterOf, isExpired, PAGE_SIZES, pageSizeOf, resultsQuery, sortOf } from './queries.ts'
 import { ResultDrawer } from './ResultDrawer.tsx'
 import { ResultsFilter } from './ResultsFilter.tsx'
@@ -18,7 +19,6 @@ import { ResultsTable, type Selection } from './ResultsTable.tsx'
 import { hasFilter, RESULTS_ID, useListSearch, withFilter } from './SearchLink.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
 import { useResultsDownload } from './use-results-download.ts'
-import { readFileForm, sheetOf } from './download.ts'
 
 /** The results row by row, filtered, sorted and paged by the service. */
 export function Results({ job }: { job: BulkJob }) {

@@ -7,6 +7,7 @@ import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { useAddressDraft } from '../new-list/use-address-draft.ts'
+import { readFileForm, sheetOf } from './download.ts'
 import { useResultsDownload } from './use-results-download.ts'
 
 type SelectionBarProps = { job: BulkJob; selected: JobResult[]; onClear(): void }
@@ -45,7 +46,7 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
         size="sm"
         busy={isBusy}
         icon={<Download className={ICON} aria-hidden="true" />}
-        onClick={() => start({ format: 'csv', rows: selected.map(({ row }) => row) })}
+        onClick={() => start({ ...sheetOf(readFileForm(job.filename)), rows: selected.map(({ row }) => row) })}
       >
         Download
       </Button>

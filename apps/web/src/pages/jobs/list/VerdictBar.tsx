@@ -15,8 +15,8 @@ const TARGET = 'flex h-6 items-center'
 
 type VerdictBarProps = {
   counts: Record<Verdict, number>
-  /** A click on a part of the bar. The numbers next to it are links, so the bar needs no keyboard access. */
-  onChoose(status: Verdict): void
+  /** A click on a part of the bar. The numbers next to it are links, so the bar needs no keyboard access. Without it: a chart only. */
+  onChoose?(status: Verdict): void
 }
 
 /** The shares of the verdicts. Hidden from screen readers: the numbers are next to it. */
@@ -25,14 +25,20 @@ export function VerdictBar({ counts, onChoose }: VerdictBarProps) {
     <div aria-hidden="true" className={TARGET}>
       <div className="flex h-full w-full gap-px">
         {VERDICTS.filter((status) => counts[status] > 0).map((status) => (
-          <Segment key={status} status={status} grow={counts[status]} onChoose={() => onChoose(status)} />
+          <Segment
+            key={status}
+            status={status}
+            grow={counts[status]}
+            {...(onChoose && { onChoose: () => onChoose(status) })}
+          />
         ))}
       </div>
     </div>
   )
 }
 
-function Segment({ status, grow, onChoose }: { status: Verdict; grow: number; onChoose(): void }) {
+function Segment({ status, grow, onChoose }: { status: Verdict; grow: number; onChoose?(): void }) {
+  if (onChoose === undefined) return <div className={clsx('h-2 min-w-0.5', FILLS[status])} style={{ flexGrow: grow }} />
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: a link next to the chart does the same
     <div

@@ -109,7 +109,10 @@ async function openUsed(email: string) {
   await send(by, 'POST', '/feedback', { messages: [{ email, delivery: 'delivered' }] })
   const list = `name,email,boss\nAda,${loud},x\nBo,vobo@example.com,see ${email}\nCy,Vera V. <${email}>,y\n`
   const jobId = await keepList(api, { content: list, by, isOrdered: true, filename: `${email}.csv` })
-  await send(by, 'PATCH', `/bulk/jobs/${jobId}`, { name: `List of ${email}`, tags: ['kept', `of ${email}`, 'too'] })
+  await send(by, 'PATCH', `/bulk/jobs/${jobId}`, { name: `List of ${email}` })
+  await asOwner(api.db, (trx) =>
+    sql`update jobs set tags = ${['kept', `of ${email}`, 'too']} where id = ${jobId}`.execute(trx),
+  )
   await keepList(api, { content: `email\n${email}\nvada@example.com\n`, by, mode: 'test' })
   // The jobs of keepList have no transactions in the ledger.
   await asOwner(api.db, (trx) =>

@@ -28,9 +28,10 @@ test('the program has the documented commands', () => {
   expect(commands.map(nameOf)).toEqual([
     'validate',
     'clean',
-    ...['list', 'view', 'watch', 'create', 'estimate', 'results', 'pause', 'resume', 'cancel', 'delete'].map(
+    ...['list', 'view', 'watch', 'create', 'estimate', 'results', 'update', 'rerun', 'compare'].map(
       (verb) => `jobs ${verb}`,
     ),
+    ...['share', 'links', 'unshare', 'pause', 'resume', 'cancel', 'delete'].map((verb) => `jobs ${verb}`),
     ...['list', 'view', 'create', 'rotate', 'update', 'pause', 'resume', 'revoke'].map((verb) => `keys ${verb}`),
     ...['list', 'view', 'create', 'rotate', 'update', 'delete', 'test', 'deliveries', 'resend'].map(
       (verb) => `webhooks ${verb}`,

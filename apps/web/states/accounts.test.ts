@@ -10,8 +10,8 @@ import { sessionOf } from './test-users.ts'
 const DIALOG = '[role="dialog"], [role="alertdialog"]'
 
 testStates('dashboard', [
-  { name: 'with data', path: '/', shows: 'newsletter.csv' },
-  { name: 'as a viewer', as: VIEWER, path: '/?days=7', shows: 'newsletter.csv' },
+  { name: 'with data', path: '/', shows: 'Newsletter, November' },
+  { name: 'as a viewer', as: VIEWER, path: '/?days=7', shows: 'Newsletter, November' },
   {
     name: 'in test mode',
     path: '/?mode=test',

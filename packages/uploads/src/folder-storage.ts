@@ -64,7 +64,7 @@ export function openFolderStorage(folder: string, root = folder): FileStorage {
       const path = pathOf(originalKeyOf(key))
       return (await isFile(path)) ? use(path) : undefined
     },
-    removeOriginal: (key) => rm(pathOf(originalKeyOf(key)), { force: true }),
+    removeOriginal: async (key) => rm(pathOf(originalKeyOf(key)), { force: true }),
     async remove(key) {
       await rm(pathOf(noteKeyOf(key)), { force: true })
       await rm(pathOf(originalKeyOf(key)), { force: true })

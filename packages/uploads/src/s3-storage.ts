@@ -73,7 +73,7 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
     saveNote: async (key, text) => bucket.put(noteKeyOf(key), Readable.from([text], { objectMode: false })),
     findNote: async (key) => readIfPresent(bucket, noteKeyOf(key)),
     lendOriginal: (key, use) => ifPresent(() => withLocalCopy(originalKeyOf(key), (local) => scratch.lend(local, use))),
-    removeOriginal: (key) => bucket.remove({ key: originalKeyOf(key) }),
+    removeOriginal: async (key) => bucket.remove({ key: originalKeyOf(key) }),
     async remove(key) {
       await bucket.remove({ key: noteKeyOf(key) })
       await bucket.remove({ key: originalKeyOf(key) })

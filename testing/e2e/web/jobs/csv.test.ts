@@ -125,7 +125,7 @@ test('a file of 1,000 rows is validated at the shown price, and the download kee
   })
   expect(JSON.parse((await owner.sendRequest('GET', '/bulk/jobs')).text)).toHaveLength(1)
 
-  await page.getByRole('button', { name: 'Download' }).click()
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('dialog').getByRole('button', { name: 'Download all rows' }).click(),

@@ -101,6 +101,8 @@ test('preview returns the counts, the cost and the available credits', async () 
     encoding: 'utf-8',
     delimiter: ',',
     has_header: true,
+    sheets: [],
+    sheet: null,
     row_count: 5,
     column_details: [
       { name: 'name', filled_count: 5, address_count: 0, address_share: 0 },

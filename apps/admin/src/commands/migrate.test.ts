@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { connect } from '@probity/database/connection/connect'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { startPostgres } from '@probity/lab/services/postgres'
@@ -23,9 +24,13 @@ test.for(COMMANDS)('"%s %s" names the migrate command before the first migration
   expect(refusalOf(await runAdmin(postgres.url, ...args))).toContain('Run "probity-admin migrate" first')
 })
 
+const MIGRATIONS = readdirSync(new URL('../../../../packages/database/migrations', import.meta.url))
+  .map((file) => file.replace(/\.sql$/, ''))
+  .toSorted()
+
 test('migrate applies all migrations once', async () => {
   const missing = await listMissingMigrations(db)
-  expect(missing).toEqual(['0001_baseline'])
+  expect(missing).toEqual(MIGRATIONS)
   expect(resultOf(await runAdmin(postgres.url, 'migrate'))).toEqual({ migrated: missing })
   expect(resultOf(await runAdmin(postgres.url, 'migrate'))).toEqual({ migrated: [] })
   expect(await listMissingMigrations(db)).toEqual([])

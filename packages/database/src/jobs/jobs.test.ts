@@ -147,14 +147,15 @@ test('a job lists deferred addresses by reason with their first and last retry, 
   )
   const job = await inTenant(db, view.accountId, (trx) => findJob(trx, view, id))
   const minutesFrom = (time: Date) => Math.round((time.getTime() - (job?.now.getTime() ?? 0)) / 60_000)
-  const seen = job?.waiting.map(({ from, until, ...rest }) => ({
+  const seen = job?.waiting.map(({ from, until, lastAt, ...rest }) => ({
     ...rest,
     from: minutesFrom(from),
     until: minutesFrom(until),
+    lastAt: minutesFrom(lastAt),
   }))
   expect(seen).toEqual([
-    { reason: 'greylisted', count: 5, from: 10, until: 20 },
-    { reason: 'rate_limited', count: 4, from: 5, until: 5 },
+    { reason: 'greylisted', count: 5, from: 10, until: 20, lastAt: 20 },
+    { reason: 'rate_limited', count: 4, from: 5, until: 5, lastAt: 5 },
   ])
 })
 

@@ -96,7 +96,7 @@ const OTHER = [
   /(?<=\n\n)(?: {4}[^\n]*\n)+(?=\n|$)/g,
 ]
 
-/** Code and targets of links are replaced by as many letters, because dots in them end no sentence. */
+/** Code and targets of links are replaced by as many characters, because dots in them end no sentence. */
 const INLINE = /`[^`]*`|\]\([^()\s]*\)|<https?:[^>]*>/g
 
 function blankOther(text: string): string {

@@ -6,7 +6,7 @@ import { type Db, inTenant, type Trx } from '@probity/database/connection/connec
 import { arePartitionsReady, makePartitions } from '@probity/database/system/retention'
 import { findDelayReason, getProbing } from '@probity/database/validations/probing'
 import { BODY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
-import { Problem } from '../http/problem.ts'
+import { invalidField, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/text.ts'
 import type { Auth } from '../middleware/authentication/auth.ts'
@@ -93,7 +93,7 @@ async function refuseLongRetention(db: Db, accountId: string, days: number): Pro
   const { account, plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
   if (days <= Math.max(plan.retentionDaysMax, account.retentionDays)) return
   const detail = `must be at most ${plan.retentionDaysMax} on the plan ${plan.name}`
-  throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/retention_days', detail }] })
+  throw invalidField('/retention_days', detail)
 }
 
 type Found = Awaited<ReturnType<typeof findOwn>>

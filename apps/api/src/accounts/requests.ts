@@ -19,7 +19,7 @@ import {
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { presentResult } from '../http/present-result.ts'
-import { found, Problem } from '../http/problem.ts'
+import { found, invalidField } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { viewOf } from '../middleware/authentication/auth.ts'
 import type { RequestLog } from '../middleware/request-log/request-log.ts'
@@ -62,7 +62,7 @@ export function readCursor(cursor: string): RequestCursor {
   const [, time, id] = PLACE.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (time === undefined || id === undefined) {
     const detail = 'must be the next_cursor of a page'
-    throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/cursor', detail }] })
+    throw invalidField('/cursor', detail)
   }
   return { at: new Date(Number(time)), id }
 }

@@ -12,7 +12,7 @@ import {
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type Stripe from 'stripe'
 import Type from 'typebox'
-import { Problem } from '../http/problem.ts'
+import { invalidField, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { storable } from '../http/text.ts'
 import { getPayments, type Payments, requestStripe } from './payments.ts'
@@ -125,7 +125,7 @@ async function getOffer(db: Db, accountId: string, { price, quantity }: Required
 }
 
 function faultAt(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+  return invalidField(pointer, detail)
 }
 
 /** Stripe customer of the account, created at its first purchase. Stripe receives only the account id. */

@@ -6,7 +6,7 @@ import type { Prediction } from '@probity/database/feedback/outcome-sums'
 import { countOutcomes, type Outcome } from '@probity/database/feedback/outcomes'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { Redis } from 'ioredis'
-import { Problem } from '../http/problem.ts'
+import { invalidField } from '../http/problem.ts'
 import { ALL_FEATURES } from '../http/validation-options.ts'
 import type { Auth } from '../middleware/authentication/auth.ts'
 import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
@@ -160,7 +160,7 @@ function readSent({ outcomes, bouncedCount }: SortedReport, sentTotal: number | 
   const deliveredCount = outcomes.filter(({ outcome }) => outcome === 'delivered').length
   if (sentTotal !== undefined && sentTotal < deliveredCount + bouncedCount) {
     const detail = 'is less than the number of reported messages'
-    throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/sent_total', detail }] })
+    throw invalidField('/sent_total', detail)
   }
   return { deliveredCount, bouncedCount, sentTotal }
 }

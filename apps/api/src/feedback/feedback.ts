@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import { checkRequests } from '../http/compile-late.ts'
 import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
-import { Problem } from '../http/problem.ts'
+import { invalidField, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { isPublicSandbox } from '../middleware/authentication/public-sandbox.ts'
 import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
@@ -70,7 +70,7 @@ function sizeOf({ headers }: FastifyRequest): number {
 
 function tooManyMessages(): Problem {
   const detail = `must have at most ${PUBLIC_MESSAGES_MAX} messages with the public sandbox key`
-  return new Problem('invalid_request', undefined, { errors: [{ pointer: '/messages', detail }] })
+  return invalidField('/messages', detail)
 }
 
 const BODIES = {

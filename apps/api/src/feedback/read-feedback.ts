@@ -6,7 +6,7 @@ import { Refusal } from '@probity/uploads/refusal'
 import type { FastifyError } from 'fastify'
 import Value from 'typebox/value'
 import { checkRequests } from '../http/compile-late.ts'
-import { asProblem, Problem } from '../http/problem.ts'
+import { asProblem, invalidField, Problem } from '../http/problem.ts'
 import { type SortedReport, sortOutcomes } from './sort-outcomes.ts'
 
 /** A report with its day filled in. */
@@ -14,7 +14,7 @@ export type ReadReport = FeedbackReport & { sent_on: string }
 
 /** Reads a report: validated JSON, or CSV with the other fields in the query. */
 export async function readReport(body: unknown, query: FeedbackQuery): Promise<ReadReport> {
-  if (body === undefined) throw refuse('/messages', 'is required') // a missing body is not validated against the schema
+  if (body === undefined) throw invalidField('/messages', 'is required') // a missing body is not validated against the schema
   const report = typeof body === 'string' ? await readSheet(body, query) : (body as FeedbackReport)
   return { ...report, sent_on: readDay(report.sent_on) }
 }
@@ -55,7 +55,7 @@ function readHeader(cells: string[]): [string, number][] {
   const names = cells.map((cell) => cell.trim().toLowerCase())
   for (const name of ['email', 'delivery']) {
     if (names.includes(name)) continue
-    throw refuse('', `has no column "${name}"`)
+    throw invalidField('', `has no column "${name}"`)
   }
   return COLUMNS.filter((name) => names.includes(name)).map((name) => [name, names.indexOf(name)])
 }
@@ -73,11 +73,7 @@ function readDay(given: string | undefined): string {
   const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
   if (given === undefined) return day(0)
   if (given >= day(-SENT_DAYS_AGO_MAX) && given <= day(1)) return given
-  throw refuse('/sent_on', `must be within the last ${SENT_DAYS_AGO_MAX} days`)
-}
-
-function refuse(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+  throw invalidField('/sent_on', `must be within the last ${SENT_DAYS_AGO_MAX} days`)
 }
 
 /** A report as it arrived: JSON, or CSV with the rest in the query. */

@@ -36,6 +36,11 @@ export class Problem extends Error {
   }
 }
 
+/** An invalid field or header of a request, by its JSON pointer or its name. */
+export function invalidField(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+}
+
 /** Throws not_found if the object is missing. Objects of other accounts are not distinguished from missing ones. */
 export function found<T>(one: T | undefined): T {
   if (one === undefined) throw new Problem('not_found')

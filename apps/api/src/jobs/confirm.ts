@@ -144,9 +144,8 @@ async function countEmails(
   upload: ConfirmableUpload,
   wanted: Wanted,
 ): Promise<EmailCounts> {
-  if (!upload.columns.includes(wanted.column)) throw new Problem('unknown_column')
   const isSuggested = wanted.column === upload.suggestedColumn
-  const { emailCount, uniqueCount } = isSuggested ? upload : await getReading(services, upload.storageKey, wanted)
+  const { emailCount, uniqueCount } = isSuggested ? upload : await getReading(services, upload, wanted)
   if (emailCount > wanted.emailsMax) throw new Problem('too_many_emails')
   if (emailCount === 0) throw new Problem('column_without_emails')
   return { emailCount, uniqueCount }

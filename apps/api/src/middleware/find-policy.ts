@@ -2,7 +2,7 @@ import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/constants
 import { findPolicy } from '@probity/database/accounts/policies'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
-import { Problem } from '../http/problem.ts'
+import { invalidField, type Problem } from '../http/problem.ts'
 import { isPublicSandbox } from './authentication/public-sandbox.ts'
 
 type Request = Pick<FastifyRequest, 'auth' | 'method'>
@@ -28,5 +28,5 @@ export async function getPolicy({ db }: { db: Db }, request: Request, name: stri
 
 export function unknownPolicy({ method }: Pick<Request, 'method'>): Problem {
   const pointer = method === 'GET' ? 'policy' : '/policy'
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail: 'must be the name of a policy' }] })
+  return invalidField(pointer, 'must be the name of a policy')
 }

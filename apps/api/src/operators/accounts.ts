@@ -23,7 +23,7 @@ import { createPasswordReset } from '@probity/database/users/sessions'
 import type { Admission } from '@probity/redis/admission'
 import Type from 'typebox'
 import { readPage } from '../http/page.ts'
-import { found, Problem } from '../http/problem.ts'
+import { found, invalidField, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { confirmPassword } from '../middleware/authentication/confirm-password.ts'
 import type { UserAuthentication } from '../middleware/authentication/session.ts'
@@ -48,12 +48,12 @@ export const manageAccounts: Route<{ db: Db }> = async (app, { db }) => {
   const granting = { ...one, body: CreditGrant }
   app.post('/accounts/:account_id/credits', { schema: granting }, async ({ params: { account_id: id }, body }) => {
     const { credits, note } = body
-    if (credits === 0) throw fault('/credits', 'must not be zero')
+    if (credits === 0) throw invalidField('/credits', 'must not be zero')
     return asOperatorOf(db, id, async (trx) => {
       await show(trx, id)
       const kind = credits > 0 ? 'grant' : 'adjust'
       const posting = await postCredits(trx, { kind, credits, subject: randomUUID(), note })
-      if (posting.kind !== 'posted') throw fault('/credits', 'exceeds the available balance')
+      if (posting.kind !== 'posted') throw invalidField('/credits', 'exceeds the available balance')
       return show(trx, id)
     })
   })
@@ -62,7 +62,7 @@ export const manageAccounts: Route<{ db: Db }> = async (app, { db }) => {
   app.post('/accounts/:account_id/plan', { schema: planning }, async ({ params: { account_id: id }, body }) =>
     asOperator(db, async (trx) => {
       const isKnown = (await listPlans(trx)).some(({ name }) => name === body.plan)
-      if (!isKnown) throw fault('/plan', 'must be a plan of this installation')
+      if (!isKnown) throw invalidField('/plan', 'must be a plan of this installation')
       await changePlan(trx, id, body.plan)
       return show(trx, id)
     }),
@@ -83,10 +83,6 @@ export const manageAccounts: Route<{ db: Db }> = async (app, { db }) => {
 
 async function show(trx: Trx, accountId: string): Promise<OperatorAccount> {
   return present(found(await findSeenAccount(trx, accountId)))
-}
-
-function fault(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }
 
 function present({ used30d, createdAt, suspendedAt, onHoldSince, ...account }: SeenAccount): OperatorAccount {

@@ -4,7 +4,7 @@ import { changeAddress, deleteProfile, findCredential } from '@probity/database/
 import type { User } from '@probity/database/users/users'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger } from 'fastify'
-import { Problem } from '../http/problem.ts'
+import { invalidField, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
 import { confirmPassword, wrongPassword } from '../middleware/authentication/confirm-password.ts'
 import { clearCookie, cookieNames, requireUser } from '../middleware/authentication/session.ts'
@@ -29,7 +29,7 @@ export const changeEmail: Route<ProfileDependencies> = async (app, services) => 
     await limitUser(services, request, 'letter', request.body.email)
     await confirmPassword(services, request, request.body.password)
     const to = request.body.email.toLowerCase()
-    if (to === from) throw fieldProblem('/email', 'This is already your email address.')
+    if (to === from) throw invalidField('/email', 'This is already your email address.')
     const isFree = (await findCredential(people.users, to)) === undefined
     if (isFree) {
       const token = await writeChangeToken({ userId, from, to }, await people.secret())
@@ -66,7 +66,7 @@ export const removeProfile: Route<ProfileDependencies> = async (app, services) =
     const { userId, email } = request.person as User
     await confirmPassword(services, request, request.body.password)
     if (request.body.email.trim().toLowerCase() !== email)
-      throw fieldProblem('/email', 'This is not your email address.')
+      throw invalidField('/email', 'This is not your email address.')
     const isDeleted = await deleteProfile(people.users, userId).catch((error: unknown) => {
       throw isLastOwner(error) ? new Problem('last_owner') : error
     })
@@ -80,7 +80,3 @@ export const removeProfile: Route<ProfileDependencies> = async (app, services) =
 
 const OLD_LINK = 'The link was already used or has expired.'
 const OPERATOR_PROFILE = 'Your profile has the operator right. Another operator must remove that right first.'
-
-function fieldProblem(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
-}

@@ -33,11 +33,11 @@ import {
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../../http/page.ts'
-import { found, Problem } from '../../http/problem.ts'
+import { found, invalidField, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import type { Auth } from '../../middleware/authentication/auth.ts'
 import { boundNewKey, findBounds, refuseChange, refuseRotation, refuseTooManyKeys } from './bounds.ts'
-import { fault, presentKey, refuseBadPageSettings, refuseBadSettings, statusOf, viewOf } from './present.ts'
+import { presentKey, refuseBadPageSettings, refuseBadSettings, statusOf, viewOf } from './present.ts'
 
 type CreateDependencies = {
   db: Db
@@ -104,7 +104,7 @@ function defaultScopes({ scopes }: Auth, type: KeyType): KeyScope[] {
 function readPageSettings(kind: KeyType, body: CreateKey) {
   const { allowed_origins, allowed_policies, visitor_cap = VISITOR_CAP_DEFAULT } = body
   if (kind === 'secret') return { kind }
-  if (allowed_origins === undefined) throw fault('/allowed_origins', 'is required for a publishable key')
+  if (allowed_origins === undefined) throw invalidField('/allowed_origins', 'is required for a publishable key')
   const policies = allowed_policies && { allowedPolicies: allowed_policies }
   return { kind, allowedOrigins: allowed_origins, visitorCap: visitor_cap, ...policies }
 }

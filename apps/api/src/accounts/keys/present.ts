@@ -3,7 +3,7 @@ import { isOrigin, type KeyType, PUBLISHABLE_SCOPES } from '@probity/contract/co
 import type { ApiKey as ShownKey } from '@probity/contract/schemas/keys'
 import type { ApiKey, KeyView } from '@probity/database/accounts/keys'
 import { isRange } from '../../http/networks.ts'
-import { Problem } from '../../http/problem.ts'
+import { invalidField, Problem } from '../../http/problem.ts'
 import type { Auth } from '../../middleware/authentication/auth.ts'
 
 /** A key as in responses. */
@@ -51,9 +51,9 @@ export function refuseBadSettings(auth: Auth, settings: KeySettings): void {
   const beyond = settings.scopes?.some((scope) => !auth.scopes.includes(scope))
   if (beyond) throw new Problem('scope_not_grantable')
   const wrong = settings.ip_allowlist?.findIndex((entry) => !isRange(entry)) ?? -1
-  if (wrong >= 0) throw fault(`/ip_allowlist/${wrong}`, 'must be an IP address or a CIDR range')
+  if (wrong >= 0) throw invalidField(`/ip_allowlist/${wrong}`, 'must be an IP address or a CIDR range')
   if (settings.expires_at && Date.parse(settings.expires_at) <= Date.now()) {
-    throw fault('/expires_at', 'must be in the future')
+    throw invalidField('/expires_at', 'must be in the future')
   }
 }
 
@@ -70,19 +70,15 @@ export function refuseBadPageSettings(
   { scopes = [], allowed_origins, allowed_policies, visitor_cap }: PageSettings,
 ): void {
   if (kind === 'secret') {
-    if (allowed_origins) throw fault('/allowed_origins', 'is for publishable keys')
-    if (allowed_policies) throw fault('/allowed_policies', 'is for publishable keys')
-    if (visitor_cap !== undefined) throw fault('/visitor_cap', 'is for publishable keys')
+    if (allowed_origins) throw invalidField('/allowed_origins', 'is for publishable keys')
+    if (allowed_policies) throw invalidField('/allowed_policies', 'is for publishable keys')
+    if (visitor_cap !== undefined) throw invalidField('/visitor_cap', 'is for publishable keys')
     return
   }
   const wrong = allowed_origins?.findIndex((origin) => !isOrigin(origin)) ?? -1
-  if (wrong >= 0) throw fault(`/allowed_origins/${wrong}`, 'must be an origin as browsers send it')
+  if (wrong >= 0) throw invalidField(`/allowed_origins/${wrong}`, 'must be an origin as browsers send it')
   const allowed: readonly KeyScope[] = PUBLISHABLE_SCOPES
   if (scopes.some((scope) => !allowed.includes(scope))) {
-    throw fault('/scopes', `must be left out or ${JSON.stringify(allowed)}`)
+    throw invalidField('/scopes', `must be left out or ${JSON.stringify(allowed)}`)
   }
-}
-
-export function fault(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }

@@ -15,7 +15,7 @@ import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { EXPORT_LIMITS, openExports } from '../../http/exports/send-export.ts'
 import { isOnList, isRange } from '../../http/networks.ts'
-import { found, Problem } from '../../http/problem.ts'
+import { found, invalidField, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { noteExport } from '../../middleware/authentication/auth.ts'
 import { confirmPassword } from '../../middleware/authentication/confirm-password.ts'
@@ -64,7 +64,7 @@ export const deleteAccountRoutes: Route<DeletionDependencies> = async (app, serv
 
 function wrongName(): Problem {
   const detail = 'This is not the name of the account.'
-  return new Problem('invalid_request', undefined, { errors: [{ pointer: '/name', detail }] })
+  return invalidField('/name', detail)
 }
 
 /** Removes files immediately where possible. Maintenance repeats this every hour. */
@@ -130,7 +130,7 @@ function refuseBadRanges(list: string[]): void {
   const wrong = list.find((entry) => !isRange(entry))
   if (wrong === undefined) return
   const detail = `contains "${wrong}", which is neither an IP address nor a CIDR range such as 192.0.2.0/24`
-  throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/ip_allowlist', detail }] })
+  throw invalidField('/ip_allowlist', detail)
 }
 
 /** In the usual notation: IPv4 without the IPv6 prefix. */

@@ -24,7 +24,7 @@ async function compare(jobId: string, earlier: string): Promise<JobComparison> {
   return body as JobComparison
 }
 
-/** Gives results another status than `keepList`, which derives it from the first letter, and counts them again. */
+/** Gives results another status than `keepList`, which derives it from the first character, and counts them again. */
 async function change(jobId: string, statuses: Record<string, 'valid' | 'unknown'>): Promise<void> {
   await changeTestResults(api.db, jobId, (result) => {
     const status = statuses[result.email.toLowerCase()]

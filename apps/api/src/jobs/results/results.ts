@@ -33,7 +33,7 @@ import {
 import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { keepFilter, type Page, readPage, sendPageHeaders } from '../../http/page.ts'
 import { presentResult, type Shown } from '../../http/present-result.ts'
-import { found, Problem } from '../../http/problem.ts'
+import { found, invalidField, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import { storable } from '../../http/text.ts'
 import { type Auth, noteExport, viewOf } from '../../middleware/authentication/auth.ts'
@@ -45,7 +45,7 @@ import { writeXlsx, XLSX_TYPE } from './write-xlsx.ts'
 /** Filter of the results of a request. */
 export function readFilter(query: ResultsQuery): ResultsFilter {
   const { status, sub_status, provider, domain, search, rows, preset, part = 'keep' } = query
-  if (query.part && !preset) throw fault('/part', 'requires a preset')
+  if (query.part && !preset) throw invalidField('/part', 'requires a preset')
   return {
     statuses: status?.split(',') ?? [],
     subStatuses: sub_status?.split(','),
@@ -76,10 +76,6 @@ const FILTERS = [
 export function repeatFilter(query: ResultsQuery): Record<string, string> {
   const given = FILTERS.filter((name) => query[name] !== undefined && query[name] !== false)
   return Object.fromEntries(given.map((name) => [name, String(query[name])]))
-}
-
-function fault(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }
 
 /** Returns a job of the client whose results have not expired. */

@@ -18,7 +18,7 @@ import { defuseCell } from '../../http/exports/defuse-cell.ts'
 import { attachment, EXPORT_LIMITS, openExports } from '../../http/exports/send-export.ts'
 import { BODY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../http/page.ts'
-import { found, Problem } from '../../http/problem.ts'
+import { found, invalidField, Problem } from '../../http/problem.ts'
 import { disconnectSignal } from '../../http/request-body.ts'
 import type { Route } from '../../http/route.ts'
 import { storable } from '../../http/text.ts'
@@ -67,8 +67,8 @@ export const chooseSheet: Route<UploadServices> = async (app, services) => {
     const { draft, emailsMax } = await getDraft(services, auth, params.upload_id)
     const signal = disconnectSignal(reply)
     const options = { accountId: auth.accountId, emailsMax, signal }
-    const { sheets } = await getReading(services, draft.storageKey, { ...options, column: undefined })
-    if (!sheets.includes(body.sheet)) throw fault('/sheet', 'is not a sheet of the workbook')
+    const { sheets } = await getReading(services, draft, { ...options, column: undefined })
+    if (!sheets.includes(body.sheet)) throw invalidField('/sheet', 'is not a sheet of the workbook')
     const preview = await services.storage.lendOriginal(draft.storageKey, (path) =>
       replaceUpload(services, auth, { draft, path }, async (from, to) => {
         const converted = await services.uploadReader.convert(from, to, { ...options, sheet: body.sheet })
@@ -99,7 +99,7 @@ export const correctUpload: Route<UploadServices> = async (app, services) => {
     async ({ auth, params, body }, reply) => {
       const { draft, emailsMax } = await getDraft(services, auth, params.upload_id)
       const options = { accountId: auth.accountId, emailsMax, signal: disconnectSignal(reply) }
-      const layout = await getLayout(services, draft, { ...options, column: body.email_column })
+      const layout: Layout = await getReading(services, draft, { ...options, column: body.email_column })
       const corrections = body.corrections.map(({ row, value }) => ({ row, value: storable(value) }))
       return services.storage.lend(draft.storageKey, (path) =>
         replaceUpload(services, auth, { draft, path }, async (from, to) => {
@@ -133,7 +133,7 @@ export const listNonAddresses: Route<UploadServices> = async (app, services) => 
     const { email_column: column, format = 'json' } = query
     const signal = disconnectSignal(reply)
     const wanted = { accountId: auth.accountId, emailsMax, column, signal }
-    const layout = await getLayout(services, draft, wanted)
+    const layout: Layout = await getReading(services, draft, wanted)
     if (format === 'csv') {
       const disposition = attachment(draft.filename, { content: 'not-addresses', ending: 'csv' })
       const chunks = writeNonAddresses(() => services.storage.open(draft.storageKey), layout)
@@ -173,13 +173,6 @@ async function getDraft({ db }: UploadServices, auth: Auth, uploadId: string) {
   })
 }
 
-type Wanted = Parameters<typeof getReading>[2]
-
-async function getLayout(services: UploadServices, draft: Draft, wanted: Wanted): Promise<Layout> {
-  if (wanted.column !== undefined && !draft.columns.includes(wanted.column)) throw new Problem('unknown_column')
-  return getReading(services, draft.storageKey, wanted)
-}
-
 type Source = { draft: Draft; path: string }
 type Write = (from: string, to: string) => Promise<{ reading: FileReading; keepsOriginal: boolean }>
 
@@ -188,8 +181,4 @@ async function replaceUpload(services: UploadServices, auth: Auth, { draft, path
   const look = ({ convert }: { convert: Convert }) => convertReceived(convert, write)
   const saved = await services.storage.lookAndSave(createReadStream(path), look)
   return keepUpload(services, auth, { ...saved, filename: draft.filename }, draft)
-}
-
-function fault(pointer: string, detail: string): Problem {
-  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }

@@ -19,8 +19,16 @@ type Wanted = ReadOptions & {
   column: string | undefined
 }
 
+type Stored = { storageKey: string; columns: string[] }
+
 /** The reading of an upload. The file is read only for a column that was not counted before. */
-export async function getReading({ storage, uploadReader }: Needed, key: string, wanted: Wanted): Promise<FileReading> {
+export async function getReading(
+  { storage, uploadReader }: Needed,
+  upload: Stored,
+  wanted: Wanted,
+): Promise<FileReading> {
+  const { storageKey: key, columns: names } = upload
+  if (wanted.column !== undefined && !names.includes(wanted.column)) throw new Problem('unknown_column')
   const kept = await find(storage, key)
   const reading = kept?.reading ?? (await uploadReader.readKept(key, wanted))
   const known = kept?.columns ?? []

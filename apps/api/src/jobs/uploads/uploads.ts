@@ -13,7 +13,7 @@ import type { FileStorage } from '@probity/uploads/storage'
 import Type from 'typebox'
 import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
 import { readPage, sendPageHeaders } from '../../http/page.ts'
-import { found, Problem } from '../../http/problem.ts'
+import { found } from '../../http/problem.ts'
 import { disconnectSignal } from '../../http/request-body.ts'
 import type { Route } from '../../http/route.ts'
 import { type Auth, viewOf } from '../../middleware/authentication/auth.ts'
@@ -99,9 +99,8 @@ async function lookAgain(services: UploadDependencies, auth: Auth, { uploadId, c
     probing: await getProbing(trx),
     ...(await getAccount(trx, accountId)),
   }))
-  if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
   const wanted = { accountId, column, emailsMax: plan.emailsPerFile, signal }
-  const reading = await getReading(services, draft.storageKey, wanted)
+  const reading = await getReading(services, draft, wanted)
   const same = { uploadId, hash: reading.hash }
   const earlier = await inTenant(services.db, accountId, (trx) => findSameFileJob(trx, viewOf(auth), same))
   return presentPreview(draft, reading, { account, probing, earlier })

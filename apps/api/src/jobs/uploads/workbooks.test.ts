@@ -112,7 +112,7 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
       const erased = await caller.call({
         method: 'POST',
         url: '/api/v1/erasures',
-        payload: { email: 'somebody@example.org' },
+        payload: { email: 'carol@example.org' },
       })
       expect(erased.status).toBe(200)
       const { status, body } = await post(id, 'sheets', { sheet: 'Archive' })

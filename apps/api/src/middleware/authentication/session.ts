@@ -5,7 +5,7 @@ import { cacheSecret } from '@probity/database/system/processes'
 import { type AuthMember, findSession, findSessionIn, type User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
-import { Problem } from '../../http/problem.ts'
+import { invalidField, Problem } from '../../http/problem.ts'
 import type { Auth } from './auth.ts'
 
 /** Names of our cookies. Over HTTPS the __Host- prefix makes the browser limit them to this host. */
@@ -109,7 +109,7 @@ export function requireMember(dependencies: Dependencies) {
     if (found === undefined) throw new Problem('unauthenticated')
     if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
     if (mode !== 'live' && mode !== 'test') {
-      throw new Problem('invalid_request', undefined, { errors: [{ pointer: 'Probity-Mode', detail: MODES }] })
+      throw invalidField('Probity-Mode', MODES)
     }
     refuseForeignNetwork(request, found.member)
     request.person = found.person

@@ -7,7 +7,7 @@ import { findInvitation, findNetwork, findSession } from '@probity/database/user
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
-import { Problem } from '../../http/problem.ts'
+import { invalidField, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import {
   cookieNames,
@@ -129,7 +129,7 @@ const NAME_LENGTH_MAX = 200
 function refuseMalformed(fields: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(fields)) {
     const detail = faultIn(name, value)
-    if (detail) throw new Problem('invalid_request', undefined, { errors: [{ pointer: `/${name}`, detail }] })
+    if (detail) throw invalidField(`/${name}`, detail)
   }
 }
 
@@ -156,7 +156,7 @@ async function refuseElsewhere(
 ): Promise<void> {
   const id = fields[named]
   if (id === undefined) {
-    throw new Problem('invalid_request', undefined, { errors: [{ pointer: `/${named}`, detail: 'must be an id' }] })
+    throw invalidField(`/${named}`, 'must be an id')
   }
   const place = named === 'organizationId' ? { accountId: String(id) } : { invitationId: String(id) }
   refuseForeignNetwork(request, { accountIpAllowList: await findNetwork(db, place) })

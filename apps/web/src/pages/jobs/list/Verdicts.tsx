@@ -1,16 +1,15 @@
 import { STATUSES } from '@probity/contract/constants/validations'
 import type { BulkJob } from '@probity/sdk'
 import { Download as DownloadIcon } from 'lucide-react'
-import { useEffect } from 'react'
 import { Donut } from '../../../charts/Donut.tsx'
 import { totalOf, VERDICT_COLORS, VERDICTS, VerdictBadge, verdictLook } from '../../../labels/verdict.tsx'
 import { IconButton } from '../../../ui/Button.tsx'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
-import { useToasts } from '../../../ui/Toasts.tsx'
-import { readFileForm, sheetOf, useDownload } from './download.ts'
+import { readFileForm, sheetOf } from './download.ts'
 import { capitalised, outcomeOf } from './job-labels.ts'
 import { FilterLink, useUpdateSearch, withFilter } from './SearchLink.tsx'
+import { useResultsDownload } from './use-results-download.ts'
 
 type Verdict = (typeof VERDICTS)[number]
 
@@ -87,18 +86,13 @@ function downloadColumn(job: BulkJob): Column<Verdict> {
 
 /** Downloads the rows with one verdict, one row per address. */
 function VerdictDownload({ job, status }: { job: BulkJob; status: Verdict }) {
-  const { download, start } = useDownload(job.id)
-  const toasts = useToasts()
-  useEffect(() => {
-    if (download.kind === 'done') toasts.done(`${download.name} downloaded.`)
-    if (download.kind === 'failed') toasts.failed(`The file could not be downloaded. ${download.error.message}`)
-  }, [download, toasts])
+  const { isBusy, start } = useResultsDownload(job.id)
   return (
     <IconButton
       label={`Download ${formatNumber(job.status_counts[status])} ${status}`}
       size="sm"
-      busy={download.kind === 'busy'}
-      onClick={() => void start({ ...sheetOf(readFileForm(job.filename)), status, unique: true })}
+      busy={isBusy}
+      onClick={() => start({ ...sheetOf(readFileForm(job.filename)), status, unique: true })}
     >
       <DownloadIcon aria-hidden="true" />
     </IconButton>

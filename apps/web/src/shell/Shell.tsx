@@ -1,21 +1,21 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { importWhenReachable, prefetchPages } from '../session/import-page.ts'
+import { importWhenReachable, lazyPage, prefetchPages } from '../session/import-page.ts'
 import { type Membership, SessionContext, sessionQuery, useSession } from '../session/session.ts'
 import { keepLastAccount, readLastAccount, SceneContext, useNewScene } from '../session/workspace.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { DelayBanner } from './DelayBanner.tsx'
-import { NoAccount } from './NoAccount.tsx'
 import { Offline } from './Offline.tsx'
 import { Rail } from './Rail.tsx'
 import { SkipLink } from './SkipLink.tsx'
 import { TopBar } from './TopBar.tsx'
 
-/** Rarely needed, and never for the first page. */
+// Rarely needed: not part of the first load.
 const SessionEnded = lazy(() =>
   importWhenReachable(async () => ({ default: (await import('./SessionEnded.tsx')).SessionEnded })),
 )
+const NoAccount = lazyPage(() => import('./NoAccount.tsx'), 'NoAccount')
 
 /** The frame of every signed-in page. When the session expires, the page stays with its unsaved input. */
 export function Shell() {

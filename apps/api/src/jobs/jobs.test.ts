@@ -305,7 +305,7 @@ test('a test key cannot change a live job', async () => {
   expect((await getJob(caller, jobId)).name).toBe('list.csv')
 })
 
-test('jobs and the account say that no worker is running until a worker has a heartbeat', async () => {
+test('jobs and the account say that no worker is running until one that validates has a heartbeat', async () => {
   const delays = async (jobId: string) => {
     const { body } = await caller.call({ method: 'GET', url: '/api/v1/account' })
     const { status, delay_reason: reason } = await getJob(caller, jobId)
@@ -318,6 +318,8 @@ test('jobs and the account say that no worker is running until a worker has a he
   await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/resume` })
 
   const worker = { id: randomUUID(), kind: 'worker', version: '0.1.0', facts: {} } as const
+  await recordProcess(db, { ...worker, facts: { tasks: ['webhooks'] } })
+  expect(await delays(jobId)).toEqual(['queued', 'no_worker', 'no_worker'])
   await recordProcess(db, worker)
   expect(await delays(jobId)).toEqual(['queued', null, null])
   await asOwner(db, (trx) =>

@@ -4,7 +4,7 @@ import { orderTestResults } from '@probity/database/jobs/results/test-results'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startTestApi, type TestClient } from '../testing/test-api.ts'
-import { booksOf, getJob, startJob } from '../testing/test-jobs.ts'
+import { booksOf, getJob, startJob, uploadList } from '../testing/test-jobs.ts'
 import { keepList } from '../testing/test-results.ts'
 
 const api = await startTestApi()
@@ -68,6 +68,9 @@ test('a rerun of all rows is a new job from a copy of the file, charged like a n
   // Each job has its own file.
   await by.call({ method: 'DELETE', url: `/api/v1/bulk/jobs/${earlier}` })
   expect(await readFileOf(String(body['id']))).toBe(LIST)
+  const upload = await uploadList(by, LIST)
+  const preview = await by.call({ method: 'GET', url: `/api/v1/bulk/uploads/${upload}` })
+  expect(preview.body['same_file_job']).toMatchObject({ id: body['id'] })
 })
 
 test.each([false, true])(

@@ -144,7 +144,7 @@ async function readCopy(services: RerunDependencies, { auth, rows, signal }: Wis
   const row = { mode, filename, ...form, storageKey: key }
   if (rows === 'all') {
     const counts = await services.uploadReader.readColumn(key, layout, { accountId, emailsMax, signal })
-    return { ...row, rowCount, sizeBytes: copy.size, ...readCounts(counts) }
+    return { ...row, rowCount, sizeBytes: copy.size, fileHash: upload.fileHash, ...readCounts(counts) }
   }
   const rowNos = await inTenant(services.db, accountId, (trx) => listUnknownRows(trx, source))
   if (rowNos.length === 0) throw new Problem('no_unknown_results')

@@ -50,7 +50,7 @@ const UPLOAD = `upload=${PREVIEW.id}`
 testStates('new list', [
   { name: 'file', path: '/lists/new', has: 'main input[type="file"]' },
   { name: 'as a viewer', as: VIEWER, path: '/lists/new', shows: 'You cannot create lists' },
-  { name: 'column', path: `/lists/new?${UPLOAD}`, shows: 'Choose the address column' },
+  { name: 'column', path: `/lists/new?${UPLOAD}`, shows: 'Choose the email column' },
   { name: 'review', path: `/lists/new?${UPLOAD}&column=email`, shows: 'Mailbox providers' },
   {
     name: 'review, values that are not addresses',

@@ -52,7 +52,7 @@ export const SUB_STATUS_LABELS = {
 export const JOB_STATUS_LABELS = {
   queued: 'Queued',
   planning: 'Planning',
-  processing: 'Processing',
+  processing: 'Validating',
   paused: 'Paused',
   completed: 'Completed',
   canceled: 'Canceled',

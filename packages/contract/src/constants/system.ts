@@ -15,7 +15,7 @@ export const WITHOUT_PROBING =
 /** The reason as the end of a sentence. Values may be added, so unknown ones have a default text. */
 export function probingReason(reason: string | null): string {
   const words: Partial<Record<string, string>> = PROBING_REASONS
-  return (reason === null ? undefined : words[reason]) ?? 'unknown reason.'
+  return (reason === null ? undefined : words[reason]) ?? 'the cause is not known.'
 }
 
 /** Whether mail providers limit the probes of this installation. */

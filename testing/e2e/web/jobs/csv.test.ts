@@ -76,7 +76,7 @@ test('a file of 1,000 rows is validated at the shown price, and the download kee
   await expectAccessible(page)
   await dropFiles(page, [{ name: 'customers.csv', content: csv }])
 
-  await stepHeading(page, 'Choose the address column').waitFor()
+  await stepHeading(page, 'Choose the email column').waitFor()
   await page.getByText('1,000 rows').waitFor()
   expect(await page.getByRole('radio', { name: 'email' }).isChecked()).toBe(true)
   await page.getByText('990 values, 100% addresses.').waitFor()

@@ -18,7 +18,7 @@ const instance = await startOpenSimulation(UNIQUE)
 const browser = await startBrowser()
 
 const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
-const CHOOSE = 'Choose the address column'
+const CHOOSE = 'Choose the email column'
 const REVIEW = 'Review and confirm'
 
 async function creditsOf(person: TestUser): Promise<Record<string, unknown>> {

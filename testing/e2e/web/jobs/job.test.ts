@@ -269,7 +269,7 @@ test('a list is paused, resumed and canceled, and its unused credits are release
   await expectFocus(page.getByRole('button', { name: 'More actions' }))
 
   await page.getByRole('button', { name: 'Resume' }).click()
-  await heading(page, /Processing/).waitFor()
+  await heading(page, /Validating/).waitFor()
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Cancel list' }).click()
   const cancel = page.getByRole('alertdialog', { name: 'Cancel this list?' })

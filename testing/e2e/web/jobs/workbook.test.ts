@@ -53,7 +53,7 @@ test('a workbook becomes a file to keep in five clicks: file, sheet, column, con
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: /Choose a file/ }).click()
   await (await choosing).setFiles(await workbook())
-  await stepHeading(page, 'Choose the address column').waitFor()
+  await stepHeading(page, 'Choose the email column').waitFor()
   await page.getByText('sheet “Archive”').waitFor()
   await expectAccessible(page)
   await expectNoSidewaysScroll(page)

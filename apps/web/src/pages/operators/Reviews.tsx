@@ -136,7 +136,7 @@ function DecisionDialog({ decision: { review, verb }, onClose }: { decision: Dec
     <ConfirmCall
       title={isRelease ? 'Release this list?' : 'Cancel this list?'}
       confirm={isRelease ? 'Release list' : 'Cancel list'}
-      {...(!isRelease && { cancel: 'Keep list' })}
+      {...(!isRelease && { cancel: 'Back' })}
       path={`/reviews/${review.job_id}/${verb}`}
       done={isRelease ? 'List released.' : 'List canceled.'}
       danger={!isRelease}

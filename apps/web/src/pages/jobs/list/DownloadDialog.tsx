@@ -39,13 +39,13 @@ export function DownloadDialog({ job }: { job: BulkJob }) {
         {isUnderWay ? 'Download results so far' : 'Download'}
       </Button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} title="Download" about={job.filename}>
-        <DownloadForm job={job} />
+        <DownloadForm job={job} onClose={() => setOpen(false)} />
       </Dialog>
     </>
   )
 }
 
-function DownloadForm({ job }: { job: BulkJob }) {
+function DownloadForm({ job, onClose }: { job: BulkJob; onClose(): void }) {
   const { download, start } = useDownload(job.id)
   const [kind, setKind] = useState<Kind>('sheet')
   const { form, change } = useSheetForm(kind, job.filename)
@@ -77,9 +77,12 @@ function DownloadForm({ job }: { job: BulkJob }) {
       {kind !== 'lines' && <SheetOptions form={form} onChange={change} />}
       {!(kind !== 'lines' && form.ownColumns) && <PolicyChoice chosen={policy} onChoose={setPolicy} />}
       <DownloadState download={download} />
-      <Button type="submit" look="primary" busy={download.kind === 'busy'} className="self-start max-sm:self-stretch">
-        {choices.find(({ value }) => value === kind)?.button ?? 'Download'}
-      </Button>
+      <div className="flex flex-wrap gap-2 *:max-sm:flex-1">
+        <Button type="submit" look="primary" busy={download.kind === 'busy'}>
+          {choices.find(({ value }) => value === kind)?.button ?? 'Download'}
+        </Button>
+        <Button onClick={onClose}>{download.kind === 'done' ? 'Close' : 'Cancel'}</Button>
+      </div>
     </form>
   )
 }

@@ -39,7 +39,7 @@ export function ListActions({ job }: { job: BulkJob }) {
         <>
           {isUnderWay && job.status !== 'paused' && (
             <Button icon={<Pause className="size-4" aria-hidden="true" />} onClick={() => setAsked('pause')}>
-              Pause
+              Pause list
             </Button>
           )}
           {job.status === 'paused' && job.delay_reason !== 'under_review' && (
@@ -49,7 +49,7 @@ export function ListActions({ job }: { job: BulkJob }) {
               icon={<Play className="size-4" aria-hidden="true" />}
               onClick={() => wishes.mutate('resume')}
             >
-              Resume
+              Resume list
             </Button>
           )}
         </>
@@ -145,8 +145,8 @@ type Words = { title: string; confirm: string; cancel: string; danger: boolean; 
 const WORDS: Record<ConfirmedAction, Words> = {
   pause: {
     title: 'Pause this list?',
-    confirm: 'Pause',
-    cancel: 'Keep running',
+    confirm: 'Pause list',
+    cancel: 'Continue validating',
     danger: false,
     body: ({ credits, livemode }) => (
       <>
@@ -163,7 +163,7 @@ const WORDS: Record<ConfirmedAction, Words> = {
   cancel: {
     title: 'Cancel this list?',
     confirm: 'Cancel list',
-    cancel: 'Keep running',
+    cancel: 'Continue validating',
     danger: true,
     body: (job) => (
       <>
@@ -177,7 +177,7 @@ const WORDS: Record<ConfirmedAction, Words> = {
   remove: {
     title: 'Delete this list?',
     confirm: 'Delete list',
-    cancel: 'Keep list',
+    cancel: 'Cancel',
     danger: true,
     body: (job) => (
       <>

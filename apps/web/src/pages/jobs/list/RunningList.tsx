@@ -8,7 +8,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { formatClock, formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { ProgressBar, Steps } from '../../../ui/Progress.tsx'
 import type { Following } from './follow.ts'
-import { stageOf, stagesOf, timeLeft, waitingTail, whyWaiting } from './job-labels.ts'
+import { isRetrying, stageOf, stagesOf, timeLeft, waitingTail, whyWaiting } from './job-labels.ts'
 import { NotifyChoice } from './NotifyChoice.tsx'
 import { Verdicts } from './Verdicts.tsx'
 
@@ -35,8 +35,8 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
         </div>
       </Card>
       {job.done_count > 0 && (
-        <Card title="Results so far">
-          <Verdicts job={job} caption="Results so far by verdict" />
+        <Card title="Verdicts so far">
+          <Verdicts job={job} caption="Verdicts so far" />
         </Card>
       )}
     </>
@@ -121,8 +121,7 @@ function Facts({ job }: { job: BulkJob }) {
 
 function remaining(job: BulkJob): string {
   if (job.status === 'paused') return 'Paused'
-  const isWaiting = job.deferred.length > 0 && stagesOf(job)[2] !== 'Validating'
-  return timeLeft(job) ?? (isWaiting ? 'Waiting for mail servers' : 'Not yet known')
+  return timeLeft(job) ?? (isRetrying(job) ? 'Waiting for mail servers' : 'Not yet known')
 }
 
 function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { reasonLabel } from '@probity/contract/constants/labels'
+import { JOB_STATUS_LABELS, reasonLabel } from '@probity/contract/constants/labels'
 import { SUB_STATUSES } from '@probity/contract/constants/validations'
 import type { BulkJob } from '@probity/sdk'
 import { providerName } from '../../../labels/provider-names.ts'
@@ -77,13 +77,18 @@ function nextTry(until: string, now: number): string {
 }
 
 /** The stages of a list. Retries are a part of the validation: each of them may return addresses to it. */
-const STAGES = ['Queued', 'Planning', 'Validating', 'Completed']
+const STAGES = (['queued', 'planning', 'processing', 'completed'] as const).map((state) => JOB_STATUS_LABELS[state])
+
+/** Whether only deferred addresses remain. */
+export function isRetrying(job: BulkJob): boolean {
+  const waiting = deferredCount(job)
+  return job.started_at !== null && waiting > 0 && job.done_count + waiting >= job.unique_count
+}
 
 /** The stages, with the number of addresses that are retried once only these remain. */
 export function stagesOf(job: BulkJob): string[] {
-  const retrying = deferredCount(job)
-  const isRetrying = job.started_at !== null && retrying > 0 && job.done_count + retrying >= job.unique_count
-  return STAGES.map((stage, n) => (n === 2 && isRetrying ? `${stage} · ${formatNumber(retrying)} retrying` : stage))
+  const retrying = isRetrying(job) ? ` · ${formatNumber(deferredCount(job))} retrying` : ''
+  return STAGES.map((stage, n) => (n === 2 ? `${stage}${retrying}` : stage))
 }
 
 export function stageOf({ status, started_at, finished_at }: BulkJob): number {

@@ -44,8 +44,7 @@ export function DiscardDialog({ draft, removal, keep }: DiscardProps) {
       onCancel={keep}
       onConfirm={() => draft && removal.mutate(draft)}
       title={`Discard ${draft?.filename ?? 'the draft'}?`}
-      confirm="Discard"
-      cancel="Keep"
+      confirm="Discard draft"
       danger
       busy={removal.isPending}
     >

@@ -17,7 +17,7 @@ import { uploadQuery } from '../lists/lists-query.ts'
 import { DiscardButton, DraftMissing, FileFacts, SameFileNotice } from './DraftParts.tsx'
 import { SheetChoice } from './SheetChoice.tsx'
 
-/** The choice of the address column. It is preselected if there is only one candidate. */
+/** The choice of the email column. It is preselected if there is only one candidate. */
 export function ColumnStep({ upload, chosen }: { upload: string; chosen: string | undefined }) {
   const { data, error, refetch } = useQuery(uploadQuery(useScene(), upload))
   if (data) return <ColumnForm preview={data} chosen={chosen} />
@@ -169,7 +169,7 @@ function SampleRows({ preview, column }: { preview: UploadPreview; column: strin
   const chosen = columns.indexOf(column ?? '')
   const mark = useRef<HTMLSpanElement>(null)
   useEffect(() => showColumn(mark.current?.closest('th'), chosen), [chosen])
-  const caption = rows.length < preview.row_count ? `First ${rows.length} rows` : 'All rows'
+  const caption = rows.length < preview.row_count ? firstRows(rows.length) : 'All rows'
   return (
     <Card title={caption} className="min-w-0 overflow-hidden">
       <DataTable
@@ -187,6 +187,8 @@ function SampleRows({ preview, column }: { preview: UploadPreview; column: strin
     </Card>
   )
 }
+
+const firstRows = (count: number) => (count === 1 ? 'First row' : `First ${count} rows`)
 
 function ChosenHead({ name, mark }: { name: string; mark: RefObject<HTMLSpanElement | null> }) {
   return (

@@ -12,7 +12,7 @@ import { ReviewStep } from './ReviewStep.tsx'
 import { UploadPanel } from './UploadPanel.tsx'
 
 const STEPS = ['Upload', 'Column', 'Review'] as const
-const HEADINGS = ['Upload a file', 'Choose the address column', 'Review and confirm'] as const
+const HEADINGS = ['Upload a file', 'Choose the email column', 'Review and confirm'] as const
 
 /** Creates a list from a file in three steps under one URL. */
 export function NewListPage() {

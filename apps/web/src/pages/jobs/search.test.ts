@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTab, readListSearch } from './search.ts'
+import { type ListSearch, openTab, readListSearch } from './search.ts'
 
 test.each([
   [{}, 'overview'],
@@ -11,4 +11,5 @@ test.each([
   [{ provider: '' }, 'results'],
 ])('the search parameters %j open the tab %s', (search, tab) => {
   expect(openTab(readListSearch(search))).toBe(tab)
+  expect(openTab({ mode: 'test', org: 'analytical-engines', ...readListSearch(search) } as ListSearch)).toBe(tab)
 })

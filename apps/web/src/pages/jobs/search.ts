@@ -28,9 +28,11 @@ export function readListSearch(search: Record<string, unknown>): ListSearch {
   return { ...Object.fromEntries([...texts, ...numbers]), ...(tab && { tab }) }
 }
 
-/** A link that names a filter or a row but no tab opens the results. */
-export function openTab({ tab, preset: _, ...results }: ListSearch): ListTab {
-  return tab ?? (Object.keys(results).length > 0 ? 'results' : 'overview')
+const OF_RESULTS = [...TEXTS, ...NUMBERS].filter((name) => name !== 'preset')
+
+/** A link that names a filter or a row but no tab opens the results. The mode and the account, which every page has, say nothing. */
+export function openTab(search: ListSearch): ListTab {
+  return search.tab ?? (OF_RESULTS.some((name) => search[name] !== undefined) ? 'results' : 'overview')
 }
 
 /** The router parses 123 and true in a URL as a number and a boolean. */

@@ -128,7 +128,7 @@ function Places({ title, caption, noun, rows }: PlacesProps) {
 const placeColumns = (noun: string, choose: (filter: ListSearch) => void): Column<Place>[] => [
   {
     head: noun,
-    className: 'max-w-60 [overflow-wrap:anywhere]',
+    className: 'min-w-20 max-w-60 [overflow-wrap:anywhere]',
     cell: ({ filter, name }) => <RowLink filter={filter}>{name}</RowLink>,
   },
   { head: 'Addresses', align: 'end', cell: ({ count }) => formatNumber(count) },

@@ -10,6 +10,8 @@ import { connect, type Db, inTenant } from '@probity/database/connection/connect
 import { migrate } from '@probity/database/system/migrate'
 import { insertWebhook } from '@probity/database/webhooks/webhooks'
 import { type RunningSimulation, startSimulation } from '@probity/lab/simulation/start'
+import { openStorage } from '@probity/uploads/open-storage'
+import type { FileStorage } from '@probity/uploads/storage'
 import { readConfig as readWorkerConfig } from '@probity/worker/server/config'
 import { start as startWorker } from '@probity/worker/server/start'
 import { createUser, type DemoUser } from './account.ts'
@@ -30,7 +32,7 @@ const IDENTITY = { SMTP_HELO_NAME: 'probe.probity.example', SMTP_MAIL_FROM: 'bou
 type Options = {
   port: number
   /** Fills the account before it gets credits and keys. */
-  seed?: (db: Db, accountId: string) => Promise<void>
+  seed?: (db: Db, accountId: string, storage: FileStorage) => Promise<void>
   write(line: string): void
 }
 
@@ -41,7 +43,9 @@ export async function startDemo(
   await migrate(databaseUrl).catch((error: unknown) => {
     throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? new UserError(NO_ROLE) : error
   })
-  const account = await openAccount(databaseUrl, seed)
+  const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
+  const apiConfig = readApiConfig({ ...servers, PORT: String(port), STOP_NOTICE_MS: '0', OPERATOR_2FA: 'optional' })
+  const account = await openAccount(databaseUrl, (db, id) => seed?.(db, id, openStorage(apiConfig.storage)))
   const simulation = await startSimulation({ ...WORLD, hosts: { [RECEIVER_NAME]: RECEIVER_ADDRESS } }).catch(
     (error: unknown) => {
       throw codeOf(error) === 'EADDRNOTAVAIL' ? new UserError(NO_LOOPBACK) : error
@@ -49,10 +53,8 @@ export async function startDemo(
   )
   const receiver = await startDemoReceiver(write)
   const log = openLog('error', process.stderr)
-  const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
   const tasks = { WORKER_TASKS: 'validations,jobs,webhooks,maintenance,notifications' }
   const workerSettings = { ...servers, ...IDENTITY, ...tasks, DNS_SERVERS: `127.0.0.1:${simulation.dnsPort}` }
-  const apiSettings = { ...servers, PORT: String(port), STOP_NOTICE_MS: '0', OPERATOR_2FA: 'optional' }
   // No setting allows loopback: the policy for the one receiver is an argument of the worker's start, as the policy for mail servers is.
   const policy = { port: receiver.port, allows: (address: string) => address === receiver.address }
   const environment = {
@@ -61,7 +63,7 @@ export async function startDemo(
     webhooks: { policy, authority: receiver.authority },
   }
   const worker = await startWorker(readWorkerConfig(workerSettings), environment, log)
-  const api = await startApi(readApiConfig(apiSettings), log)
+  const api = await startApi(apiConfig, log)
   const stop = async () => {
     await api.stop()
     // In parallel: a worker that waits for an unresponsive mail server ends when that server stops.
@@ -80,11 +82,14 @@ const NO_ROLE =
 const NO_LOOPBACK =
   'The simulated mail servers use addresses in 127.77.0.0/16, which this system does not allow. Run the demo on Linux.'
 
-async function openAccount(databaseUrl: string, seed: Options['seed']): Promise<Pick<Demo, 'key' | 'user'>> {
+async function openAccount(
+  databaseUrl: string,
+  seed: (db: Db, accountId: string) => Promise<void> | undefined,
+): Promise<Pick<Demo, 'key' | 'user'>> {
   const db = connect(databaseUrl, { connectionsMax: 1 })
   try {
     const { accountId, user } = await createUser(db)
-    await seed?.(db, accountId)
+    await seed(db, accountId)
     const key = await inTenant(db, accountId, async (trx) => {
       await postCredits(trx, { kind: 'grant', credits: CREDITS, subject: randomUUID() })
       const scopes: KeyScope[] = ['validations:write', 'jobs:write', 'account:read', 'webhooks:write']

@@ -4,6 +4,7 @@ import { type StoredResult, sandboxResult } from '@probity/contract/schemas/vali
 import { type Chunk, chunkRow, encodeChunk } from '@probity/database/jobs/results/result-chunk'
 import { createMailPopulation, type MailPopulation, type SimulatedAddress } from '@probity/lab/simulation/population'
 import { JOBS, PROVIDERS, type SeedJob } from './data/account.ts'
+import { storeFile } from './files.ts'
 import type { Transaction } from './ledger.ts'
 import { DAY_MS, dayOf, hexOf, insertRows, isoOf, type Seeding } from './rows.ts'
 
@@ -50,6 +51,12 @@ function pickAddresses({ addresses }: MailPopulation, { count, end }: SeedJob, f
   )
 }
 
+/** What all jobs have in common. Their results are not in row order yet. */
+const DEFAULTS = {
+  ...{ email_column: 'email', ai: true, catchall: true, refund_unknown: true },
+  ...{ plan_epoch: 1, plan_attempts: 1, results_generation: 0, order_epoch: 0 },
+}
+
 type NewJob = SeedJob & { addresses: SimulatedAddress[]; simulation: MailPopulation; keyId: string | null }
 
 async function seedJob(seeding: Seeding, job: NewJob) {
@@ -60,46 +67,36 @@ async function seedJob(seeding: Seeding, job: NewJob) {
   const doneCount = Math.floor(addresses.length * (end?.done ?? 1))
   const done = addresses.slice(0, doneCount).map((address) => ({ ...address, verdict: verdictOf(simulation, address) }))
   const chunks = groupsOf(done, CHUNK_ROWS)
-  const isLive = job.mode === undefined
+  const mode = job.mode ?? 'live'
+  const isLive = mode === 'live'
   const endedAtMs = Math.min(createdAtMs + 5_000 + (doneCount / ADDRESSES_PER_S) * 1_000, nowMs - 60_000)
   const state = end?.state === 'paused' ? 'processing' : (end?.state ?? 'completed')
   const refunds = chunks.map((rows) => (isLive ? rows.filter(({ verdict }) => verdict.status === 'unknown').length : 0))
   const expiresOn = dayOf(createdAtMs + RETENTION_DAYS * DAY_MS)
+  const uploadId = await storeFile(seeding, { ...job, mode, createdAtMs })
   const row = {
-    ...{
-      id,
-      account_id: accountId,
-      mode: job.mode ?? 'live',
-      upload_id: randomUUID(),
-      key_id: keyId,
-      filename: job.filename,
-    },
-    ...{ email_column: 'email', state, paused_at: end?.state === 'paused' ? isoOf(endedAtMs) : null },
-    ...{ row_count: addresses.length + job.duplicates, email_count: addresses.length + job.duplicates },
-    ...{
-      unique_count: addresses.length,
-      done_count: doneCount,
-      refunded_count: refunds.reduce((sum, one) => sum + one, 0),
-    },
-    ...{
-      credits_per_email: isLive ? 1 : 0,
-      refund_unknown: true,
-      expires_on: expiresOn,
-      plan_epoch: 1,
-      plan_attempts: 1,
-    },
-    ...{
-      next_batch: Math.ceil(addresses.length / BATCH_ROWS) + chunks.length,
-      dispatched: doneCount,
-      ai: true,
-      catchall: true,
-    },
-    ...{ created_at: isoOf(createdAtMs), started_at: isoOf(createdAtMs + 2_000) },
-    ...{
-      finished_at: state === 'processing' ? null : isoOf(endedAtMs),
-      last_settled_at: doneCount > 0 ? isoOf(endedAtMs) : null,
-    },
-    ...{ results_generation: 0, order_epoch: 0 },
+    ...DEFAULTS,
+    id,
+    account_id: accountId,
+    mode,
+    upload_id: uploadId,
+    key_id: keyId,
+    filename: job.filename,
+    state,
+    paused_at: end?.state === 'paused' ? isoOf(endedAtMs) : null,
+    row_count: addresses.length + job.duplicates,
+    email_count: addresses.length + job.duplicates,
+    unique_count: addresses.length,
+    done_count: doneCount,
+    refunded_count: refunds.reduce((sum, one) => sum + one, 0),
+    credits_per_email: isLive ? 1 : 0,
+    expires_on: expiresOn,
+    next_batch: Math.ceil(addresses.length / BATCH_ROWS) + chunks.length,
+    dispatched: doneCount,
+    created_at: isoOf(createdAtMs),
+    started_at: isoOf(createdAtMs + 2_000),
+    finished_at: state === 'processing' ? null : isoOf(endedAtMs),
+    last_settled_at: doneCount > 0 ? isoOf(endedAtMs) : null,
   }
   await insertRows(trx, 'jobs', [row])
   await insertRows(

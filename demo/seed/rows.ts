@@ -1,9 +1,10 @@
 import type { Trx } from '@probity/database/connection/connect'
 import type { Random } from '@probity/lab/simulation/random'
+import type { FileStorage } from '@probity/uploads/storage'
 import { sql } from 'kysely'
 
 /** The context of every part of the seed. `trx` is the owner's, with the account as its tenant. */
-export type Seeding = { trx: Trx; accountId: string; random: Random; nowMs: number }
+export type Seeding = { trx: Trx; accountId: string; storage: FileStorage; random: Random; nowMs: number }
 
 export const DAY_MS = 24 * 60 * 60 * 1_000
 

@@ -1,5 +1,9 @@
+import { text } from 'node:stream/consumers'
 import { asOwner } from '@probity/database/connection/connect'
 import { createTestDatabase } from '@probity/database/connection/test-database'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import { openFolderStorage } from '@probity/uploads/folder-storage'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { createUser } from '../account.ts'
@@ -10,7 +14,10 @@ const { db } = await createTestDatabase()
 const wasEmpty = await asOwner(db, isEmpty)
 const { accountId } = await createUser(db)
 const before = await asOwner(db, (trx) => findSeeded(trx, accountId))
-await seedAccount(db, accountId)
+const folder = makeFolder('probity-seed')
+whenDone(() => removeFolder(folder))
+const storage = openFolderStorage(folder)
+await seedAccount(db, accountId, storage)
 
 async function read(query: string): Promise<Record<string, unknown>[]> {
   const { rows } = await asOwner(db, (trx) => sql.raw<Record<string, unknown>>(query).execute(trx))
@@ -59,6 +66,17 @@ test('seedAccount writes jobs in every end state with results as long as they ar
     'select count(distinct job_id)::int as jobs, sum(size)::int > 5000 as many from result_chunks',
   )
   expect(kept).toEqual({ jobs: JOBS.filter(({ daysAgo }) => daysAgo < 29).length, many: true })
+})
+
+test('seedAccount stores the files of the jobs of the last week', async () => {
+  const files = await read(`
+    select u.storage_key, j.row_count, j.filename from jobs j left join uploads u on u.id = j.upload_id
+    where j.created_at > now() - interval '7 days' order by j.created_at`)
+  expect(files.length).toBe(JOBS.filter(({ daysAgo }) => daysAgo < 7).length)
+  for (const { storageKey, rowCount } of files) {
+    const lines = (await text(storage.open(String(storageKey)))).trimEnd().split('\n')
+    expect([lines[0], lines.length]).toEqual(['customer_no,email', Number(rowCount) + 1])
+  }
 })
 
 test('seedAccount writes webhooks with delivered and failed deliveries and leaves none pending', async () => {

@@ -1,5 +1,6 @@
 import { asOwner, type Db, type Trx } from '@probity/database/connection/connect'
 import { openRandom } from '@probity/lab/simulation/random'
+import type { FileStorage } from '@probity/uploads/storage'
 import { sql } from 'kysely'
 import { GRANTS } from './data/account.ts'
 import { seedJobs } from './jobs.ts'
@@ -29,11 +30,12 @@ export async function findSeeded(trx: Trx, accountId: string): Promise<'absent' 
   return account.hasData ? 'seeded' : 'without_data'
 }
 
-/** Inserts 90 days of history into an account without data, in one transaction: keys, requests, jobs, webhooks, credits. */
-export async function seedAccount(db: Db, accountId: string, nowMs = Date.now()): Promise<void> {
+/** Inserts 90 days of history into an account without data, in one transaction: keys, requests, jobs with their files, webhooks, credits. */
+export async function seedAccount(db: Db, accountId: string, storage: FileStorage): Promise<void> {
+  const nowMs = Date.now()
   await asOwner(db, async (trx) => {
     await sql`select set_config('app.account_id', ${accountId}, true)`.execute(trx)
-    const seeding: Seeding = { trx, accountId, random: openRandom(1), nowMs }
+    const seeding: Seeding = { trx, accountId, storage, random: openRandom(1), nowMs }
     const keys = await seedKeys(seeding)
     const importKeyId = keys.find(({ name }) => name === 'CRM import')?.id ?? ''
     const { jobs, transactions } = await seedJobs(seeding, importKeyId)

@@ -1,5 +1,9 @@
+import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
+import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+
+export type Back = { to: '/lists' | '/validate' | '/webhooks' | '/policies'; name: string }
 
 type PageProps = {
   title: string
@@ -7,14 +11,14 @@ type PageProps = {
   heading?: ReactNode
   about?: ReactNode
   actions?: ReactNode
-  /** A link back, above the heading. */
-  trail?: ReactNode
+  /** The page above, as a link above the heading. */
+  back?: Back
   width?: 'narrow' | 'wide'
   children: ReactNode
 }
 
 /** The frame of a page: document title, one heading that is announced on opening, and actions. */
-export function Page({ title, heading, about, actions, trail, width = 'wide', children }: PageProps) {
+export function Page({ title, heading, about, actions, back, width = 'wide', children }: PageProps) {
   const top = useHeadingFocus('page')
   useEffect(() => {
     document.title = `${title} · Probity`
@@ -26,7 +30,7 @@ export function Page({ title, heading, about, actions, trail, width = 'wide', ch
         width === 'narrow' ? 'max-w-3xl' : 'max-w-6xl',
       )}
     >
-      {trail && <div className="mb-3 text-soft">{trail}</div>}
+      {back && <BackLink {...back} />}
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
           <h1
@@ -41,6 +45,17 @@ export function Page({ title, heading, about, actions, trail, width = 'wide', ch
         {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>
       <div className="flex flex-col gap-6">{children}</div>
+    </div>
+  )
+}
+
+function BackLink({ to, name }: Back) {
+  return (
+    <div className="mb-3 text-soft">
+      <Link to={to} className="inline-flex min-h-6 items-center gap-1.5 rounded-sm hover:text-ink">
+        <ArrowLeft className="size-4 rtl:rotate-180" aria-hidden="true" />
+        {name}
+      </Link>
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/constants
 import type { Policy } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Copy, Pencil, SearchX, Trash2 } from 'lucide-react'
+import { Copy, Pencil, SearchX, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
@@ -148,14 +148,13 @@ type FrameProps = { title: string; about?: string; actions?: ReactNode; children
 
 /** The page layout of one policy. */
 function PolicyFrame({ title, about, actions, children }: FrameProps) {
-  const trail = (
-    <Link to="/policies" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
-      <ArrowLeft className="size-4" aria-hidden="true" />
-      Policies
-    </Link>
-  )
   return (
-    <Page title={title} trail={trail} {...(about && { about })} {...(actions && { actions })}>
+    <Page
+      title={title}
+      back={{ to: '/policies', name: 'Policies' }}
+      {...(about && { about })}
+      {...(actions && { actions })}
+    >
       {children}
     </Page>
   )

@@ -1,6 +1,6 @@
 import type { BulkJob } from '@probity/sdk'
 import { Link } from '@tanstack/react-router'
-import { ChevronLeft, FileX } from 'lucide-react'
+import { FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { useMay } from '../../../session/workspace.ts'
@@ -21,6 +21,8 @@ import { Results } from './Results.tsx'
 import { RunningList } from './RunningList.tsx'
 import { useListId } from './SearchLink.tsx'
 
+const LISTS = { to: '/lists', name: 'Lists' } as const
+
 /** One list: its progress, then its results. */
 export function ListPage() {
   const { query, following } = useLiveJob(useListId())
@@ -28,7 +30,7 @@ export function ListPage() {
   if (error && asRequestFailed(error).status === 404) return <NoList />
   if (job === undefined) {
     return (
-      <Page title="List" trail={<Trail />}>
+      <Page title="List" back={LISTS}>
         <Card>
           <PageFrame query={query} failed="The list could not be loaded" loading="Loading the list" lines={6} />
         </Card>
@@ -41,7 +43,7 @@ export function ListPage() {
       title={job.name}
       heading={<Heading job={job} />}
       about={<About job={job} />}
-      trail={<Trail />}
+      back={LISTS}
       actions={<ListActions job={job} />}
     >
       <Tags tags={job.tags} />
@@ -98,15 +100,6 @@ function Origin({ job: { rerun_of: earlier, rerun_rows: rows } }: { job: BulkJob
   )
 }
 
-function Trail() {
-  return (
-    <Link to="/lists" className="inline-flex min-h-6 items-center gap-1 rounded-sm hover:text-ink">
-      <ChevronLeft className="size-4" aria-hidden="true" />
-      Lists
-    </Link>
-  )
-}
-
 function Stale({ onRetry }: { onRetry(): void }) {
   return (
     <Callout
@@ -130,7 +123,7 @@ function TextButton({ onPress, children }: { onPress(): void; children: ReactNod
 
 function NoList() {
   return (
-    <Page title="List" trail={<Trail />}>
+    <Page title="List" back={LISTS}>
       <Card>
         <EmptyState
           icon={<FileX aria-hidden="true" />}

@@ -1,5 +1,4 @@
-import { Link, useSearch } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { useSearch } from '@tanstack/react-router'
 import { type RefObject, useEffect, useRef } from 'react'
 import { useMay } from '../../../session/workspace.ts'
 import { Page } from '../../../ui/Page.tsx'
@@ -22,7 +21,7 @@ export function NewListPage() {
   const heading = useRef<HTMLHeadingElement>(null)
   useFocusOnStep(heading, current)
   return (
-    <Page title={`New list: ${STEPS[current]}`} heading="New list" trail={<BackToLists />}>
+    <Page title={`New list: ${STEPS[current]}`} heading="New list" back={{ to: '/lists', name: 'Lists' }}>
       {mayMake ? (
         <>
           <Steps label="Steps" steps={STEPS} current={current} />
@@ -58,13 +57,4 @@ function useFocusOnStep(heading: RefObject<HTMLHeadingElement | null>, current: 
     heading.current?.focus()
     window.scrollTo({ top: 0 })
   }, [heading, current])
-}
-
-function BackToLists() {
-  return (
-    <Link to="/lists" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
-      <ArrowLeft className="size-4 rtl:rotate-180" aria-hidden="true" />
-      Lists
-    </Link>
-  )
 }

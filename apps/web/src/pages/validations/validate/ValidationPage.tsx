@@ -1,6 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { useParams } from '@tanstack/react-router'
 import { rolesFor, type Scene, useMay, useScene } from '../../../session/workspace.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { Page } from '../../../ui/Page.tsx'
@@ -16,14 +15,8 @@ export function ValidationPage() {
   const { validationId } = useParams({ from: '/shell/validate/$validationId' })
   const may = useMay('validations:read')
   const query = useQuery({ ...keptQuery(useScene(), validationId), enabled: may })
-  const trail = (
-    <Link to="/validate" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
-      <ArrowLeft className="size-4" aria-hidden="true" />
-      Validate
-    </Link>
-  )
   return (
-    <Page title="Validation result" about={ABOUT} trail={trail} width="narrow">
+    <Page title="Validation result" about={ABOUT} back={{ to: '/validate', name: 'Validate' }} width="narrow">
       <Card>
         <PageFrame
           query={query}

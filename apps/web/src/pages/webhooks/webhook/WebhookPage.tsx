@@ -1,7 +1,7 @@
 import type { Webhook } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ArrowLeft, Unplug } from 'lucide-react'
+import { Unplug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { rolesFor, useMay, useScene } from '../../../session/workspace.ts'
@@ -18,12 +18,14 @@ import { Deliveries } from './Deliveries.tsx'
 import { useEnable, useWebhookId } from './use-webhook.ts'
 import { WebhookActions } from './WebhookActions.tsx'
 
+const WEBHOOKS = { to: '/webhooks', name: 'Webhooks' } as const
+
 /** One webhook: settings and deliveries. */
 export function WebhookPage() {
   const may = useMay('webhooks:read')
   if (may) return <Loading />
   return (
-    <Page title="Webhook" trail={<Trail />}>
+    <Page title="Webhook" back={WEBHOOKS}>
       <NoPermission what="view webhooks" roles={rolesFor('webhooks:read')} />
     </Page>
   )
@@ -36,7 +38,7 @@ function Loading() {
   if (error && [400, 404].includes(asRequestFailed(error).status)) return <NoWebhook />
   if (data !== undefined) return <OneWebhook webhook={data} isStale={error !== null} />
   return (
-    <Page title="Webhook" trail={<Trail />}>
+    <Page title="Webhook" back={WEBHOOKS}>
       <Card>
         <PageFrame query={query} failed="The webhook could not be loaded" loading="Loading webhook" lines={6} />
       </Card>
@@ -54,7 +56,7 @@ function OneWebhook({ webhook, isStale }: { webhook: Webhook; isStale: boolean }
         </span>
       }
       about={webhook.description}
-      trail={<Trail />}
+      back={WEBHOOKS}
       actions={<WebhookActions webhook={webhook} />}
     >
       {isStale && <Callout kind="warning">The webhook could not be refreshed. The data may be out of date.</Callout>}
@@ -65,18 +67,9 @@ function OneWebhook({ webhook, isStale }: { webhook: Webhook; isStale: boolean }
   )
 }
 
-function Trail() {
-  return (
-    <Link to="/webhooks" className="inline-flex min-h-6 items-center gap-1 rounded-sm hover:text-ink">
-      <ArrowLeft className="size-4" aria-hidden="true" />
-      Webhooks
-    </Link>
-  )
-}
-
 function NoWebhook() {
   return (
-    <Page title="Webhook" trail={<Trail />}>
+    <Page title="Webhook" back={WEBHOOKS}>
       <Card>
         <EmptyState
           icon={<Unplug aria-hidden="true" />}

@@ -11,7 +11,9 @@ import { build, defineConfig, type Plugin, type Rolldown } from 'vite'
  * would be a request for every few hundred bytes.
  */
 const PIECES: Rolldown.CodeSplittingGroup[] = [
-  { name: 'shell', tags: ['$initial'], priority: 2 },
+  { name: 'shell', tags: ['$initial'], priority: 3 },
+  // Nearly all of the pages for signing in.
+  { name: 'form', test: /[\\/]web[\\/]src[\\/]ui[\\/](Callout|Field|Form)\.tsx$/, priority: 2 },
   {
     name: 'ui',
     test: /[\\/]web[\\/]src[\\/](ui|session|labels)[\\/]|[\\/]roles\.ts$|[\\/]lucide-react[\\/]/,

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
 import { Check, CircleAlert } from 'lucide-react'
 import { type FormEvent, useEffect, useId, useRef } from 'react'
 import type { FieldError, FieldValues, Path, UseFormReturn } from 'react-hook-form'
@@ -7,7 +6,6 @@ import { describeError } from '../labels/error-messages.ts'
 import { asRequestFailed, type RequestFailed } from '../session/client.ts'
 import { noticeSignedOut } from '../session/session.ts'
 import { Button } from './Button.tsx'
-import { ConfirmDialog } from './Dialog.tsx'
 import { formatCount } from './format.ts'
 
 /** The errors of a submitted form. Takes the focus and links to each field. */
@@ -121,27 +119,5 @@ export function SaveLine({ isDirty, isBusy, isSaved, label = 'Save' }: SaveLineP
         {isDirty && !isBusy && 'Unsaved changes.'}
       </p>
     </div>
-  )
-}
-
-/** Confirms leaving a page with unsaved changes. */
-export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
-    enableBeforeUnload: isDirty,
-    withResolver: true,
-  })
-  return (
-    <ConfirmDialog
-      open={status === 'blocked'}
-      onCancel={() => reset?.()}
-      onConfirm={() => proceed?.()}
-      title="Leave without saving?"
-      confirm="Leave"
-      cancel="Stay"
-      danger
-    >
-      <p>Your changes on this page will be lost.</p>
-    </ConfirmDialog>
   )
 }

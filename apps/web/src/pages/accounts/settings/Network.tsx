@@ -9,8 +9,9 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { ConfirmDialog } from '../../../ui/Dialog.tsx'
 import { Field, TextArea } from '../../../ui/Field.tsx'
-import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
+import { FormSummary, SaveLine, useSubmit } from '../../../ui/Form.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
+import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
 
 const ABOUT =
   'IP allowlist of the account. It applies to secret keys and to members in the web app. Publishable keys are used by visitors and work from all IP addresses.'

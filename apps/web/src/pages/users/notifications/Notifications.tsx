@@ -8,8 +8,9 @@ import { useScene } from '../../../session/workspace.ts'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Checkbox } from '../../../ui/Field.tsx'
-import { FormSummary, SaveLine, UnsavedGuard, useSubmit } from '../../../ui/Form.tsx'
+import { FormSummary, SaveLine, useSubmit } from '../../../ui/Form.tsx'
 import { PageFrame } from '../../../ui/States.tsx'
+import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
 import { notificationsQuery, saveNotifications } from './notifications-query.ts'
 
 /** The email notifications of the user, chosen per account. */

@@ -236,7 +236,7 @@ testStates('list', [
     shows: 'Download 5,842 to keep',
   },
   { name: 'verdict to download', path: LIST, has: 'button[aria-label="Download 388 invalid"]' },
-  { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause'), has: DIALOG },
+  { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause list'), has: DIALOG },
   { name: 'list to cancel', path: LIST, api: RUNNING, act: choose('More actions', 'Cancel list'), has: DIALOG },
   { name: 'list to delete', path: LIST, act: choose('More actions', 'Delete list'), has: DIALOG },
   { name: 'list to rename', path: LIST, act: choose('More actions', 'Rename and tag'), has: DIALOG },

@@ -90,9 +90,13 @@ ${SETTLES}`,
   ack_before_commit: [
     {
       file: BATCHES,
+      find: 'import { type Db, withoutTenant }',
+      replace: 'import { type Db, inTenant, withoutTenant }',
+    },
+    {
+      file: BATCHES,
       find: '  return refs.map(({ jobId, no }) => {\n',
-      replace: `  const { inTenant } = await import('../../connection/connect.ts')
-  for (const { accountId, jobId, no } of rows) {
+      replace: `  for (const { accountId, jobId, no } of rows) {
     await inTenant(db, accountId, (trx) =>
       sql\`delete from job_queue where job_id = \${jobId} and no = \${no}\`.execute(trx),
     )

@@ -11,6 +11,9 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The parts of the repository that a run needs, besides installed packages. */
 export const PARTS = ['apps', 'packages', 'benchmarks', 'testing/chaos', 'testing/lab', 'package.json']
 
+/** A mutant that fails as a program is detected without any fault, which shows nothing. */
+const VALIDATES_NOTHING = /^in peace: the job is \w+ with 0 of /
+
 /** Runs one mutant or all of them. The result is good if every one is detected. */
 export async function tryMutants(name: string, task: ChaosTask): Promise<Outcome> {
   const chosen = Object.entries(MUTANTS).filter(([mutant]) => name === 'all' || mutant === name)
@@ -18,7 +21,9 @@ export async function tryMutants(name: string, task: ChaosTask): Promise<Outcome
   const caughtBy: Record<string, string[]> = {}
   for (const [mutant, replacements] of chosen) {
     process.stderr.write(`\n${mutant}\n`)
-    caughtBy[mutant] = await listFindings(replacements, task)
+    const findings = await listFindings(replacements, task)
+    if (findings.some((finding) => VALIDATES_NOTHING.test(finding))) throw new Error(`${mutant} validates no address`)
+    caughtBy[mutant] = findings
   }
   const survived = Object.keys(caughtBy).filter((mutant) => caughtBy[mutant]?.length === 0)
   return { isGood: survived.length === 0, figures: { mutants: chosen.length, survived, caught_by: caughtBy } }

@@ -77,9 +77,9 @@ test('bootstrap depends on Node only, so that it runs before pnpm install', () =
   expect(readJson('package.json').scripts.bootstrap).toBe('node .ci/bootstrap.mjs')
 })
 
-test('the list of Debian packages names each package once with its program', () => {
-  const rows = read('.ci/debian-packages')
-    .split('\n')
+test('the lists of Debian packages name each package once with its program', () => {
+  const rows = ['.ci/debian-packages', '.ci/debian-packages-gate-3']
+    .flatMap((path) => read(path).split('\n'))
     .filter((line) => line !== '' && !line.startsWith('#'))
   expect(rows.length).toBeGreaterThan(15)
   for (const row of rows) expect(row).toMatch(/^[a-z0-9-]+ \S+$/)
@@ -89,7 +89,8 @@ test('the list of Debian packages names each package once with its program', () 
 test('.ci/run, the development container and CONTRIBUTING.md use the list of Debian packages', () => {
   const container = readJson('.devcontainer/devcontainer.json')
   const dockerfile = read('.devcontainer/Dockerfile')
-  expect(read('.ci/run')).toContain('done <.ci/debian-packages')
+  expect(read('.ci/run')).toContain('LISTS=(.ci/debian-packages)')
+  expect(read('.ci/run')).toContain('LISTS+=(.ci/debian-packages-gate-3)')
   expect(container.build).toEqual({ dockerfile: 'Dockerfile', context: '../.ci' })
   expect(dockerfile).toContain('\nCOPY debian-packages /tmp/debian-packages\n')
   expect(read('CONTRIBUTING.md')).toContain('`.ci/debian-packages`')

@@ -57,9 +57,11 @@ if [ -n "\${TEST_REPORT:-}" ]; then
 fi
 `
 
+const PACKAGES = { '.ci/debian-packages': '# none\n\ngit git\n', '.ci/debian-packages-gate-3': 'bash bash\n' }
+
 /** Runs the real `.ci/run` with a pnpm that only records its commands, on a machine that lacks no Debian package. */
 function runCi(...options: string[]) {
-  const root = plant({ 'bin/pnpm': PNPM, '.ci/debian-packages': '# none\n\ngit git\n', commands: '' })
+  const root = plant({ 'bin/pnpm': PNPM, ...PACKAGES, commands: '' })
   chmodSync(join(root, 'bin/pnpm'), 0o755)
   mkdirSync(join(root, '.ci'), { recursive: true })
   for (const name of ['run', 'count.mjs']) copyFileSync(join(REAL_ROOT, '.ci', name), join(root, '.ci', name))

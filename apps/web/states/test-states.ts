@@ -1,6 +1,5 @@
 import '../src/styles.css'
 import { describe, expect, test, vi } from 'vitest'
-import { page } from 'vitest/browser'
 import { startApp } from '../src/app.tsx'
 import { listContrastViolations, listViolations } from './test-accessibility.ts'
 import { type Api, mockFetch, NO_RESPONSE, problem, type Route } from './test-api.ts'
@@ -28,7 +27,7 @@ const PATIENCE = { timeout: 10_000, interval: 50 }
 
 /**
  * Every state of a page has one heading, a title and no accessibility violation, and causes no error. States with content can be read at
- * a width of 320 pixels.
+ * a width of 320 pixels and at a zoom of 200 %.
  */
 export function testStates(subject: string, states: State[]): void {
   describe(`${subject}`, () => {
@@ -40,7 +39,7 @@ export function testStates(subject: string, states: State[]): void {
         await state.act?.()
         await vi.waitFor(() => expectSign(state), PATIENCE)
         await expectGoodPage()
-        if (state.act === undefined && 'shows' in state) await expectGoodPhonePage({ isFirst: state === states[0] })
+        if ('shows' in state) await expectGoodSmallPage({ isFirst: state === states[0] })
       } finally {
         close()
       }
@@ -56,16 +55,45 @@ async function expectGoodPage(): Promise<void> {
   expect(await listContrastViolations()).toEqual([])
 }
 
-/** Menus and tables differ on phones, so their rules are tested once for each page. */
-async function expectGoodPhonePage({ isFirst }: { isFirst: boolean }): Promise<void> {
-  await page.viewport(320, 640)
-  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(320)
-  if (isFirst) expect(await listViolations()).toEqual([])
-  await page.viewport(1280, 720)
+/** A phone, and a window of 1280 by 800 pixels at a zoom of 200 %. */
+const SMALL = [
+  [320, 640],
+  [640, 400],
+] as const
+
+/** Menus and tables differ in small windows, so their rules are tested once for each page. */
+async function expectGoodSmallPage({ isFirst }: { isFirst: boolean }): Promise<void> {
+  for (const [width, height] of SMALL) {
+    resize(width, height)
+    await vi.waitFor(() => expect(listOverflows(), `${width} by ${height} pixels`).toEqual([]), PATIENCE)
+    if (isFirst) expect(await listViolations()).toEqual([])
+  }
+}
+
+/** The tests run in a frame of the test runner. Its own command for this takes a round trip to the browser. */
+function resize(width: number, height: number): void {
+  const frame = window.frameElement as HTMLIFrameElement
+  Object.assign(frame.style, { width: `${width}px`, height: `${height}px` })
+}
+
+/** The page if it is wider than the window, and open menus and dialogs that are partly outside of it. */
+function listOverflows(): string[] {
+  const { scrollWidth, clientWidth, clientHeight } = document.documentElement
+  const outside = [...document.querySelectorAll('[role="menu"], [role="dialog"], [role="alertdialog"]')].filter(
+    (element) => {
+      const { left, right, top, bottom } = element.getBoundingClientRect()
+      return left < 0 || right > clientWidth || top < 0 || bottom > clientHeight
+    },
+  )
+  return [
+    ...(scrollWidth > clientWidth ? [`the page is ${scrollWidth - clientWidth} pixels wider`] : []),
+    ...outside.map((element) => `outside: ${element.outerHTML.slice(0, 200)}`),
+  ]
 }
 
 function openState({ path, as = OWNER, api }: State, complain: (complaint: string) => void): () => void {
   localStorage.clear()
+  resize(1280, 720)
   document.title = ''
   window.history.replaceState(null, '', `/app${path}`)
   const restore = mockFetch({ ...as, ...api }, complain)

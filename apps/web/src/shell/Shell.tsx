@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { importWhenReachable, lazyPage, prefetchPages } from '../session/import-page.ts'
+import { importWhenReachable, prefetchPages } from '../session/import-page.ts'
 import { type Membership, SessionContext, sessionQuery, useSession } from '../session/session.ts'
 import { keepLastAccount, readLastAccount, SceneContext, useNewScene } from '../session/workspace.ts'
 import { BottomBar } from './BottomBar.tsx'
@@ -15,7 +15,9 @@ import { TopBar } from './TopBar.tsx'
 const SessionEnded = lazy(() =>
   importWhenReachable(async () => ({ default: (await import('./SessionEnded.tsx')).SessionEnded })),
 )
-const NoAccount = lazyPage(() => import('./NoAccount.tsx'), 'NoAccount')
+const NoAccount = lazy(() =>
+  importWhenReachable(async () => ({ default: (await import('./NoAccount.tsx')).NoAccount })),
+)
 
 /** The frame of every signed-in page. When the session expires, the page stays with its unsaved input. */
 export function Shell() {
@@ -41,7 +43,13 @@ function ShellWithSession() {
   const { memberships } = useSession()
   const { org } = useSearch({ strict: false })
   const membership = choose(memberships, org)
-  if (membership === undefined) return <NoAccount />
+  if (membership === undefined) {
+    return (
+      <Suspense>
+        <NoAccount />
+      </Suspense>
+    )
+  }
   return <ShellOf membership={membership} />
 }
 

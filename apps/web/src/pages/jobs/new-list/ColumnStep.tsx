@@ -29,11 +29,13 @@ export function ColumnStep({ upload, chosen }: { upload: string; chosen: string 
   )
 }
 
+/** Another sheet of the workbook is another upload in the same form, so that the choice of the sheet keeps the focus. */
 function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: string | undefined }) {
   const { upload_id: upload, filename } = preview
   const navigate = useNavigate({ from: '/lists/new' })
-  const [column, setColumn] = useState(chosen ?? onlyCandidate(preview))
-  const [isMissed, setIsMissed] = useState(false)
+  const [picked, setPicked] = useState<{ upload: string; column: string }>()
+  const [missed, setMissed] = useState<string>()
+  const column = picked?.upload === upload ? picked.column : (chosen ?? onlyCandidate(preview))
   const form = useRef<HTMLFormElement>(null)
   const goOn = (event: FormEvent) => {
     event.preventDefault()
@@ -41,7 +43,7 @@ function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: strin
       void navigate({ search: ({ step: _, ...now }) => ({ ...now, upload, column }) })
       return
     }
-    setIsMissed(true)
+    setMissed(upload)
     form.current?.querySelector<HTMLInputElement>('input[type=radio]')?.focus()
   }
   return (
@@ -58,7 +60,12 @@ function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: strin
         </Callout>
       )}
       <div className="grid items-start gap-5 lg:grid-cols-[19rem_minmax(0,1fr)]">
-        <ColumnChoice preview={preview} column={column} onChange={setColumn} isMissed={isMissed} />
+        <ColumnChoice
+          preview={preview}
+          column={column}
+          onChange={(name) => setPicked({ upload, column: name })}
+          isMissed={missed === upload}
+        />
         <SampleRows preview={preview} column={column} />
       </div>
       <div className="flex flex-wrap items-center gap-2">

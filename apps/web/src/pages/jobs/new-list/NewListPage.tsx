@@ -40,7 +40,7 @@ export function NewListPage() {
 function Step({ upload, column, sample, current }: NewListSearch & { current: number }) {
   if (upload === undefined) return <UploadPanel wantsSample={sample === 1} />
   if (current === 2 && column !== undefined) return <ReviewStep key={upload} upload={upload} column={column} />
-  return <ColumnStep key={upload} upload={upload} chosen={column} />
+  return <ColumnStep upload={upload} chosen={column} />
 }
 
 function stepOf({ upload, column, step }: NewListSearch): 0 | 1 | 2 {

@@ -21,8 +21,8 @@ export function SheetChoice({ preview }: { preview: UploadPreview }) {
           <SelectInput
             {...ids}
             value={(choice.isPending ? choice.variables : preview.sheet) ?? ''}
-            disabled={choice.isPending}
-            onChange={({ target }) => choice.mutate(target.value)}
+            aria-busy={choice.isPending}
+            onChange={({ target }) => !choice.isPending && choice.mutate(target.value)}
             className="max-w-96"
           >
             {preview.sheets.map((sheet) => (

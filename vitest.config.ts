@@ -61,7 +61,7 @@ export default defineConfig({
           include: UNIT,
           exclude: EXCLUDED,
           isolate: false, // files share loaded modules: loading them for each file took a third of the time
-          maxWorkers: availableParallelism() + 1, // some tests wait for a timer
+          maxWorkers: availableParallelism(), // one more took longer
           testTimeout: 30_000,
         },
       },

@@ -23,7 +23,7 @@ export default defineProject({
     include: ['states/**/*.test.ts'],
     testTimeout: 30_000,
     isolate: false, // loading the modules for each file took as long as twenty states
-    maxWorkers: availableParallelism() + 1, // as many as for the unit tests, which run at the same time
+    maxWorkers: availableParallelism(), // as many as for the unit tests, which run at the same time
     browser: {
       enabled: true,
       headless: true,

@@ -6,18 +6,34 @@ const CONTRAST = 'color-contrast'
 const BRIEFLY: RunOptions = { resultTypes: ['violations'], selectors: false, preload: false, elementRef: false }
 const WITHOUT_CONTRAST = { ...BRIEFLY, runOnly: RULES, rules: { [CONTRAST]: { enabled: false } } }
 
-/** The navigation is the same in every state, so it is tested with the first page of a file. */
-const NAVIGATION = ['nav[aria-label="Main"]', 'main ~ nav', 'header:has(~ main)']
-let isNavigationTested = false
+const PARTS = 'header, nav, section, form, table, ul, ol, dl, [role="dialog"], [role="menu"]'
+/** Parts of pages without a violation, by their HTML and the width of the window. Most states of a page have them in common. */
+const accessible = new Set<string>()
 
 /** The rules that do not depend on colors. */
 export async function listViolations(): Promise<string[]> {
-  const hasNavigation = document.querySelector('nav[aria-label="Main"]') !== null
-  const context: ElementContext = isNavigationTested ? { include: [document], exclude: NAVIGATION } : document
+  const { known, parts } = listParts()
+  const context: ElementContext = known.length > 0 ? { include: [document], exclude: known } : document
   const violations = await run(context, WITHOUT_CONTRAST)
-  isNavigationTested ||= hasNavigation
+  if (violations.length === 0) for (const part of parts) accessible.add(part)
   return violations
 }
+
+/** The outermost parts that were tested before, and what identifies the others. */
+function listParts(): { known: Element[]; parts: string[] } {
+  const known: Element[] = []
+  const parts: string[] = []
+  for (const element of document.body.querySelectorAll(PARTS)) {
+    if (known.at(-1)?.contains(element)) continue
+    const part = `${window.innerWidth} ${element.outerHTML.replaceAll(GENERATED_ID, '')}`
+    if (accessible.has(part)) known.push(element)
+    else parts.push(part)
+  }
+  return { known, parts }
+}
+
+/** React generates the IDs of labels. */
+const GENERATED_ID = /_r_[0-9a-z]+_/g
 
 /** Looks of texts whose contrast is sufficient, as all pages of a file had so far. */
 const readable = new Set<string>()

@@ -6,9 +6,10 @@ import { type Locator, page } from 'vitest/browser'
 
 const PATIENCE = { timeout: 5_000, interval: 20 }
 
-/** The element, as soon as it is in the page. */
-function find(locator: Locator): Promise<HTMLElement> {
-  return vi.waitFor(() => locator.element() as HTMLElement, PATIENCE)
+/** The element, as soon as it is in the page. Until then, `element` would print the whole page each time. */
+async function find(locator: Locator): Promise<HTMLElement> {
+  await vi.waitUntil(() => locator.query(), PATIENCE).catch(() => {})
+  return locator.element() as HTMLElement
 }
 
 export async function click(locator: Locator): Promise<void> {

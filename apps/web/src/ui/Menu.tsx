@@ -15,7 +15,7 @@ export function Menu({ trigger, label, align = 'end', children }: MenuProps) {
           align={align}
           sideOffset={6}
           collisionPadding={8}
-          className="appear z-50 max-h-[70dvh] min-w-52 overflow-y-auto rounded-lg bg-raised p-1 text-ink shadow-raised"
+          className="appear z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 overflow-y-auto rounded-lg bg-raised p-1 text-ink shadow-raised"
         >
           {children}
         </Radix.Content>

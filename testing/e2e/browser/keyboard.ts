@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { expect, vi } from 'vitest'
 
 /** More than any page has elements that take the focus. */
 const STOPS_MAX = 80
@@ -7,8 +8,14 @@ const STOPS_MAX = 80
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
   for (let stops = 0; stops < STOPS_MAX; stops += 1) {
-    if (await target.evaluate((element) => element === document.activeElement)) return
+    if (await hasFocus(target)) return
     await page.keyboard.press('Tab')
   }
   throw new Error(`Tab does not reach ${target}`)
 }
+
+export async function expectFocus(target: Locator): Promise<void> {
+  await vi.waitFor(async () => expect(await hasFocus(target)).toBe(true))
+}
+
+const hasFocus = (target: Locator) => target.evaluate((element) => element === document.activeElement)

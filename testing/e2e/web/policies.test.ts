@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
+import { expectFocus } from '../browser/keyboard.ts'
 import { testCases } from '../browser/page-states.ts'
 import { signUpUser, type TestUser } from '../browser/users.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
@@ -108,7 +109,7 @@ test('the editor reports missing values and duplicate names at their fields', as
   ])
   await summary.getByRole('button', { name: 'Rule 3: enter a reason.' }).click()
   const field = rule(page, 3).getByLabel('Reason in the response')
-  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expectFocus(field)
   expect(await field.getAttribute('aria-invalid')).toBe('true')
   expect((await owner.sendRequest('GET', '/policies/partners')).body['rules']).toHaveLength(2)
 })
@@ -123,7 +124,7 @@ test('rules can be reordered, edited and saved with the keyboard alone', async (
   await page.getByText('Rule 2 moved to position 1.').waitFor()
   // The focus follows the rule, and pressing again has no effect.
   const up = page.getByRole('button', { name: 'Move rule 1 up' })
-  await vi.waitFor(async () => expect(await up.evaluate((button) => button === document.activeElement)).toBe(true))
+  await expectFocus(up)
   await page.keyboard.press('Enter')
   expect(await rule(page, 1).getByLabel('Reason in the response').inputValue()).toBe('Ask for a person.')
 

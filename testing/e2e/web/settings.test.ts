@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
+import { expectFocus, tabTo } from '../browser/keyboard.ts'
 import { testCases } from '../browser/page-states.ts'
 import { PASSWORD, signUpUser, type TestUser } from '../browser/users.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
@@ -85,28 +86,20 @@ test('entries can be searched, downloaded and removed, and the filters are kept 
 
 test('allow & block lists work with the keyboard alone', async () => {
   const page = await openSettings(fresh, LISTS)
-  const tabTo = async (name: string | RegExp, role: 'button' | 'radio' | 'textbox' = 'button') => {
-    for (let steps = 0; steps < 60; steps += 1) {
-      await page.keyboard.press('Tab')
-      const target = page.getByRole(role, { name }).first()
-      if ((await target.count()) > 0 && (await target.evaluate((node) => node === document.activeElement))) return
-    }
-    expect.fail(`${String(name)} was not reached`)
-  }
-  await tabTo('Add entries')
+  await tabTo(page, page.getByRole('button', { name: 'Add entries' }).first())
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Add entries' }).waitFor()
-  await tabTo('Block', 'radio')
+  await tabTo(page, page.getByRole('radio', { name: 'Block' }))
   await page.keyboard.press('ArrowRight')
-  await tabTo(/^Addresses and domains/, 'textbox')
+  await tabTo(page, page.getByRole('textbox', { name: /^Addresses and domains/ }))
   await page.keyboard.type('partner@example.com')
-  await tabTo('Add entries')
+  await tabTo(page, page.getByRole('button', { name: 'Add entries' }))
   await page.keyboard.press('Enter')
   await rows(page).filter({ hasText: 'Allowed' }).waitFor()
-  await tabTo('Remove partner@example.com')
+  await tabTo(page, page.getByRole('button', { name: 'Remove partner@example.com' }))
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'No entries yet' }).waitFor()
-  expect(await page.getByLabel('Search entries').evaluate((node) => node === document.activeElement)).toBe(true)
+  await expectFocus(page.getByLabel('Search entries'))
 })
 
 test('an IP allowlist that excludes the user needs a confirmation, and an operator can clear it', async () => {

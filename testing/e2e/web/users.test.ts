@@ -1,9 +1,10 @@
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectAccessible } from '../browser/accessibility.ts'
 import { expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from '../browser/browser.ts'
+import { expectFocus } from '../browser/keyboard.ts'
 import { codeFor } from '../browser/totp.ts'
 import { fillSignUp, heading, listLinks, PASSWORD, press, signIn, signUpUser } from '../browser/users.ts'
 import { startOpenInstance } from '../environment/open-instance.ts'
@@ -27,7 +28,7 @@ test('a wrong password and an unknown address show the same error and keep the i
     await page.keyboard.press('Enter')
     const summary = page.getByRole('group', { name: 'The email address or the password is incorrect.' })
     await summary.waitFor()
-    await vi.waitFor(async () => expect(await summary.evaluate((box) => box === document.activeElement)).toBe(true))
+    await expectFocus(summary)
     expect(await page.getByLabel('Email address', { exact: true }).inputValue()).toBe(email)
     errors.push(await summary.textContent())
   }

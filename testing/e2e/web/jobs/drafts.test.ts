@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '../../browser/accessibility.ts'
 import { expectNoSidewaysScroll, onePage, startBrowser } from '../../browser/browser.ts'
 import { dropFiles } from '../../browser/files.ts'
+import { expectFocus, tabTo } from '../../browser/keyboard.ts'
 import { startListAs } from '../../browser/user-jobs.ts'
 import { signUpUser, type TestUser } from '../../browser/users.ts'
 import { startOpenSimulation } from '../../environment/open-instance.ts'
@@ -157,10 +158,7 @@ test('a canceled upload leaves no draft behind', async () => {
   await page.getByRole('progressbar', { name: 'Upload of slow.csv' }).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
   const zone = page.getByRole('button', { name: /Choose a file/ })
-  await vi.waitFor(
-    async () => expect(await zone.evaluate((button) => button === document.activeElement)).toBe(true),
-    SOON,
-  )
+  await expectFocus(zone)
   expect(await page.getByRole('alert').count()).toBe(0)
   release()
   expect(JSON.parse((await owner.sendRequest('GET', '/bulk/uploads')).text)).toEqual([])
@@ -204,7 +202,7 @@ test('page, search and status are kept in the URL of the overview', async () => 
   await page.reload()
   await vi.waitFor(async () => expect(await links.allTextContents()).toEqual(['Wanted 100%.csv']), SOON)
 
-  const search = page.getByRole('searchbox', { name: 'Search by file name' })
+  const search = page.getByRole('searchbox', { name: 'Search by name' })
   await search.fill('LIST-1')
   await page.getByText('11 lists found.').waitFor()
   expect(await links.count()).toBe(11)
@@ -223,19 +221,6 @@ test('page, search and status are kept in the URL of the overview', async () => 
   expect(new URL(page.url()).search).toBe('?mode=test')
 })
 
-/** Presses Tab until the named element has the focus. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab')
-    const focused = await page.evaluate(() => {
-      const element = document.activeElement
-      return element instanceof HTMLInputElement ? element.value : (element?.textContent ?? '')
-    })
-    if (name.test(focused)) return
-  }
-  throw new Error(`Tab did not reach ${name}`)
-}
-
 const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
 
 test('a list is created from the sample file by keyboard alone', async () => {
@@ -243,17 +228,17 @@ test('a list is created from the sample file by keyboard alone', async () => {
   const page = await onePage(owner.context)
   await page.goto('/app/lists?mode=test')
   await stepHeading(page, 'No lists in test mode yet').waitFor()
-  await tabTo(page, /^Use sample file$/)
+  await tabTo(page, page.getByRole('button', { name: 'Use sample file' }))
   await page.keyboard.press('Enter')
   await stepHeading(page, CHOOSE).waitFor()
-  await tabTo(page, /^email$/)
+  await tabTo(page, page.getByRole('radio', { name: 'email' }))
   await page.keyboard.press('Enter')
 
   await page.getByText('free in test mode').waitFor()
   expect(await focusedText(page)).toBe(REVIEW)
   expect(await page.locator('[aria-current=step]').textContent()).toContain('Review')
   await expectAccessible(page)
-  await tabTo(page, /^Validate 117 addresses in test mode$/)
+  await tabTo(page, page.getByRole('button', { name: 'Validate 117 addresses in test mode' }))
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}\?mode=test/)
   await page.getByRole('heading', { level: 1, name: /sample\.csv/ }).waitFor()

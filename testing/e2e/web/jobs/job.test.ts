@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { expectAccessible } from '../../browser/accessibility.ts'
 import { expectNoSidewaysScroll, onePage, startBrowser } from '../../browser/browser.ts'
+import { expectFocus, tabTo } from '../../browser/keyboard.ts'
 import { finishListAs, startListAs } from '../../browser/user-jobs.ts'
 import { signUpUser, type TestUser } from '../../browser/users.ts'
 import { startOpenSimulation } from '../../environment/open-instance.ts'
@@ -94,7 +95,8 @@ test('filters are kept in the URL: they survive a reload, and a colleague sees t
   await theirs.goto(page.url())
   await theirs.getByText(`7 of ${ALL} addresses found.`).waitFor()
   await theirs.getByText('Pausing, canceling and deleting require the role owner').waitFor()
-  expect(await theirs.getByRole('button', { name: 'More actions' }).count()).toBe(0)
+  await theirs.getByRole('button', { name: 'More actions' }).click()
+  expect(await theirs.getByRole('menuitem').allTextContents()).toEqual(['Compare with an earlier list'])
 
   await page.getByLabel('Verdict', { exact: true }).selectOption('risky')
   await page.getByText('No results match these filters').waitFor()
@@ -295,9 +297,6 @@ async function download(page: Page, button: Locator): Promise<{ name: string; te
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
 }
 
-const hasFocus = (place: Locator) => place.evaluate((node) => node === document.activeElement)
-const expectFocus = (place: Locator) => vi.waitFor(async () => expect(await hasFocus(place)).toBe(true))
-
 function linesOf(sheet: string): string[] {
   return sheet
     .split('\r\n')
@@ -307,13 +306,4 @@ function linesOf(sheet: string): string[] {
 
 function emailsOf(sheet: string): Set<string> {
   return new Set(linesOf(sheet).map((line) => line.split(',')[1]?.replaceAll('"', '') ?? ''))
-}
-
-/** Presses Tab up to a hundred times. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  for (let steps = 0; steps < 100; steps += 1) {
-    if (await hasFocus(target)) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`Tab did not reach ${target.toString()}`)
 }

@@ -141,7 +141,7 @@ test('pnpm demo in a fresh clone leads to a signed-in user, a verdict and a rece
   await page.getByRole('button', { name: 'Send test event' }).click()
   await page
     .getByRole('row', { name: /webhook\.test/ })
-    .getByText('Delivered')
+    .getByText('Delivered', { exact: true })
     .waitFor(IN_DEMO)
   expect(said.out).toMatch(/^Webhook received: webhook\.test, \S+$/m)
 

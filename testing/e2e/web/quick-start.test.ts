@@ -54,7 +54,7 @@ test('the quick start is in test mode, and the switch to live mode opens the das
   await page.waitForURL(/\/app\/lists\/new\?.*upload=/)
   await page.goBack()
   await page.goto('/app/quick-start?mode=test')
-  await page.getByRole('banner').getByRole('radio', { name: 'Live' }).check()
+  await page.getByRole('banner').getByRole('radio', { name: 'Live' }).click()
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
   expect(new URL(page.url()).searchParams.get('mode')).toBeNull()
 })

@@ -201,14 +201,14 @@ test('the result is shown as JSON and as code with the URL of this service', asy
   await page.getByText(String.raw`o'\''brien+valid@example.com`).waitFor()
 })
 
-test('recent validations stay in this tab and are discarded on reload', async () => {
+test('recent validations of test mode are stored nowhere and are discarded on reload', async () => {
   const page = await openValidate('?mode=test')
   await sendRequest(page, 'valid@example.com')
   await page.getByRole('button', { name: /valid@example\.com\s*Valid/ }).waitFor()
   const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]))
   expect(kept).not.toContain('valid@example.com')
   await page.reload()
-  await page.getByText('Results from this tab are listed here').waitFor()
+  await page.getByText('Results of test mode are listed here until you reload or close the page.').waitFor()
 })
 
 test('the page keeps no recent validations when the account stores no results', async () => {

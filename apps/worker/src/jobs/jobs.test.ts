@@ -150,7 +150,7 @@ test('the slowest addresses of a batch do not delay the others', { tags: ['long'
   const { rows: pending } = await inTenant(world.db, world.accountId, (trx) =>
     sql`select * from job_queue join job_batches using (job_id, no)`.execute(trx),
   )
-  expect(pending).toMatchObject([{ no: -1, emails: ['aslow@mail.example'], unslotted: true, epoch: 1 }])
+  expect(pending).toMatchObject([{ no: -1, emails: ['aslow@mail.example'], straggling: true, epoch: 1 }])
   const { results } = await completed(id)
   expect(results.map(({ rowNo, status }) => [rowNo, status])).toEqual([
     [2, 'invalid'],

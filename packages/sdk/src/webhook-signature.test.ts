@@ -47,10 +47,9 @@ test('verifyWebhook accepts the body as bytes', async () => {
 
 test('verifyWebhook accepts one of several secrets', async () => {
   expect((await verify(BODY, sign(BODY, { secret: OTHER }), [SECRET, OTHER])).id).toBe(ID)
-  const both = {
-    ...sign(),
-    'webhook-signature': `v1a,x ${sign(BODY, { secret: OTHER })['webhook-signature']} ${sign()['webhook-signature']}`,
-  }
+  const signed = sign()
+  const other = sign(BODY, { secret: OTHER, at: new Date(Number(signed['webhook-timestamp']) * 1_000) })
+  const both = { ...signed, 'webhook-signature': `v1a,x ${other['webhook-signature']} ${signed['webhook-signature']}` }
   expect((await verify(BODY, both, SECRET)).id).toBe(ID)
 })
 
@@ -69,9 +68,13 @@ function openKeyPair() {
 
 test('verifyWebhook accepts an Ed25519 signature, alone and next to an HMAC signature', async () => {
   const { publicKey, signAsymmetric } = openKeyPair()
-  const alone = signAsymmetric()
+  const at = new Date()
+  const alone = signAsymmetric(BODY, at)
   expect(await verify(BODY, alone, publicKey)).toEqual(JSON.parse(BODY))
-  const both = { ...alone, 'webhook-signature': `${sign()['webhook-signature']} ${alone['webhook-signature']}` }
+  const both = {
+    ...alone,
+    'webhook-signature': `${sign(BODY, { at })['webhook-signature']} ${alone['webhook-signature']}`,
+  }
   for (const keys of [publicKey, SECRET, [OTHER, publicKey]]) {
     expect((await verify(BODY, both, keys)).id).toBe(ID)
   }

@@ -6,18 +6,31 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build, defineConfig, type Plugin, type Rolldown } from 'vite'
 
+/** The parts of nearly every page. The last ones have less than 2 kB each and belong to most of the main pages. */
+const COMMON = [
+  /[\\/]web[\\/]src[\\/](ui|session|labels)[\\/]/,
+  /[\\/]lucide-react[\\/]/,
+  /[\\/]constants[\\/](text|limits)\.ts$/,
+  /[\\/](keys-query|lists-query|validate-snippets|text-files|Checklist|ListProgress|SecretReveal|Tags)\.tsx?$/,
+]
+
 /**
- * What the first page needs goes in one piece, and so do the parts that nearly every page is made of: each icon as a file of its own
- * would be a request for every few hundred bytes.
+ * What the first page needs is in one file, and so are the parts of several pages: over HTTP/1.1 a browser requests six files at a
+ * time, and with more of them a page waits for the network twice.
  */
 const PIECES: Rolldown.CodeSplittingGroup[] = [
   { name: 'shell', tags: ['$initial'], priority: 3 },
   // Nearly all of the pages for signing in.
-  { name: 'form', test: /[\\/]web[\\/]src[\\/]ui[\\/](Callout|Field|Form)\.tsx$/, priority: 2 },
   {
-    name: 'ui',
-    test: /[\\/]web[\\/]src[\\/](ui|session|labels)[\\/]|[\\/]roles\.ts$|[\\/]lucide-react[\\/]/,
-    priority: 1,
+    name: 'form',
+    test: /[\\/]web[\\/]src[\\/]ui[\\/](Callout|Field|Form)\.tsx$|[\\/](useMutation|mutationObserver)\.js$/,
+    priority: 2,
+  },
+  { name: 'ui', test: (id) => COMMON.some((part) => part.test(id)), priority: 1 },
+  {
+    name: 'result',
+    test: /[\\/]pages[\\/]validations[\\/](result|validate)[\\/]|model-parameters\.ts$/,
+    minShareCount: 2,
   },
 ]
 

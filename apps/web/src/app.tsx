@@ -5,7 +5,8 @@ import { createRoot } from 'react-dom/client'
 import { makeRouter } from './routes.tsx'
 import { asRequestFailed } from './session/client.ts'
 import { watchNavigation } from './session/import-page.ts'
-import { noticeSignedOut } from './session/session.ts'
+import { noticeSignedOut, sessionQuery } from './session/session.ts'
+import { shellRoute } from './shell-route.tsx'
 import { Toasts } from './ui/Toasts.tsx'
 
 const RETRIES_MAX = 2
@@ -15,7 +16,7 @@ export function startApp(element: Element): () => void {
   const queryClient = makeQueryClient()
   const router = makeRouter(queryClient)
   watchNavigation(router)
-  fetchPage(router)
+  fetchPage(router, queryClient)
   const root = createRoot(element)
   root.render(
     <StrictMode>
@@ -52,8 +53,9 @@ function makeQueryClient(): QueryClient {
   return queryClient
 }
 
-/** Loads the script of the first page in parallel with the session. */
-function fetchPage(router: ReturnType<typeof makeRouter>) {
+/** Loads the script of the first page in parallel with the session, which is requested first: browsers limit the requests to one host. */
+function fetchPage(router: ReturnType<typeof makeRouter>, queryClient: QueryClient) {
   const [matched] = router.getMatchedRoutes(router.latestLocation.pathname)
+  if (matched.includes(shellRoute)) void queryClient.prefetchQuery(sessionQuery)
   for (const route of matched) void router.loadRouteChunk(route)?.catch(() => undefined) // the router tries again and reports the error
 }

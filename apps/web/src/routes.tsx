@@ -72,6 +72,11 @@ const reportRoute = createRoute({
 const quickStartRoute = createRoute({
   ...page('/quick-start'),
   validateSearch: readQuickStartSearch,
+  // Everything on this page is in test mode, so the page is, too: the switch at the top must not say otherwise.
+  beforeLoad: ({ search }) => {
+    if (search.mode !== 'test')
+      throw redirect({ to: '/quick-start', search: { ...search, mode: 'test' }, replace: true })
+  },
   component: lazyPage(() => import('./pages/validations/quick-start/QuickStartPage.tsx'), 'QuickStartPage'),
 })
 const validateRoute = createRoute({

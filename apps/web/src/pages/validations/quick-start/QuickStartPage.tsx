@@ -1,11 +1,11 @@
-import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { FileCheck, Upload } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { useMay, useScene } from '../../../session/workspace.ts'
+import { useMay } from '../../../session/workspace.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { Segments } from '../../../ui/Tabs.tsx'
+import { Segments } from '../../../ui/Segments.tsx'
 import type { NewKey } from '../../accounts/keys/keys-query.ts'
 import type { Goal } from '../search.ts'
 import { AddressForm, Examples } from '../validate/AddressForm.tsx'
@@ -27,14 +27,7 @@ const WISHES = [
   { value: 'list', label: 'Validate a list' },
 ] as const
 
-/** Everything on this page is in test mode, so the page is, too: the switch at the top must not say otherwise. */
 export function QuickStartPage() {
-  const { mode } = useScene()
-  if (mode === 'live') return <Navigate to="/quick-start" search={(now) => ({ ...now, mode: 'test' })} replace />
-  return <QuickStart />
-}
-
-function QuickStart() {
   const { goal = 'look' } = useSearch({ from: '/shell/quick-start' })
   const may = useMay('validations:write')
   const navigate = useNavigate()

@@ -25,8 +25,8 @@ export type StripeInstance = TestDatabase & {
   tell(event: Parameters<typeof sendable>[0]): Promise<number>
 }
 
-/** Attempts of an event: Stripe repeats an event that was not accepted. */
-const ATTEMPTS_MAX = 10
+/** Attempts of an event, twenty seconds in all: Stripe repeats an event that was not accepted, and a busy service rejects several. */
+const ATTEMPTS_MAX = 40
 
 /** The API in this process, with a fake Stripe that has checkout pages. It validates no addresses. */
 export async function startStripeInstance(): Promise<StripeInstance> {

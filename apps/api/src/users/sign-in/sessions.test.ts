@@ -2,10 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startTestApi } from '../../testing/test-api.ts'
-import { openBrowser, PASSWORD, signUp } from '../../testing/test-browser.ts'
+import { openBrowser, PASSWORD, signUp, startUsersApi } from '../../testing/test-browser.ts'
 
-const api = await startTestApi()
+const api = await startUsersApi()
 
 type Listed = { id: string; is_current: boolean; last_seen_at: string }
 
@@ -39,6 +38,7 @@ test('a user cannot end a session of another user', async () => {
 test('GET /sessions responds with 401 when the session ends after it was found', async () => {
   const ada = await signUp(api)
   const own = sql`from sessions where user_id = ${ada.personId}`
+  await asOwner(api.db, (trx) => sql`drop table if exists kept_sessions`.execute(trx))
   await asOwner(api.db, (trx) => sql`create table kept_sessions as select * ${own}`.execute(trx))
   // The session is deleted a little later in each round, so that some rounds delete it between its two readings.
   for (let round = 0; round < 60; round++) {

@@ -26,8 +26,8 @@ type Sign = { shows: string } | { has: string }
 const PATIENCE = { timeout: 10_000, interval: 10 }
 
 /**
- * Every state of a page has one heading, a title and no accessibility violation, and causes no error. States with content can be read at
- * a width of 320 pixels and at a zoom of 200 %.
+ * Every state of a page has one heading, a title and no accessibility violation, and causes no error. States with content or an action
+ * can be read at a width of 320 pixels and at a zoom of 200 %.
  */
 export function testStates(subject: string, states: State[]): void {
   describe(`${subject}`, () => {

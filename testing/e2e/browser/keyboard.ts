@@ -14,8 +14,9 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`Tab does not reach ${target}`)
 }
 
-export async function expectFocus(target: Locator): Promise<void> {
-  await vi.waitFor(async () => expect(await hasFocus(target)).toBe(true))
+/** Waits until the element has the focus, by default for a second. */
+export async function expectFocus(target: Locator, patience?: { timeout: number; interval: number }): Promise<void> {
+  await vi.waitFor(async () => expect(await hasFocus(target)).toBe(true), patience)
 }
 
-const hasFocus = (target: Locator) => target.evaluate((element) => element === document.activeElement)
+export const hasFocus = (target: Locator) => target.evaluate((element) => element === document.activeElement)

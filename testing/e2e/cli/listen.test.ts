@@ -117,12 +117,12 @@ test('listen shows the events of a job in a terminal until Ctrl-C', async () => 
   const home = openHome({ PROBITY_BASE_URL: instance.api.url, PROBITY_API_KEY: key, LANG: 'C.UTF-8' })
   const receiver = await startReceiver()
   const terminal = await openTmux(home.env(), home.home)
+  // `echo` ends the line of the command, which has no end of its own if the command fills it exactly.
   await terminal.enter(
-    `unset HISTFILE; "${process.execPath}" "${CLI}" listen --forward-to '${receiver.url}'; echo "exit code $?"`,
+    `unset HISTFILE; echo; "${process.execPath}" "${CLI}" listen --forward-to '${receiver.url}'; echo "exit code $?"`,
   )
   const screen = await terminal.sees(/Press Ctrl-C to stop\./)
-  // The line before has no end of its own if the command fills it exactly.
-  const [, secret = ''] = /Signing secret: (whsec_\S+)$/m.exec(screen) ?? []
+  const [, secret = ''] = /^Signing secret: (whsec_\S+)$/m.exec(screen) ?? []
 
   const created = await home.run(['jobs', 'create', '-', '--yes'], { stdin: 'email\nvalid@example.com\n' })
   expect(created.code).toBe(0)

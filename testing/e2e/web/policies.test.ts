@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from '../browser/browser.ts'
-import { expectFocus } from '../browser/keyboard.ts'
+import { expectFocus, hasFocus } from '../browser/keyboard.ts'
 import { testCases } from '../browser/page-states.ts'
 import { signUpUser, type TestUser } from '../browser/users.ts'
 import { useSharedInstance } from '../environment/shared-instance.ts'
@@ -109,7 +109,7 @@ test('the editor reports missing values and duplicate names at their fields', as
   ])
   await summary.getByRole('button', { name: 'Rule 3: enter a reason.' }).click()
   const field = rule(page, 3).getByLabel('Reason in the response')
-  await expectFocus(field)
+  expect(await hasFocus(field)).toBe(true)
   expect(await field.getAttribute('aria-invalid')).toBe('true')
   expect((await owner.sendRequest('GET', '/policies/partners')).body['rules']).toHaveLength(2)
 })

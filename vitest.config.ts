@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { ALONE, GATES } from './testing/e2e/data/gates.ts'
+import { GATES, LAST } from './testing/e2e/data/gates.ts'
 import { reportTo } from './vitest.report.ts'
 import { LongestFirst } from './vitest.sequencer.ts'
 
@@ -19,11 +19,13 @@ const UNIT = [
   'deploy/**/*.test.ts',
   'testing/chaos/**/*.test.ts',
 ]
+/** Tests without deadlines: they run beside the end-to-end tests that need most of the processor at times and wait at others. */
+const INTEGRATION_LAST = ['apps/admin/**/*.test.ts', 'packages/{database,doctor,redis,uploads}/**/*.test.ts']
 const EXCLUDED = ['**/node_modules/**']
 
-/** The end-to-end test files of a gate that run beside others. */
+/** The end-to-end test files of a gate that run beside the integration tests. */
 const endToEnd = (gate: 2 | 3) =>
-  Object.keys(GATES).flatMap((file) => (GATES[file] === gate && !ALONE.includes(file) ? [`testing/e2e/${file}`] : []))
+  Object.keys(GATES).flatMap((file) => (GATES[file] === gate && !LAST.includes(file) ? [`testing/e2e/${file}`] : []))
 
 /** For files that use real servers. */
 export const WITH_SERVERS = {
@@ -39,6 +41,9 @@ export const WITH_SERVERS = {
   hookTimeout: 180_000,
   retry: 1,
 }
+
+/** Files that run after all others. */
+const LAST_GROUP = { maxWorkers: 3, sequence: { groupOrder: 2 } }
 
 /** Report settings, and the tags that a test may have. `.ci/run` names the file for its report. */
 export const RUN = {
@@ -70,21 +75,16 @@ export default defineConfig({
           ...WITH_SERVERS,
           name: 'integration',
           include: ['{apps,demo,packages}/**/*.test.ts', 'testing/lab/**/*.test.ts'],
-          exclude: [...EXCLUDED, ...UNIT, 'apps/web/states/**'],
+          exclude: [...EXCLUDED, ...UNIT, ...INTEGRATION_LAST, 'apps/web/states/**'],
           isolate: false,
         },
       },
       { test: { ...WITH_SERVERS, name: 'e2e', include: endToEnd(2) } },
       { test: { ...WITH_SERVERS, name: 'e2e-all', include: endToEnd(3) } },
       {
-        test: {
-          ...WITH_SERVERS,
-          name: 'e2e-alone',
-          include: ALONE.map((file) => `testing/e2e/${file}`),
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
-        },
+        test: { ...WITH_SERVERS, ...LAST_GROUP, name: 'e2e-last', include: LAST.map((file) => `testing/e2e/${file}`) },
       },
+      { test: { ...WITH_SERVERS, ...LAST_GROUP, name: 'integration-last', include: INTEGRATION_LAST, isolate: false } },
     ],
   },
 })

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * the other workers are idle. `.ci/run` prints the seconds of each file.
  */
 const LONG = [
+  'testing/e2e/operations/chaos.test.ts',
   'testing/e2e/web/operators/operators.test.ts',
   'testing/e2e/web/all-pages.test.ts',
   'testing/e2e/web/script-injection.test.ts',

@@ -73,7 +73,8 @@ function runCi(...options: string[]) {
   return { status, stderr, commands, last: stdout.trim().split('\n').at(-1) }
 }
 
-const GATE_2 = 'vitest run --project integration --project e2e --project e2e-alone --tags-filter=!long && !timed'
+const GATE_2 =
+  'vitest run --project integration --project e2e --project e2e-last --project integration-last --tags-filter=!long && !timed'
 
 test.each([
   [[], ['check', GATE_2], '10 passed, 0 failed'],

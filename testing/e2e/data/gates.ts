@@ -89,5 +89,5 @@ export const GATES: Record<string, 2 | 3 | 'timed'> = {
   'web/webhooks.test.ts': 3,
 }
 
-/** Files of gate 2 that run after all others, one at a time: they keep every core busy, and a file beside them would miss its deadlines. */
-export const ALONE = ['operations/chaos.test.ts']
+/** Files of gate 2 that run after most others, beside tests without deadlines: they keep every core busy at times, and wait at others. */
+export const LAST = ['operations/chaos.test.ts']

@@ -84,9 +84,13 @@ test('a client that does not read uses little memory and receives the latest sta
 })
 
 test('closing a stream clears its timers', async () => {
+  const others = vi.getTimerCount()
   const events = openEventStream(RUNNING)
+  expect(vi.getTimerCount()).toBe(others + 2)
+  const closed = new Promise((resolve) => events.stream.once('close', resolve))
   events.stream.destroy()
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
+  await closed
+  expect(vi.getTimerCount()).toBe(others)
   events.show({ ...RUNNING, done_count: 1 })
   events.close()
 })

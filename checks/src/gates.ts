@@ -5,8 +5,11 @@ import { findNodes, lineOf, type Source, type Workspace } from './workspace.ts'
 const TABLE = 'testing/e2e/data/gates.ts'
 const END_TO_END = /^testing\/e2e\/.+\.test\.ts$/
 
-/** The table of gates has a row for every end-to-end test file, and a file for every row. Without a row, no gate runs the file. */
-export function listFilesWithoutGate({ paths, sources }: Workspace): Fault[] {
+/**
+ * The table of gates has a row for every end-to-end test file, and a file for every row. Without a row, no gate runs the file. The gate of
+ * files whose tests are all timed is `'timed'`: other runs skip their tests, but would start their servers.
+ */
+export function listWrongGates({ paths, sources }: Workspace): Fault[] {
   const table = sources.find(({ path }) => path === TABLE)
   const rows = table ? findNodes(table.tree, ts.isPropertyAssignment).flatMap((row) => readRow(table.tree, row)) : []
   const files = paths.filter((path) => END_TO_END.test(path))
@@ -15,11 +18,40 @@ export function listFilesWithoutGate({ paths, sources }: Workspace): Fault[] {
   return [
     ...without.map((path) => ({ path, line: 1, message: `has no row in ${TABLE}, so no gate runs it` })),
     ...stale.map(({ path, line }) => ({ path: TABLE, line, message: `there is no ${path}` })),
+    ...sources.flatMap((file) => {
+      const row = rows.find(({ path }) => path === file.path)
+      if (row === undefined || row.isTimed === isTimedOnly(file)) return []
+      const message = row.isTimed
+        ? `has tests that are not tagged 'timed'`
+        : `has timed tests only: its gate is 'timed'`
+      return [{ path: TABLE, line: row.line, message: `${row.path} ${message}` }]
+    }),
   ]
 }
 
-function readRow(tree: ts.SourceFile, row: ts.PropertyAssignment): { path: string; line: number }[] {
-  return ts.isStringLiteral(row.name) ? [{ path: `testing/e2e/${row.name.text}`, line: lineOf(tree, row) }] : []
+type Row = { path: string; line: number; isTimed: boolean }
+
+function readRow(tree: ts.SourceFile, row: ts.PropertyAssignment): Row[] {
+  if (!ts.isStringLiteral(row.name)) return []
+  return [
+    { path: `testing/e2e/${row.name.text}`, line: lineOf(tree, row), isTimed: ts.isStringLiteral(row.initializer) },
+  ]
+}
+
+function isTimedOnly({ tree }: Source): boolean {
+  const tests = findNodes(tree, isTest)
+  return tests.length > 0 && (isTimedFile(tree) || tests.every((test) => isTagged(test, tree)))
+}
+
+/** `test('title', …)` and `test.each(…)('title', …)`. */
+function isTest(node: ts.Node): node is ts.CallExpression {
+  if (!ts.isCallExpression(node) || !/^test\b/.test(node.expression.getText())) return false
+  const [title] = node.arguments
+  return title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))
+}
+
+function isTimedFile(tree: ts.SourceFile): boolean {
+  return tree.text.includes('@module-tag timed')
 }
 
 /** Compares elapsed time: `expect(performance.now() - began).toBeLessThan(…)`. */
@@ -31,7 +63,7 @@ export function listUntaggedTimings({ sources }: Workspace): Fault[] {
 }
 
 function listUntaggedIn({ path, tree }: Source): Fault[] {
-  if (tree.text.includes('@module-tag timed')) return []
+  if (isTimedFile(tree)) return []
   return findNodes(tree, isTiming)
     .filter((timing) => !isTagged(timing, tree))
     .map((timing) => ({ path, line: lineOf(tree, timing), message: "compares elapsed time: tag the test 'timed'" }))
@@ -43,9 +75,9 @@ function isTiming(node: ts.Node): node is ts.CallExpression {
   return COMPARES.test(name.text) && expression.getText().includes('performance.now()')
 }
 
-/** Whether a call around the node has the tag in its options. */
+/** Whether the node or a call around it has the tag in its options. */
 function isTagged(node: ts.Node, tree: ts.SourceFile): boolean {
-  for (let around = node.parent; around !== tree; around = around.parent) {
+  for (let around: ts.Node = node; around !== tree; around = around.parent) {
     const hasTag = (option: ts.Expression) =>
       ts.isObjectLiteralExpression(option) && /\btags: \[[^\]]*'timed'/.test(option.getText(tree))
     if (ts.isCallExpression(around) && around.arguments.some(hasTag)) return true

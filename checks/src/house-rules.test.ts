@@ -146,6 +146,23 @@ test('rejects an end-to-end test file without a gate, and a row without its file
   ])
 })
 
+test('rejects another gate than timed for files with timed tests only, and this gate for others', () => {
+  const timed = `test(\`a \${1}\`, { tags: ['timed'] }, () => {})\n`
+  const other = "test.each([1])('b %s', () => {})\n"
+  const gates = { 'a.test.ts': 2, 'b.test.ts': 'timed', 'c.test.ts': 3, 'd.test.ts': 'timed' }
+  const faults = judge({
+    'testing/e2e/data/gates.ts': `export const GATES = ${JSON.stringify(gates, null, 2)}\n`,
+    'testing/e2e/a.test.ts': timed,
+    'testing/e2e/b.test.ts': timed + other,
+    'testing/e2e/c.test.ts': timed + other,
+    'testing/e2e/d.test.ts': timed,
+  })
+  expect(faults).toEqual([
+    "testing/e2e/data/gates.ts:2 testing/e2e/a.test.ts has timed tests only: its gate is 'timed'",
+    "testing/e2e/data/gates.ts:3 testing/e2e/b.test.ts has tests that are not tagged 'timed'",
+  ])
+})
+
 test('rejects a comparison of elapsed time in a test that is not tagged timed', () => {
   const moduleTag = ['@module', 'tag timed'].join('-') // in one piece, Vitest would read it as the tag of this file
   const compare = 'expect(performance.now() - began).toBeLessThan(1_000)\n'

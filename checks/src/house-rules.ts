@@ -6,7 +6,7 @@ import { listUnexplainedDependencies } from './dependencies.ts'
 import { listForbiddenSteps } from './engine-steps.ts'
 import type { Fault } from './fault.ts'
 import { listForbiddenFolders } from './folder-imports.ts'
-import { listFilesWithoutGate, listUntaggedTimings } from './gates.ts'
+import { listUntaggedTimings, listWrongGates } from './gates.ts'
 import { listForbiddenImports } from './import-table.ts'
 import { listLooseInstalls } from './install-settings.ts'
 import { listInterfaces } from './interfaces.ts'
@@ -39,7 +39,7 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listLooseInstalls,
   listUnwantedPackages,
   listContractingSteps,
-  listFilesWithoutGate,
+  listWrongGates,
   listUntaggedTimings,
   listLongFunctions,
   listShapeFaults,

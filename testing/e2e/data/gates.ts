@@ -5,7 +5,7 @@
  */
 export const GATES: Record<string, 2 | 3 | 'timed'> = {
   'api/confidence.test.ts': 3,
-  'api/fuzz.test.ts': 2,
+  'api/fuzz.test.ts': 3,
   'api/interface-jobs.test.ts': 2,
   'api/interface-smtp.test.ts': 2,
   'api/interface.test.ts': 2,
@@ -46,7 +46,7 @@ export const GATES: Record<string, 2 | 3 | 'timed'> = {
   'operations/model.test.ts': 3,
   'operations/monitoring.test.ts': 3,
   'operations/outages.test.ts': 2,
-  'operations/packages.test.ts': 2,
+  'operations/packages.test.ts': 3,
   'operations/pooler.test.ts': 3,
   'operations/retention.test.ts': 3,
   'operations/reverse-proxy.test.ts': 3,

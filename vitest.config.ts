@@ -19,7 +19,7 @@ const UNIT = [
   'deploy/**/*.test.ts',
   'testing/chaos/**/*.test.ts',
 ]
-/** Tests without deadlines: they run beside the end-to-end tests that need most of the processor at times and wait at others. */
+/** Tests without short deadlines: they run beside the end-to-end tests that need most of the processor at times and wait at others. */
 const INTEGRATION_LAST = ['apps/admin/**/*.test.ts', 'packages/{database,doctor,redis,uploads}/**/*.test.ts']
 const EXCLUDED = ['**/node_modules/**']
 

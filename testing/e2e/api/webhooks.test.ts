@@ -6,7 +6,7 @@ import { type Received, startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
-import { type Called, createApiClient } from '../environment/instance.ts'
+import { createApiClient, repeatWhileOverloaded } from '../environment/instance.ts'
 import { confirmList, listSettings, startTaskWorker } from '../environment/jobs.ts'
 import { startApiProcess } from '../environment/processes.ts'
 
@@ -31,20 +31,6 @@ async function startPlace() {
   const [api, worker] = await Promise.all([startApiProcess(settings), startWorker()])
   const apiClient = await createApiClient({ db, api })
   return { redis, receiver, api, worker, apiClient, startWorker }
-}
-
-const OVERLOADED_MAX = 30
-
-/** A process under load may respond with 503: then a client sends its request again. */
-async function untilAccepted(send: () => Promise<Called>): Promise<Called> {
-  for (let tries = 1; ; tries += 1) {
-    const sent = await send()
-    if (sent.status !== 503 || tries === OVERLOADED_MAX) {
-      expect(sent.status, sent.text).toBe(202)
-      return sent
-    }
-    await sleep(1_000)
-  }
 }
 
 test('a job completes and its webhook is delivered although the worker and Redis are killed', async () => {
@@ -82,8 +68,12 @@ test('a job completes and its webhook is delivered although the worker and Redis
   // Redis is killed during a hundred deliveries and starts again empty.
   receiver.answer(() => sleep(100).then(() => 204))
   await redis.restart()
-  const sendTest = () => untilAccepted(() => apiClient.call('POST', `/webhooks/${hook['id']}/test`))
-  const ids = await Promise.all(Array.from({ length: 100 }, async () => (await sendTest()).body['event_id']))
+  const sendTest = async () => {
+    const sent = await repeatWhileOverloaded(() => apiClient.call('POST', `/webhooks/${hook['id']}/test`))
+    expect(sent.status, sent.text).toBe(202)
+    return sent.body['event_id']
+  }
+  const ids = await Promise.all(Array.from({ length: 100 }, sendTest))
   await redis.halt()
   await sleep(500)
   await redis.restart()

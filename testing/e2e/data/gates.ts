@@ -89,5 +89,5 @@ export const GATES: Record<string, 2 | 3 | 'timed'> = {
   'web/webhooks.test.ts': 3,
 }
 
-/** Files of gate 2 that run after most others, beside tests without deadlines: they keep every core busy at times, and wait at others. */
+/** Files of gate 2 that run after most others, beside tests without short deadlines: they keep every core busy at times, and wait at others. */
 export const LAST = ['operations/chaos.test.ts']

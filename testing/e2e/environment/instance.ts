@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { KeyScope } from '@probity/contract/constants/keys'
 import { insertKey, type NewKey } from '@probity/database/accounts/keys'
 import { inTenant } from '@probity/database/connection/connect'
@@ -62,4 +63,17 @@ export async function callApi(url: string, method: string, body?: object, header
   const text = await answer.text()
   const isJson = answer.headers.get('content-type')?.includes('json')
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : {}, text }
+}
+
+const OVERLOADED_MAX = 40
+
+/** Sends a request again while the response is 503, as a client of a process under load does, for twenty seconds in all. */
+export async function repeatWhileOverloaded<Response extends { status: number }>(
+  send: () => Promise<Response>,
+): Promise<Response> {
+  for (let attempts = 1; ; attempts += 1) {
+    const response = await send()
+    if (response.status !== 503 || attempts === OVERLOADED_MAX) return response
+    await sleep(500)
+  }
 }

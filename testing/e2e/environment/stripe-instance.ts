@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '@probity/api/server/config'
 import { openLog } from '@probity/api/server/log'
 import { start } from '@probity/api/server/start'
@@ -14,7 +13,7 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { destination } from 'pino'
 import { inject } from 'vitest'
-import type { Instance } from './instance.ts'
+import { type Instance, repeatWhileOverloaded } from './instance.ts'
 import { listSettings } from './jobs.ts'
 import { OPEN } from './programs.ts'
 
@@ -24,9 +23,6 @@ export type StripeInstance = TestDatabase & {
   /** Sends a Stripe event to the service and returns the response status. */
   tell(event: Parameters<typeof sendable>[0]): Promise<number>
 }
-
-/** Attempts of an event, twenty seconds in all: Stripe repeats an event that was not accepted, and a busy service rejects several. */
-const ATTEMPTS_MAX = 40
 
 /** The API in this process, with a fake Stripe that has checkout pages. It validates no addresses. */
 export async function startStripeInstance(): Promise<StripeInstance> {
@@ -46,12 +42,12 @@ export async function startStripeInstance(): Promise<StripeInstance> {
   whenDone(() => api.stop())
 
   const tell: StripeInstance['tell'] = async (event) => {
-    for (let attempts = 1; ; attempts += 1) {
+    // Stripe repeats an event that was not accepted.
+    const { status } = await repeatWhileOverloaded(() => {
       const { url: path, method, headers, payload } = sendable(event)
-      const { status } = await fetch(`${url}${path}`, { method, headers, body: payload })
-      if (status !== 503 || attempts === ATTEMPTS_MAX) return status
-      await sleep(500)
-    }
+      return fetch(`${url}${path}`, { method, headers, body: payload })
+    })
+    return status
   }
   return { ...database, api: { url, readLog: () => readFileSync(logFile, 'utf8') }, stripe, tell }
 }

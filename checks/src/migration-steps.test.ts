@@ -105,10 +105,12 @@ test.each([
   expect(listFaults(plant({ ...RELEASED, ...files })).map(({ path, message }) => `${path} ${message}`)).toEqual(faults)
 })
 
-test('rejects migrations without a file that names the last released one', () => {
-  const faults = listFaults(plant({ [`${FOLDER}/0001_baseline.sql`]: 'select 1;' }))
+test('before the first release the baseline may contain any statement, and a second migration is rejected', () => {
+  const baseline = { [`${FOLDER}/0001_baseline.sql`]: 'drop table jobs;' }
+  expect(listFaults(plant(baseline))).toEqual([])
+  const faults = listFaults(plant({ ...baseline, [`${FOLDER}/0002_next.sql`]: 'select 1;' }))
   expect(faults.map(({ path, message }) => `${path} ${message}`)).toEqual([
-    'packages/database/released.json must name the last released migration',
+    `${FOLDER}/0002_next.sql is not needed before the first release: edit packages/database/schema and write the baseline`,
   ])
 })
 

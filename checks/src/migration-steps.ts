@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts'
 import type { Workspace } from './workspace.ts'
 
 const FOLDER = 'packages/database/migrations/'
-/** Names the last released migration, and the SHA-256 of each released one. */
+/** Names the last released migration, and the SHA-256 of each released one. Missing before the first release. */
 const RELEASED = 'packages/database/released.json'
 const MARK = /^-- Safe because \S+/
 const OUTSIDE = '-- Outside a transaction.'
@@ -55,8 +55,7 @@ const RULES: Rule[] = [
  */
 export function listContractingSteps({ root, paths }: Workspace): Fault[] {
   const migrations = paths.filter((path) => path.startsWith(FOLDER) && path.endsWith('.sql'))
-  if (migrations.length === 0) return []
-  if (!paths.includes(RELEASED)) return [{ path: RELEASED, line: 1, message: 'must name the last released migration' }]
+  if (!paths.includes(RELEASED)) return listEarlyMigrations(migrations)
   const released = JSON.parse(readFileSync(join(root, RELEASED), 'utf8')) as Released
   return [
     ...listChangedReleases(released, { root, migrations }),
@@ -64,6 +63,17 @@ export function listContractingSteps({ root, paths }: Workspace): Fault[] {
       .filter((path) => basename(path, '.sql') > released.migration)
       .flatMap((path) => listFaultsOf(path, readFileSync(join(root, path), 'utf8'))),
   ]
+}
+
+/** Before the first release no database has to be migrated, so the baseline changes in place. */
+function listEarlyMigrations(migrations: string[]): Fault[] {
+  return migrations
+    .filter((path) => basename(path) !== '0001_baseline.sql')
+    .map((path) => ({
+      path,
+      line: 1,
+      message: 'is not needed before the first release: edit packages/database/schema and write the baseline',
+    }))
 }
 
 type Released = { migration: string; sha256: Record<string, string> }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -45,7 +46,6 @@ const COPIED = [
   'deploy/kubernetes/base/kustomization.yaml',
   'deploy/package.json',
   'packages/database/migrations/0001_baseline.sql',
-  'packages/database/released.json',
   'packages/sdk/package.json',
   'packages/sdk/src/client-options.ts',
 ]
@@ -60,7 +60,10 @@ test('prepareRelease sets the version everywhere and names the migrations of the
   writeFileSync(join(root, 'CHANGELOG.md'), CHANGELOG)
   writeFileSync(join(root, 'packages/database/migrations/0002_notes.sql'), 'select 1;\n')
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
-  const before = JSON.parse(read('packages/database/released.json')) as { sha256: Record<string, string> }
+  const hash = (file: string) =>
+    createHash('sha256')
+      .update(read(`packages/database/migrations/${file}`))
+      .digest('hex')
 
   prepareRelease(NEXT.version, { root, day: NEXT.day })
 
@@ -74,6 +77,9 @@ test('prepareRelease sets the version everywhere and names the migrations of the
   expect(read('CHANGELOG.md')).toContain('\n## [0.2.0] - 2027-01-31\n')
   expect(JSON.parse(read('packages/database/released.json'))).toEqual({
     migration: '0002_notes',
-    sha256: { ...before.sha256, '0002_notes': '4a45092ccf992ea92250053a80b931b787924ba61648f420555511b84f10ab6c' },
+    sha256: {
+      '0001_baseline': hash('0001_baseline.sql'),
+      '0002_notes': '4a45092ccf992ea92250053a80b931b787924ba61648f420555511b84f10ab6c',
+    },
   })
 })

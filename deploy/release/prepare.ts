@@ -11,7 +11,7 @@ const PLACES = [
 
 /**
  * Sets the version everywhere, gives the unreleased changes of CHANGELOG.md the version and the day, and names the migrations of the
- * release in released.json. The commit and the tag are made by hand.
+ * release in released.json, which the first release creates. The commit and the tag are made by hand.
  */
 export function prepareRelease(version: string, { root, day }: { root: string; day: string }): string[] {
   const edit = (file: string, change: (text: string) => string) => {

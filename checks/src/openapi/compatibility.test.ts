@@ -269,14 +269,20 @@ delete at(broken, 'paths')['/api/v1/account']
 const added = structuredClone(snapshot)
 at(added, 'paths')['/api/v1/added'] = {}
 
-function plantSnapshot(): string {
-  const root = plant({ 'packages/contract/package.json': '{}' })
+function plantSnapshot(files: Record<string, string> = {}): string {
+  const root = plant({ 'packages/contract/package.json': '{}', ...files })
   expect(updateSnapshot(root, snapshot, true)).toEqual({ kind: 'written' })
   return root
 }
 
-test('--write stores additions and rejects incompatible changes, and without it the snapshot is unchanged', () => {
+test('--write stores any change before the first release', () => {
   const root = plantSnapshot()
+  expect(updateSnapshot(root, broken, true)).toEqual({ kind: 'written' })
+  expect(readSnapshot(root)).toEqual(broken)
+})
+
+test('--write stores additions and rejects incompatible changes, and without it the snapshot is unchanged', () => {
+  const root = plantSnapshot({ 'packages/database/released.json': '{}' })
   const before = readFileSync(join(root, FILE), 'utf8')
   expect(updateSnapshot(root, broken, false)).toMatchObject({
     kind: 'stale',

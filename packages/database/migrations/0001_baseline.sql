@@ -1,4 +1,5 @@
--- The schema of version 0.1.0. It is released and does not change: edit packages/database/schema and add a migration.
+-- The files of packages/database/schema in the order in which PostgreSQL needs them. Edit those files. Before the first release,
+-- `pnpm vitest run schema-files -t baseline -u` writes this one; a released baseline never changes.
 
 -- The installation itself: database roles, partitions, secrets, running processes, backups, and helper functions that the other
 -- files use. probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
@@ -268,8 +269,8 @@ create function delete_process(p_id uuid) returns void
 -- Returns whether workers can probe mail servers. One worker with SMTP access is enough.
 -- Input: p_except is a process id to ignore, or null.
 -- Output: mode (smtp | dns) and the reason for dns; no row if no other worker sent a heartbeat in the last 35 seconds.
--- A worker that does not report facts.probing has mode smtp if it has an egress. If no worker can probe, a blocked port
--- takes precedence over a missing HELO name, because other workers have a HELO name then.
+-- Workers that run only webhooks are ignored. A worker that does not report facts.probing has mode smtp if it has an egress. If no
+-- worker can probe, a blocked port takes precedence over a missing HELO name, because other workers have a HELO name then.
 -- Locks: none.
 create function find_probing(p_except uuid) returns table (mode text, reason text)
   language sql stable security definer set search_path = public, pg_temp
@@ -285,16 +286,21 @@ create function find_probing(p_except uuid) returns table (mode text, reason tex
                   when f.has_name then null else 'no_helo_name' end as reason
     ) w
     where p.kind = 'worker' and p.seen_at > clock_timestamp() - interval '35 seconds' and p.id is distinct from p_except
+      and coalesce(p.facts -> 'tasks', '["validations"]') ?| array['validations', 'jobs']
     order by w.mode = 'smtp' desc, w.reason = 'no_helo_name', w.reason
     limit 1;
   end;
 
--- Whether a worker has a heartbeat. Without one, validations do not start and jobs make no progress.
+-- Whether a worker that validates addresses has a heartbeat; a worker can be set to run only webhooks. Without one, validations do
+-- not start and jobs make no progress.
 -- Locks: none.
 create function has_worker() returns boolean
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select exists (select from processes where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds');
+    select exists (
+      select from processes
+      where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds'
+        and coalesce(facts -> 'tasks', '["validations"]') ?| array['validations', 'jobs']);
   end;
 
 -- Returns when a process of a host last sent a heartbeat, for the health check of the host's supervisor.
@@ -721,6 +727,8 @@ begin
     select p.name into v_name from users p where p.id = (v_row ->> 'user_id')::uuid;
   elsif tg_argv[1] = 'url' then
     v_name := substring(v_name from '^https?://([^/?#]+)'); -- host only: path and query can contain a secret
+  elsif tg_argv[1] = 'job_id' then
+    select coalesce(j.name, j.filename) into v_name from jobs j where j.id = (v_row ->> 'job_id')::uuid;
   end if;
   perform record_audit_entry(
     (v_row ->> case when tg_table_name = 'accounts' then 'id' else 'account_id' end)::uuid,
@@ -3315,6 +3323,7 @@ create table uploads (
   storage_key text not null unique,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null default clock_timestamp() + interval '24 hours',
+  file_hash text check (length(file_hash) = 64), -- SHA-256 of the stored rows; finds earlier jobs of the same file
   check (suggested_column = any (columns))
 );
 
@@ -3369,6 +3378,11 @@ create table jobs (
   results_generation smallint not null default 0,
   order_epoch smallint not null default 0,
   orderer uuid,
+  name text check (length(name) between 1 and 200), -- given by a client; null: the name of the file
+  tags text[] not null default '{}'
+    check (cardinality(tags) <= 10 and array_position(tags, null) is null and octet_length(array_to_string(tags, '')) <= 1600),
+  rerun_of uuid, -- the job whose file this one validates again; no foreign key: it may be deleted
+  rerun_rows text check (rerun_rows in ('all', 'unknown')), -- the rows of that job
   check ((state in ('completed', 'canceled', 'failed')) = (finished_at is not null)),
   check (state <> 'completed' or done_count = unique_count)
 );
@@ -3381,7 +3395,8 @@ create index jobs_unordered on jobs (order_epoch, finished_at) where finished_at
 alter table jobs enable row level security;
 create policy tenant on jobs using (account_id = app_account());
 grant select, insert, delete on jobs to probity_app;
-grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, dispatched, started_at, finished_at, last_settled_at)
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, dispatched, started_at, finished_at, last_settled_at,
+  name, tags)
   on jobs to probity_app;
 create policy operator on jobs to probity_operator using (true);
 grant select (id, account_id, mode, state, paused_at, unique_count, done_count, expires_on, created_at, started_at, finished_at, last_settled_at,
@@ -3420,6 +3435,27 @@ alter table callback_secrets enable row level security;
 create policy tenant on callback_secrets using (account_id = app_account());
 grant select, insert on callback_secrets to probity_app;
 grant update (secret, previous_secret, previous_until) on callback_secrets to probity_app;
+
+-- Links to the report of a job, a page with its sums that needs no login. The token of a link is stored as a hash only. A revoked or
+-- expired link is kept until the next one of the job is created.
+create table report_links (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  job_id uuid not null references jobs (id) on delete cascade,
+  token_hash bytea not null unique check (length(token_hash) = 32),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  check (expires_at <= created_at + interval '90 days 1 minute')
+);
+
+create index report_links_by_job on report_links (job_id);
+create index report_links_by_account on report_links (account_id);
+
+alter table report_links enable row level security;
+create policy tenant on report_links using (account_id = app_account());
+grant select, insert, delete on report_links to probity_app;
+grant update (revoked_at) on report_links to probity_app;
 
 -- One row per worker that processes jobs. Each worker updates seen_at every second (record_heartbeat).
 create table job_workers (
@@ -3523,7 +3559,7 @@ create function notify_job_end() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform notify_members(new.account_id, 'job_done', new.id::text,
-    jsonb_build_object('job_id', new.id, 'filename', new.filename, 'state', new.state, 'count', new.unique_count));
+    jsonb_build_object('job_id', new.id, 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count));
   return null;
 end
 $$;
@@ -3533,14 +3569,14 @@ create function notify_expiring_results() returns void
   language sql security definer set search_path = public, pg_temp
   begin atomic
     select notify_members(j.account_id, 'retention_warning', j.id::text,
-      jsonb_build_object('job_id', j.id, 'filename', j.filename, 'on', j.expires_on + 1))
+      jsonb_build_object('job_id', j.id, 'filename', coalesce(j.name, j.filename), 'on', j.expires_on + 1))
     from jobs j
     where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
 
--- Removes mentions of an erased address of the transaction's account: names of files in uploads, jobs and notifications, references
--- of jobs, and events that wait for a stream.
+-- Removes mentions of an erased address of the transaction's account: names of files in uploads, jobs and notifications, names, tags
+-- and references of jobs, and events that wait for a stream.
 -- Input: p_texts are spellings of the address in lower case. Output: none. Locks: the changed rows until commit.
 create function erase_mentions(p_texts text[]) returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -3551,12 +3587,30 @@ begin
   where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.filename), t) > 0);
   update jobs j set reference = null
   where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.reference), t) > 0);
+  update jobs j set name = null
+  where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.name), t) > 0);
+  update jobs j set tags = array(
+    select g.tag from unnest(j.tags) with ordinality g (tag, n)
+    where not exists (select from unnest(p_texts) t where strpos(lower(g.tag), t) > 0) order by g.n)
+  where j.account_id = app_account() and exists (select from unnest(j.tags) g, unnest(p_texts) t where strpos(lower(g), t) > 0);
   update notifications n set data = n.data || jsonb_build_object('filename', 'erased.csv')
   where n.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(n.data ->> 'filename'), t) > 0);
   delete from stream_events e
   where e.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(e.body), t) > 0);
 end
 $$;
+
+-- Finds the job of a report link that can be opened, by the hash of its token: the only proof that the client needs.
+-- Output: one row, or none, as for closed and suspended accounts. Locks: none.
+create function find_report_link(p_token_hash bytea)
+  returns table (account_id uuid, job_id uuid, mode text, expires_at timestamptz)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select l.account_id, l.job_id, j.mode, l.expires_at
+    from report_links l join jobs j on j.id = l.job_id join accounts a on a.id = l.account_id
+    where l.token_hash = p_token_hash and l.revoked_at is null and l.expires_at > clock_timestamp()
+      and a.closed_at is null and a.suspended_at is null;
+  end;
 
 -- Returns whether there may be jobs to plan, batches to dispatch or deliveries to send. Every worker calls this several times per
 -- second; one call with three index lookups avoids three more expensive calls while there is no work. Locks: none.
@@ -3577,6 +3631,9 @@ create trigger notify after update of state on jobs for each row
 
 create trigger audit after delete on jobs for each row execute function audit_row('list', 'filename', '', '');
 
+create trigger audit after insert or update on report_links for each row execute function
+  audit_row('report_link', 'job_id', 'expires_at', 'token_hash');
+
 create trigger audit after update on callback_secrets for each row execute function
   audit_row('callback_secret', 'mode', '', 'previous_secret previous_until');
 
@@ -3584,12 +3641,12 @@ create trigger audit after update on callback_secrets for each row execute funct
 
 revoke execute on function
   list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_job_end, notify_expiring_results, erase_mentions, find_pending_work
+  notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 from public;
 
 grant execute on function
   list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_expiring_results, erase_mentions, find_pending_work
+  notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 to probity_app;
 
 grant execute on function

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { postgresPrograms } from '@probity/lab/services/postgres'
 import { Client } from 'pg'
@@ -10,6 +12,13 @@ import { MIGRATIONS_TABLE } from './schema-version.ts'
 
 const run = promisify(execFile)
 const SCHEMA_FOLDER = new URL('../../schema/', import.meta.url)
+const BASELINE = fileURLToPath(new URL('../../migrations/0001_baseline.sql', import.meta.url))
+/** `pnpm release prepare` creates it. From then on the baseline never changes, and the schema files do. */
+const IS_RELEASED = existsSync(new URL('../../released.json', import.meta.url))
+
+const BASELINE_HEAD = `-- The files of packages/database/schema in the order in which PostgreSQL needs them. Edit those files. Before the first release,
+-- \`pnpm vitest run schema-files -t baseline -u\` writes this one; a released baseline never changes.
+`
 
 /**
  * The files of `schema/` in the order in which PostgreSQL needs them: a table exists before a foreign key, a view or a trigger refers
@@ -61,6 +70,10 @@ async function createFromSchemaFiles(): Promise<string> {
   await client.end()
   return url
 }
+
+test.runIf(!IS_RELEASED)('the baseline has the text of the schema files before the first release', async () => {
+  await expect([BASELINE_HEAD, ...(await readSchemaFiles())].join('\n')).toMatchFileSnapshot(BASELINE)
+})
 
 test('the migrations and the schema files create the same database, object by object', async () => {
   const [migrated, created] = await Promise.all([createEmptyDatabase(), createFromSchemaFiles()])

@@ -64,7 +64,7 @@ export const SUB_STATUSES = {
   },
   provider_unverifiable: {
     status: 'unknown',
-    meaning: 'this provider accepts all recipients, whether or not the mailbox exists.',
+    meaning: 'this provider sends the same reply whether or not the mailbox exists.',
   },
   smtputf8_unsupported: {
     status: 'unknown',

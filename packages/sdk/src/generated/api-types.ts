@@ -74,7 +74,7 @@ export type ValidationStatus = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlis
  * - `rate_limited`: (unknown) the mail server limits the rate of our probes.
  * - `blocked`: (unknown) the mail server rejected our IP address, HELO name or sender; nothing is known about the mailbox.
  * - `policy_rejected`: (unknown) the mail server rejected the probe for policy reasons unrelated to the mailbox.
- * - `provider_unverifiable`: (unknown) this provider accepts all recipients, whether or not the mailbox exists.
+ * - `provider_unverifiable`: (unknown) this provider sends the same reply whether or not the mailbox exists.
  * - `smtputf8_unsupported`: (unknown) the address requires SMTPUTF8, which the mail server does not support.
  * - `address_literal`: (unknown) the domain is an IP address literal, which is not probed.
  * - `server_error`: (unknown) the mail server closed the connection or reported an error of its own.

@@ -59,7 +59,8 @@ const RECIPIENT = {
   connection_closed: 'The mail server closed the connection before it replied.',
   protocol_error: 'The mail server violated the SMTP protocol.',
   throttled: 'Our own rate limits for this provider delayed the probe.',
-  provider_unverifiable: 'The provider accepts all recipients at RCPT time, so no probe was made.',
+  provider_unverifiable:
+    'The provider sends the same reply to RCPT whether or not the mailbox exists, so no probe was made.',
   known_catch_all: 'An earlier probe showed that the domain accepts every recipient, so no probe was made.',
   unencodable: 'The address cannot be encoded safely in an SMTP command, so no probe was made.',
   no_egress: 'This installation cannot reach mail servers at present, so no probe was made.',

@@ -1,7 +1,7 @@
 /**
  * Reliability of a provider's reply to RCPT:
  * A: reliable. B: reliable if our IP address has a good reputation. C: depends on the customer's settings, so each domain has
- * to be tested. D: accepts all recipients and bounces later, so acceptance proves nothing. ?: not known yet.
+ * to be tested. D: the same for all recipients, so it proves nothing: most accept and bounce later. ?: not known yet.
  */
 export type ProbeValue = 'A' | 'B' | 'C' | 'D' | '?'
 
@@ -514,6 +514,14 @@ export const PROVIDERS: Provider[] = [
     probe: 'C',
     note: 'A receipt rule for a whole domain makes it a catch-all. Does not match all of amazonaws.com, which includes customer machines.',
     seen: 'inbound-smtp.us-east-1.amazonaws.com',
+  },
+  {
+    id: 'apple_private_relay',
+    name: 'Apple Private Email Relay',
+    suffixes: ['privaterelay.appleid.com'],
+    probe: 'D',
+    note: 'A privacy relay: rejects every sender that is not registered with Apple, whether or not the alias exists.',
+    seen: 'smtp3.privaterelay.appleid.com',
   },
   {
     id: 'cloudflare',

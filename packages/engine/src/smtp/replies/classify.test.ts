@@ -108,7 +108,7 @@ test('a reply before RCPT is never about a mailbox or a domain', () => {
     for (const stage of STAGES.slice(0, -1)) {
       for (const provider of RULE_PROVIDERS) {
         const { reason, scope } = read(text, stage, provider)
-        if (aboutMailbox.includes(reason) || scope === 'mailbox' || scope === 'domain') wrong.push(text)
+        if (aboutMailbox.includes(reason) || ['mailbox', 'domain', 'tenant'].includes(scope)) wrong.push(text)
       }
     }
   }
@@ -170,6 +170,23 @@ test.each([
   ['550 5.7.23 SPF of verify.example', 'spf_required'],
 ])('a reply that names us is about us: %s', (text, reason) => {
   expect(read(text, 'rcpt').reason).toBe(reason)
+})
+
+test.each([
+  ['550 5.7.1 Message blocked by your organization', 'microsoft365', 'rcpt', 'tenant'],
+  ['550 5.7.1 Message blocked by your organization', 'microsoft365', 'mail', 'egress'],
+  ['550 5.7.1 Message blocked by your organization', 'microsoft', 'rcpt', 'egress'],
+  ['550 5.7.1 Message blocked by your organization', '', 'rcpt', 'egress'],
+  ['550 5.7.1 192.0.2.25: blocked by your organization', 'microsoft365', 'rcpt', 'egress'],
+  ['550 5.7.1 [203.0.113.7]: blocked by your organization', 'microsoft365', 'rcpt', 'egress'],
+  ['550 5.7.1 Blocked by us: 203.0.113.7.', 'microsoft365', 'rcpt', 'egress'],
+  ['550 5.7.1 Your IP address is blocked', 'microsoft365', 'rcpt', 'egress'],
+  ['550 5.7.1 Message blocked by your organization', 'google', 'rcpt', 'egress'],
+  ['550 5.7.1 2001:db8::7 blocked by your organization', 'microsoft365', 'rcpt', 'egress'],
+  ['550 5.7.1 probe.verify.example blocked by your organization', 'microsoft365', 'rcpt', 'egress'],
+  ['550 5.7.1 Blocked by us [mx.example.net 2026-08-20T14:30:59.801Z 08DD:4]', 'microsoft365', 'rcpt', 'tenant'],
+] as const)('%s from “%s” at %s has the scope %s', (text, provider, stage, scope) => {
+  expect(read(text, stage, provider)).toMatchObject({ reason: 'ip_blocked', scope })
 })
 
 test('an empty identity is never named', () => {

@@ -1,11 +1,12 @@
+import { PROVIDERS } from '../../domain/data/providers.ts'
 import type { Reply, Stage } from '../protocol/reply-reader.ts'
 import { LAST_RESORT_RULES } from './data/reply-rules-codes.ts'
 import { MAILBOX_RULES } from './data/reply-rules-mailbox.ts'
 import { PROVIDER_RULES } from './data/reply-rules-providers.ts'
 import { OWN_FAULT_RULES } from './data/reply-rules-us.ts'
-import { textOf, withoutAddresses, withoutDomain, withoutName } from './reply-text.ts'
+import { namesIpAddress, textOf, withoutAddresses, withoutDomain, withoutName } from './reply-text.ts'
 import { findRetryAfterMs } from './retry-after.ts'
-import { type Classification, isForStage, type Reason, type ReplyRule } from './rules.ts'
+import { type Classification, isForStage, type Reason, type ReplyRule, type Scope } from './rules.ts'
 
 export type ReplyContext = {
   stage: Stage
@@ -19,7 +20,12 @@ export type ReplyContext = {
 /** Rules that match the text of a reply. Those of the provider come first, then those about us, then those about the mailbox. */
 const TEXT_RULES: ReplyRule[] = [...PROVIDER_RULES, ...OWN_FAULT_RULES, ...MAILBOX_RULES]
 
-const PROVIDERS = new Set(TEXT_RULES.flatMap(({ provider = [] }) => provider))
+const RULE_PROVIDERS = new Set(TEXT_RULES.flatMap(({ provider = [] }) => provider))
+
+/** Providers on whose hosts each customer has its own rules. Google marks those (`gcdp`), so its other blocks are its own. */
+const MANY_CUSTOMERS = new Set(
+  PROVIDERS.filter(({ id, probe }) => probe === 'C' && id !== 'google').map(({ id }) => id),
+)
 
 /** Reasons that make an address invalid. Any other interpretation of a reply takes precedence. */
 const INVALIDATING = new Set<Reason>(['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'])
@@ -66,14 +72,28 @@ function classifyText(reply: Reply, context: ReplyContext, text: string, named: 
   const rule = textRule ?? findLastResort(reply, context, text)
   // A code alone does not outweigh our name in the text. A text about us does, because it is more specific.
   const isSaid = textRule !== undefined || rule?.says !== undefined
-  if (named !== undefined && (!rule || !isSaid || NOT_ABOUT_US.has(rule.reason))) {
+  if (named !== undefined && (!rule || !isSaid || isOutweighedByName(rule))) {
     return { reason: named, scope: 'egress', retryAfterMs: findRetryAfterMs(text) }
   }
   if (!rule) return { reason: 'unclassified', scope: 'connection', retryAfterMs: findRetryAfterMs(text) }
-  const { reason, scope, retryAfterS } = rule
+  const { reason, retryAfterS } = rule
+  const scope = scopeOf(rule, context, named !== undefined || namesIpAddress(text))
   if (INVALIDATING.has(reason)) return { reason, scope, retryAfterMs: null }
   const knownMs = retryAfterS === undefined ? null : retryAfterS * 1_000
   return { reason, scope, retryAfterMs: findRetryAfterMs(text) ?? knownMs }
+}
+
+/** A provider's own text for a rejection by policy may name us and still be about one mailbox. */
+function isOutweighedByName({ provider, says, reason }: ReplyRule): boolean {
+  const isProviderPolicy = provider !== undefined && says !== undefined && reason === 'policy_rejected'
+  return NOT_ABOUT_US.has(reason) && !isProviderPolicy
+}
+
+/** A block by a host with many customers, without a code, a name of ours or an IP address, is the rule of one customer. */
+function scopeOf(rule: ReplyRule, { stage, provider }: ReplyContext, namesUs: boolean): Scope {
+  if (rule.scope !== 'tenant') return rule.scope
+  const isOneCustomer = rule.provider !== undefined || (MANY_CUSTOMERS.has(provider) && !namesUs)
+  return stage === 'rcpt' && isOneCustomer ? 'tenant' : 'egress'
 }
 
 /** The reason if the reply names us: our IP address, or our HELO name or sender domain. */
@@ -103,7 +123,7 @@ const lists = new Map<string, ReplyRule[]>()
 
 /** The rules that may apply, cached: the table is long, and most rules are for other stages and providers. */
 function listTextRules({ stage, provider }: ReplyContext, code: number): ReplyRule[] {
-  const known = PROVIDERS.has(provider) ? provider : ''
+  const known = RULE_PROVIDERS.has(provider) ? provider : ''
   const codeClass = code < 500 ? '4' : '5'
   const key = `${stage} ${known} ${codeClass}`
   const found = lists.get(key)

@@ -90,6 +90,12 @@ function isLetter(character: string): boolean {
   return /[\p{L}\p{N}]/u.test(character)
 }
 
+/** Whether the text is about an IP address, with or without its digits. */
+export function namesIpAddress(text: string): boolean {
+  if (/\bip\b/.test(text)) return true
+  return text.split(/[^\da-f.:]+/).some((part) => isIP(part.replaceAll(/^:|[.:]$/g, '')) !== 0)
+}
+
 /** A placeholder for a word that differs between replies; other words are returned unchanged. */
 function nameWord(word: string): string {
   const bare = word.replace(/[.:!?]+$/, '')

@@ -27,8 +27,11 @@ export type Reason =
   | 'server_error'
   | 'unclassified'
 
-/** The subject of a rejection: the mailbox, its whole domain, our egress, or this connection alone. */
-export type Scope = 'mailbox' | 'domain' | 'egress' | 'connection'
+/**
+ * The subject of a rejection: the mailbox, its whole domain, our egress at all customers of the provider, our egress at this domain
+ * alone (`tenant`, the rule of one customer on hosts that many customers share), or this connection alone.
+ */
+export type Scope = 'mailbox' | 'domain' | 'egress' | 'tenant' | 'connection'
 
 export type Classification = {
   reason: Reason
@@ -63,7 +66,11 @@ type Match = {
   seen: string
 }
 
-/** The meaning of a reply at a stage with a matching text or code. `early` is every stage before RCPT. */
+/**
+ * The meaning of a reply at a stage with a matching text or code. `early` is every stage before RCPT. The scope `tenant` means `egress`
+ * before RCPT, because the server does not know the customer yet; without a provider, also on hosts with a single customer and in a reply
+ * that names us or an IP address.
+ */
 export type ReplyRule = Match &
   (
     | { stage: 'rcpt'; reason: Reason; scope: Scope }

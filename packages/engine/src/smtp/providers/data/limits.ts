@@ -53,7 +53,7 @@ const MANY_CUSTOMERS = {
   suspendS: { rate_limited: 10 * MINUTE, too_many_errors: 15 * MINUTE, ip_blocked: 30 * MINUTE },
 }
 
-/** An acceptance proves nothing there, so these providers are not probed. The limits apply if they are probed nevertheless. */
+/** A reply to RCPT proves nothing there, so these providers are not probed. The limits apply if they are probed nevertheless. */
 const NOT_PROBED = {
   ...DEFAULTS,
   probe: 'D' as const,
@@ -274,6 +274,7 @@ export const PROVIDER_LIMITS = {
   // Forwarders, privacy relays and mail for programs.
   addy: UNMEASURED,
   amazon: MANY_CUSTOMERS,
+  apple_private_relay: NOT_PROBED,
   // Requires a PTR record for all customers.
   cloudflare: { ...MANY_CUSTOMERS, suspendS: { ...MANY_CUSTOMERS.suspendS, ptr_required: DAY } },
   duckduckgo: UNMEASURED,

@@ -6,11 +6,19 @@ import type { ReplyRule } from '../rules.ts'
  */
 export const LAST_RESORT_RULES: ReplyRule[] = [
   {
+    stage: 'rcpt',
+    code: '5',
+    says: /^(?!.{0,1000}\b(?:ip|host|server|client|sender|connection)\b)(?=.{0,1000}recipient).{0,1000}access (?:is )?denied/,
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '550 5.7.1 Access denied by the settings of the recipient',
+  },
+  {
     stage: 'any',
     code: '5',
     says: /access (?:is )?denied/,
     reason: 'ip_blocked',
-    scope: 'egress',
+    scope: 'tenant',
     seen: '554 Access denied',
   },
   {
@@ -88,6 +96,15 @@ export const LAST_RESORT_RULES: ReplyRule[] = [
     reason: 'mailbox_disabled',
     scope: 'mailbox',
     seen: '550 5.2.1 Sorry',
+  },
+  {
+    stage: 'rcpt',
+    code: '525',
+    enhanced: '5.7.13',
+    says: /disabled recipient/,
+    reason: 'mailbox_disabled',
+    scope: 'mailbox',
+    seen: '525 5.7.13 Disabled recipient address',
   },
   { stage: 'rcpt', enhanced: '5.7.*', reason: 'policy_rejected', scope: 'mailbox', seen: '550 5.7.1 Sorry' },
   // Basic codes.

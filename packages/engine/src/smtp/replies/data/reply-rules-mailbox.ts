@@ -1,5 +1,9 @@
 import type { ReplyRule } from '../rules.ts'
 
+/** A full mailbox, or a full server. */
+const QUOTA =
+  /over[ -]?quota|quota (?:is |was |has been )?(?:exceeded|full|reached)|(?:exceed(?:s|ed|ing)?|exceeding) (?:\w{1,20} ){0,3}(?:quota|storage|space)|out of storage|storage allocation|storage limit|not enough (?:\w{1,20} )?(?:space|storage|room)|too many messages on the server|maximum allowed storage/
+
 /**
  * Texts of any server about a mailbox or its domain, at RCPT only. Rules that make an address invalid require a code 55x: a temporary
  * code with the same text may be gone tomorrow, and 50x is about our commands.
@@ -13,20 +17,40 @@ export const MAILBOX_RULES: ReplyRule[] = [
     scope: 'connection',
     seen: '452 4.3.1 Insufficient system storage',
   },
-  // Full.
+  {
+    // A quota that many mailboxes share says nothing about one of them, and ends when the queue is shorter.
+    stage: 'rcpt',
+    code: '4',
+    says: /(?:organi[sz]ation|queue|system|domain)(?: \w{1,20}){0,2} quota/,
+    reason: 'server_error',
+    scope: 'connection',
+    seen: '450 4.7.3 Organization queue quota exceeded',
+  },
+  // Full. A temporary reply must name the mailbox in its text or code, because the server may be full, too.
   {
     stage: 'rcpt',
-    says: /over[ -]?quota|quota (?:is |was |has been )?(?:exceeded|full|reached)|(?:exceed(?:s|ed|ing)?|exceeding) (?:\w{1,20} ){0,3}(?:quota|storage|space)|(?:mail ?box|inbox|account|folder|user)(?: \S{1,80})? (?:is |was |has become )?(?:too )?full\b|full mail ?box/,
+    says: /(?:mail ?box|inbox|account|folder|user)(?: \S{1,80})? (?:is |was |has become )?(?:too )?full\b|full mail ?box|mail ?box size limit|no (?:more )?(?:space|room) (?:left )?in (?:the |this )?mail ?box|destinataire pleine/,
     reason: 'mailbox_full',
     scope: 'mailbox',
     seen: '552 5.2.2 <ada@example.com>: mailbox is full',
   },
+  { stage: 'rcpt', code: '5', says: QUOTA, reason: 'mailbox_full', scope: 'mailbox', seen: '552 5.2.2 Over quota' },
   {
     stage: 'rcpt',
-    says: /out of storage|storage allocation|storage limit|mail ?box size limit|not enough (?:\w{1,20} )?(?:space|storage|room)|no (?:more )?(?:space|room) (?:left )?in (?:the |this )?mail ?box|too many messages on the server|maximum allowed storage|destinataire pleine/,
+    code: '4',
+    enhanced: '4.2.2',
+    says: QUOTA,
     reason: 'mailbox_full',
     scope: 'mailbox',
-    seen: '452 4.2.2 The account is out of storage space',
+    seen: '452 4.2.2 Quota exceeded, try again later',
+  },
+  {
+    stage: 'rcpt',
+    code: '4',
+    says: new RegExp(`^(?=.{0,1000}(?:user|recipient|mail ?box|inbox|account|~)).{0,1000}(?:${QUOTA.source})`),
+    reason: 'mailbox_full',
+    scope: 'mailbox',
+    seen: '452 4.3.0 The account is out of storage space',
   },
   // A permanent code with the text of a temporary one: one of the two is wrong.
   {
@@ -38,6 +62,45 @@ export const MAILBOX_RULES: ReplyRule[] = [
     seen: '550 Mailbox unavailable temporarily, user not found in cache',
   },
   // Rejections by policy.
+  {
+    stage: 'rcpt',
+    says: /recipient preferences|\brcp-p\d/,
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '550 5.1.1 RCP-P2 Refused due to recipient preferences',
+  },
+  {
+    stage: 'rcpt',
+    says: /banned (?:content|attachment|file)/,
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '554 rejecting banned content',
+  },
+  {
+    // Exchange: a mailbox or a group that takes mail from certain senders only. The texts often say “not authenticated”.
+    stage: 'rcpt',
+    code: '55',
+    enhanced: '5.7.13*',
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '550 5.7.134 Sender was not authenticated for mailbox',
+  },
+  {
+    stage: 'rcpt',
+    code: '55',
+    enhanced: '5.7.12*',
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '550 5.7.124 Sender not in allowed-senders list',
+  },
+  {
+    stage: 'rcpt',
+    code: '55',
+    says: /resolver\.rst\.|delivery restriction check/,
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '550 5.7.1 RESOLVER.RST.AuthRequired; authentication required',
+  },
   {
     stage: 'rcpt',
     says: /\((?:~|addr):blocked\)/,
@@ -153,7 +216,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
   {
     stage: 'rcpt',
     code: '55',
-    says: /(?:user|mail ?box|recipient|account|alias|address|<~>)(?: account| name| mail ?box| address)?(?: [<("'[]?~[>)"'\]]?:?)?(?: here)? (?:that you tried to reach |you are trying to reach |you tried to reach )?(?:does not|doesn.?t|dosn.?t|did not|do not|is not) exist/,
+    says: /(?:user|mail ?box|recipient|account|alias|address|<~>)(?: account| name| mail ?box| address)?(?: [<("'[]?~[>)"'\]]?:?)?(?: here)? (?:that you tried to reach |you are trying to reach |you tried to reach )?(?:(?:does |did |do |is )?not|doesn.?t|dosn.?t) exist/,
     reason: 'mailbox_not_found',
     scope: 'mailbox',
     seen: '550 5.1.1 The email account that you tried to reach does not exist',
@@ -203,7 +266,7 @@ export const MAILBOX_RULES: ReplyRule[] = [
   {
     stage: 'rcpt',
     code: '55',
-    says: /(?:not|n.t) a (?:valid|known|local) (?:mail ?box|recipient|user|account|customer)|(?:user|recipient|person|customer|~>?) (?:does not|doesn.?t) have an? (?:\S{1,60} )?(?:account|mail ?box)|not our customer|there is no ?one at this address|not (?:present|listed|found) in (?:\w{1,20} ){0,2}directory/,
+    says: /(?:not|n.t) a (?:valid|known|local) (?:mail ?box|recipient|user|account|customer)|(?:user|recipient|person|customer|~>?) (?:does not|doesn.?t) have an? (?:\S{1,60} )?(?:account|mail ?box)|(?<!you are )not our (?:user|customer)|(?<!you are |(?:server|client|sender) is )not a registered (?:\S{1,60} )?user|there is no ?one at this address|not (?:present|listed|found) in (?:\w{1,20} ){0,2}directory/,
     reason: 'mailbox_not_found',
     scope: 'mailbox',
     seen: '550 5.1.1 Not our Customer',

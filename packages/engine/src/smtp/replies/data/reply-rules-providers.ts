@@ -48,6 +48,15 @@ export const PROVIDER_RULES: ReplyRule[] = [
   {
     provider: ['google'],
     stage: 'rcpt',
+    code: '55',
+    says: /recipient address.{0,100} not a valid rfc.?5321 address/,
+    reason: 'mailbox_not_found',
+    scope: 'mailbox',
+    seen: '553 5.1.2 The recipient address <ada@example.com> is not a valid RFC-5321 address. a1 - gsmtp',
+  },
+  {
+    provider: ['google'],
+    stage: 'rcpt',
     code: '45',
     says: /multiple destination domains|domain policy size/,
     reason: 'too_many_recipients',
@@ -99,6 +108,51 @@ export const PROVIDER_RULES: ReplyRule[] = [
     seen: '550 5.7.511 Access denied, banned sender[203.0.113.7]',
   },
   {
+    // The organization of the recipient blocks our IP address; Microsoft does not.
+    provider: ['microsoft365'],
+    stage: 'any',
+    enhanced: '5.7.507',
+    reason: 'ip_blocked',
+    scope: 'tenant',
+    seen: '550 5.7.507 Access denied, rejected by recipient',
+  },
+  {
+    provider: ['microsoft365'],
+    stage: 'any',
+    enhanced: '5.7.513',
+    reason: 'ip_blocked',
+    scope: 'tenant',
+    seen: '550 5.7.513 Service unavailable, Client host [203.0.113.7] blocked by example.com using Customer Block list (AS16012607)',
+  },
+  {
+    provider: ['microsoft365'],
+    stage: 'any',
+    enhanced: '5.7.510',
+    reason: 'ip_blocked',
+    scope: 'tenant',
+    seen: '550 5.7.510 Access denied, example.com does not accept email over IPv6',
+  },
+  {
+    // A connector of the tenant names the hosts that may send to it.
+    provider: ['microsoft365'],
+    stage: 'any',
+    code: '5',
+    says: /tenantinboundattribution/,
+    reason: 'ip_blocked',
+    scope: 'tenant',
+    seen: '550 5.7.51 TenantInboundAttribution; Rejecting. Recipient has a partner connector with TLS or IP restriction',
+  },
+  {
+    provider: ['microsoft365'],
+    stage: 'rcpt',
+    code: '55',
+    enhanced: '5.7.64',
+    says: /tenantattribution/,
+    reason: 'domain_not_hosted',
+    scope: 'domain',
+    seen: '550 5.7.64 TenantAttribution; Relay Access Denied',
+  },
+  {
     provider: ['microsoft', 'microsoft365'],
     stage: 'any',
     enhanced: '5.7.6*',
@@ -110,10 +164,20 @@ export const PROVIDER_RULES: ReplyRule[] = [
     provider: ['microsoft', 'microsoft365'],
     stage: 'rcpt',
     enhanced: '5.7.50*',
-    says: /recipient address rejected/,
+    says: /recipient address rejected|banned recipient/,
     reason: 'policy_rejected',
     scope: 'mailbox',
     seen: '550 5.7.504 [ada@example.com]: Recipient address rejected: Access denied',
+  },
+  {
+    // By Microsoft for all customers.
+    provider: ['microsoft', 'microsoft365'],
+    stage: 'any',
+    code: '5',
+    says: /banned sender|spam abuse detected/,
+    reason: 'ip_blocked',
+    scope: 'egress',
+    seen: '550 5.7.502 Access denied, banned sender',
   },
   {
     provider: ['microsoft', 'microsoft365'],
@@ -139,7 +203,7 @@ export const PROVIDER_RULES: ReplyRule[] = [
     stage: 'rcpt',
     code: '550',
     enhanced: '5.4.1',
-    says: /recipient address rejected: access denied/,
+    says: /recipient address(?:es)? rejected ?: access denied/,
     reason: 'mailbox_not_found',
     scope: 'mailbox',
     seen: '550 5.4.1 Recipient address rejected: Access denied. AS(201806281) [mx.eop-EUR05.prod.protection.outlook.com]',
@@ -199,6 +263,36 @@ export const PROVIDER_RULES: ReplyRule[] = [
     reason: 'mailbox_not_found',
     scope: 'mailbox',
     seen: '550 5.1.1 unknown or illegal alias: ada@example.com',
+  },
+  {
+    // Said of single recipients, such as a disabled alias. Apple hosts all of its domains.
+    provider: ['apple'],
+    stage: 'rcpt',
+    code: '55',
+    says: /relay (?:access denied|not permitted)/,
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '554 5.7.1 <ada@example.com>: Relay access denied',
+  },
+  {
+    // The reply about existing mailboxes in the outage of April 2021.
+    provider: ['apple'],
+    stage: 'rcpt',
+    code: '55',
+    says: /user lookup success but no user record/,
+    reason: 'server_error',
+    scope: 'connection',
+    seen: '550 5.1.1 <ada@example.com>: user lookup success but no user record found',
+  },
+  {
+    // The relay accepts only senders that are registered with Apple. The sender that the reply names is ours.
+    provider: ['apple_private_relay'],
+    stage: 'rcpt',
+    code: '55',
+    says: /unauthorized sender/,
+    reason: 'policy_rejected',
+    scope: 'mailbox',
+    seen: '550 5.1.1 <probe@sender.example>: unauthorized sender',
   },
   // GMX, WEB.DE and IONOS share their software. The end of the sentence distinguishes an unknown mailbox from a block.
   {
@@ -294,6 +388,15 @@ export const PROVIDER_RULES: ReplyRule[] = [
     reason: 'ip_blocked',
     scope: 'egress',
     seen: '554 5.7.1 Your server may not send here, see the postmaster page for BL000001',
+  },
+  {
+    provider: ['comcast'],
+    stage: 'rcpt',
+    code: '552',
+    says: /extended quota violation/,
+    reason: 'mailbox_full',
+    scope: 'mailbox',
+    seen: '552 5.1.1 <ada@example.com> recipient rejected - extended quota violation',
   },
   {
     provider: ['comcast'],
@@ -538,11 +641,20 @@ export const PROVIDER_RULES: ReplyRule[] = [
     seen: '451 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#451 [a1B2c3]',
   },
   {
+    // The geographical restriction of a customer.
+    provider: ['mimecast'],
+    stage: 'any',
+    says: /host network not allowed/,
+    reason: 'ip_blocked',
+    scope: 'tenant',
+    seen: '554 Host network not allowed - https://community.mimecast.com/docs/DOC-1369#554 [a1B2c3]',
+  },
+  {
     provider: ['mimecast'],
     stage: 'any',
     says: /anti-?spoofing/,
     reason: 'sender_rejected',
-    scope: 'egress',
+    scope: 'tenant',
     seen: '550 Rejected by anti-spoofing rule - https://community.mimecast.com/docs/DOC-1369#550 [a1B2c3]',
   },
   {

@@ -37,19 +37,19 @@ export const OWN_FAULT_RULES: ReplyRule[] = [
     stage: 'any',
     says: /sender address rejected|sender rejected|sender denied|(?:bad|invalid|illegal|unknown|blocked) (?:envelope )?sender/,
     reason: 'sender_rejected',
-    scope: 'egress',
+    scope: 'tenant',
     seen: '550 5.1.8 <probe@sender.example>: Sender address rejected: Domain not found',
   },
   {
     stage: 'any',
-    says: /sender.{0,40}(?:verif|does not exist|doesn.?t exist|must exist|must resolve|not found|unknown|is not valid)|domain of sender/,
+    says: /sender.{0,40}(?:verif|not exist|doesn.?t exist|must exist|must resolve|not found|unknown|is not valid)|domain of sender/,
     reason: 'sender_rejected',
     scope: 'egress',
     seen: '550 Sender verify failed',
   },
   {
     stage: 'any',
-    says: /mail ?from.{0,40}(?:does not exist|doesn.?t exist|must exist|not found|is invalid)|(?:while|callback|callout).{0,20}verifying <?~|[ée]metteur invalide/,
+    says: /mail ?from.{0,40}(?:not exist|doesn.?t exist|must exist|not found|is invalid)|(?:while|callback|callout).{0,20}verifying <?~|[ée]metteur invalide/,
     reason: 'sender_rejected',
     scope: 'egress',
     seen: '550 5.5.0 Emetteur invalide',
@@ -103,7 +103,7 @@ export const OWN_FAULT_RULES: ReplyRule[] = [
     stage: 'any',
     says: /geo-?(?:ip|block|graphic|location)|(?:your|this|from that) (?:country|region)|country (?:is )?(?:not|block)/,
     reason: 'geo_blocked',
-    scope: 'egress',
+    scope: 'tenant',
     seen: '554 5.7.1 Connections from your country are not accepted here',
   },
   {
@@ -115,9 +115,9 @@ export const OWN_FAULT_RULES: ReplyRule[] = [
   },
   {
     stage: 'any',
-    says: /blocked using|blocked by|blocked - see|banned|(?:ip|host|server|network|client|connection|domain|you) (?:address )?(?:\[[^\]]{0,45}\] )?(?:is|are|has been|have been|was|were) (?:temporarily |permanently |currently )?(?:blocked|listed|denied|refused|rejected)/,
+    says: /blocked using|blocked by|blocked - see|banned(?! (?:content|attachment|file))|(?:ip|host|server|network|client|connection|domain|you) (?:address )?(?:\[[^\]]{0,45}\] )?(?:is|are|has been|have been|was|were) (?:temporarily |permanently |currently )?(?:blocked|listed|denied|refused|rejected)/,
     reason: 'ip_blocked',
-    scope: 'egress',
+    scope: 'tenant',
     seen: '550 5.7.0 Your server has been blocked',
   },
   {
@@ -131,7 +131,7 @@ export const OWN_FAULT_RULES: ReplyRule[] = [
     stage: 'any',
     says: /client host rejected|connections? (?:will )?(?:is |are |be )?(?:not (?:be )?accepted|refused|rejected)|not (?:allowed|permitted|authorized) to connect|go away|mail from [\d.:a-f]{3,45} refused|(?:not accept|refuse)s? e?-?mail over ipv6|policy restrictions/,
     reason: 'ip_blocked',
-    scope: 'egress',
+    scope: 'tenant',
     seen: '554 5.7.1 <unknown[203.0.113.7]>: Client host rejected: Access denied',
   },
   // Requirements of the server.
@@ -171,6 +171,14 @@ export const OWN_FAULT_RULES: ReplyRule[] = [
     reason: 'mailbox_busy',
     scope: 'mailbox',
     seen: '450 4.2.1 The user you are trying to contact is receiving mail at a rate that prevents more from being delivered',
+  },
+  {
+    // Microsoft: the hourly limit of the recipient.
+    stage: 'rcpt',
+    enhanced: 'x.2.122',
+    reason: 'mailbox_busy',
+    scope: 'mailbox',
+    seen: '554 5.2.122 The recipient has exceeded their limit for the number of messages per hour',
   },
   {
     stage: 'any',

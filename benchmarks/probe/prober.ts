@@ -58,6 +58,7 @@ async function probeList(list: Known[], prober: MailboxProber): Promise<void> {
 }
 
 function isTrue({ finding, acceptAll }: ProbeResult, exists: boolean): boolean {
-  if (acceptAll !== 'no') return false
-  return exists ? finding.kind === 'accepted' : finding.kind === 'refused' && finding.reason === 'mailbox_not_found'
+  return exists
+    ? finding.kind === 'accepted' && acceptAll === 'no'
+    : finding.kind === 'refused' && finding.reason === 'mailbox_not_found'
 }

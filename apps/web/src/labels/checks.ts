@@ -13,7 +13,7 @@ const DESCRIPTIONS: Record<string, string> = {
     'Whether the domain is listed as a provider of disposable addresses, a privacy relay or a free mailbox provider.',
   recipient:
     'We open an SMTP session, send RCPT TO for the address and quit before DATA. No message is sent. The reply shows whether the server accepts the recipient.',
-  catch_all: 'We also probe a random address that cannot exist. If it is accepted too, the domain is a catch-all.',
+  catch_all: 'We also probe an address that does not exist. If it is accepted too, the domain is a catch-all.',
   domain_history:
     'Reported outcomes of messages to the same domain: delivered and bounced. Older reports have less weight.',
   address_text:

@@ -197,6 +197,7 @@ export const EVIDENCE_OUTCOME_LABELS = {
     connection_closed: 'Connection closed',
     protocol_error: 'Protocol error',
     throttled: 'Throttled',
+    unconfirmed_rejection: 'Unconfirmed rejection',
     provider_unverifiable: 'Provider unverifiable',
     known_catch_all: 'Known catch-all',
     unencodable: 'Cannot be encoded',

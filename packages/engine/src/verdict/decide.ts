@@ -1,7 +1,7 @@
 import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import type { Address, Malformed } from '../address/parse.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'
-import type { FailureReason, Finding, ProbeResult, SkipReason } from '../smtp/probe/result.ts'
+import type { FailureReason, ProbeResult, SkipReason } from '../smtp/probe/result.ts'
 import type { Reason } from '../smtp/replies/rules.ts'
 
 /** All findings about an address. Checks that were skipped are missing. */
@@ -48,10 +48,12 @@ function reasonOf(mail: Exclude<MailHosts, { kind: 'none' }>): SubStatus {
 function judge({ finding, acceptAll, untestedFor }: ProbeResult): SubStatus {
   switch (finding.kind) {
     case 'accepted':
-      if (acceptAll === 'yes') return 'catch_all'
-      return acceptAll === 'no' ? '' : untested(untestedFor)
+      return accepted(acceptAll, untestedFor)
     case 'refused':
-      return refused(finding)
+      // Only an existing mailbox can get too much mail, where the host knows its recipients.
+      return finding.reason === 'mailbox_busy'
+        ? accepted(acceptAll, untestedFor)
+        : refused(finding.reason, finding.code)
     case 'unverifiable':
       return 'provider_unverifiable'
     case 'unanswered':
@@ -61,27 +63,34 @@ function judge({ finding, acceptAll, untestedFor }: ProbeResult): SubStatus {
   }
 }
 
+function accepted(acceptAll: ProbeResult['acceptAll'], untestedFor: ProbeResult['untestedFor']): SubStatus {
+  if (acceptAll === 'yes') return 'catch_all'
+  return acceptAll === 'no' ? '' : untested(untestedFor)
+}
+
 /** Accepted by a server that may be a catch-all: without the catch-all test the result stays unknown. */
 function untested(why: ProbeResult['untestedFor']): SubStatus {
   if (why === 'not_wanted') return 'catch_all_untested'
-  if (why === undefined || why === 'timeout') return why ?? 'server_error'
+  if (why === 'timeout') return 'timeout'
+  if (why === undefined || why === 'hosts_disagree' || why === 'mailbox_busy') return 'server_error'
   const said = REFUSED[why]
   return SUB_STATUSES[said].status === 'unknown' ? said : 'server_error'
 }
 
-function refused({ reason, code }: Extract<Finding, { kind: 'refused' }>): SubStatus {
+function refused(reason: RejectionReason, code: number): SubStatus {
   // An unclassified permanent rejection counts as a policy, a temporary one as an error.
   if (reason === 'unclassified') return code >= 500 ? 'policy_rejected' : 'server_error'
   return REFUSED[reason]
 }
 
+type RejectionReason = Exclude<Reason, 'mailbox_busy'>
+
 /** Complete by type: a new reason needs a row here. Reasons about us stay unknown. */
-const REFUSED: Record<Reason, SubStatus> = {
+const REFUSED: Record<RejectionReason, SubStatus> = {
   mailbox_not_found: 'mailbox_not_found',
   mailbox_disabled: 'mailbox_disabled',
   mailbox_full: 'mailbox_full',
   mailbox_moved: 'mailbox_moved',
-  mailbox_busy: '', // only an existing mailbox can get too much mail
   policy_rejected: 'policy_rejected',
   domain_not_hosted: 'domain_not_hosted',
   greylisted: 'greylisted',
@@ -108,6 +117,7 @@ const UNANSWERED: Record<FailureReason, SubStatus> = {
   connection_closed: 'server_error',
   protocol_error: 'server_error',
   throttled: 'rate_limited',
+  unconfirmed_rejection: 'connection_failed',
 }
 
 const UNASKED: Record<SkipReason, SubStatus> = {

@@ -61,6 +61,7 @@ const FINDINGS: Finding[] = [
   ),
   { kind: 'unanswered', why: 'protocol_error' },
   { kind: 'unanswered', why: 'throttled' },
+  { kind: 'unanswered', why: 'unconfirmed_rejection' },
   ...(['provider_unverifiable', 'known_catch_all', 'smtputf8_unsupported', 'unencodable', 'no_egress'] as const).map(
     (why) => ({ kind: 'unasked', why }) as const,
   ),

@@ -98,7 +98,7 @@ export function mailboxEvidence({
   ms,
 }: ProbeResult): Evidence[] {
   const checked_at = timeOf(at)
-  const replies = transcript.filter(({ stage }) => stage !== 'control')
+  const replies = transcript.filter(({ stage }) => !TEST_STAGES.includes(stage))
   const detail = [
     host === null ? '' : `Host: ${host}.`,
     ...replies.map(quote),
@@ -108,14 +108,10 @@ export function mailboxEvidence({
     ...evidenceItem('recipient', recipientOutcome(finding), detail.filter(Boolean).join(' '), ms),
     checked_at,
   }
-  if (finding.kind !== 'accepted' && acceptAll === 'untested') return [recipient]
+  const tests = transcript.filter(({ stage }) => TEST_STAGES.includes(stage))
+  if (finding.kind !== 'accepted' && acceptAll === 'untested' && tests.length === 0) return [recipient]
 
-  const control = transcript.find(({ stage }) => stage === 'control')
-  const parts = [
-    CATCH_ALL_DETAILS[acceptAll],
-    control ? quote(control) : '',
-    acceptAllSource === 'provider' ? BY_PROVIDER : '',
-  ]
+  const parts = [CATCH_ALL_DETAILS[acceptAll], ...tests.map(quote), acceptAllSource === 'provider' ? BY_PROVIDER : '']
   const source = acceptAllSource === 'cache' ? 'cache' : 'live'
   const tested = evidenceItem('catch_all', CATCH_ALL_OUTCOMES[acceptAll], parts.filter(Boolean).join(' '))
   return [recipient, { ...tested, checked_at, source }]
@@ -145,7 +141,11 @@ const STAGES: Record<TranscriptEntry['stage'], string> = {
   mail: 'MAIL FROM',
   rcpt: 'RCPT TO',
   control: 'RCPT TO (control recipient)',
+  repeated: 'RCPT TO (accepted recipient, repeated)',
 }
+
+/** The replies of the catch-all test. They are not about this address. */
+const TEST_STAGES: TranscriptEntry['stage'][] = ['control', 'repeated']
 
 const CATCH_ALL_OUTCOMES: Record<ProbeResult['acceptAll'], EvidenceOutcome<'catch_all'>> = {
   yes: 'detected',
@@ -154,18 +154,22 @@ const CATCH_ALL_OUTCOMES: Record<ProbeResult['acceptAll'], EvidenceOutcome<'catc
 }
 
 const CATCH_ALL_DETAILS: Record<ProbeResult['acceptAll'], string> = {
-  yes: 'The domain accepts every recipient.',
-  no: 'The domain does not accept every recipient.',
-  untested: 'Whether the domain accepts every recipient could not be tested.',
+  yes: 'The mail server accepts every recipient.',
+  no: 'The mail server does not accept every recipient.',
+  untested: 'Whether the mail server accepts every recipient could not be tested.',
 }
 
 const BY_PROVIDER = 'The provider is known to reject unknown recipients.'
 
-/** For findings without a reply. */
+/** For findings without a reply to this address. */
 function describe(finding: Finding): string {
-  const hasReply = finding.kind !== 'unanswered' && finding.kind !== 'unasked'
-  return hasReply ? '' : EVIDENCE_CHECKS.recipient.outcomes[finding.why]
+  if (finding.kind === 'unanswered' || finding.kind === 'unasked') {
+    return EVIDENCE_CHECKS.recipient.outcomes[finding.why]
+  }
+  return finding.kind === 'refused' && finding.code === 0 ? NOT_SENT : ''
 }
+
+const NOT_SENT = 'The address was not sent, because the server had rejected another command for this reason.'
 
 /** From this absolute value of log-odds on, a finding counts as positive or negative. */
 const WEIGHT_MIN = 0.05

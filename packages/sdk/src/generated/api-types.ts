@@ -159,7 +159,7 @@ export type EvidenceCheck =
  * - `spf`: `found`, `absent`, `failed`.
  * - `dmarc`: `found`, `absent`, `failed`.
  * - `domain_class`: `disposable`, `privacy_relay`, `free`, `not_listed`.
- * - `recipient`: `accepted`, `mailbox_not_found`, `mailbox_disabled`, `mailbox_full`, `mailbox_moved`, `mailbox_busy`, `policy_rejected`, `domain_not_hosted`, `greylisted`, `verification_pending`, `rate_limited`, `too_many_recipients`, `too_many_errors`, `ip_blocked`, `ptr_required`, `sender_rejected`, `spf_required`, `tls_required`, `geo_blocked`, `smtputf8_unsupported`, `server_error`, `unclassified`, `unverifiable`, `connection_failed`, `not_routable`, `dns_failed`, `timeout`, `connection_closed`, `protocol_error`, `throttled`, `provider_unverifiable`, `known_catch_all`, `unencodable`, `no_egress`, `opted_out`.
+ * - `recipient`: `accepted`, `mailbox_not_found`, `mailbox_disabled`, `mailbox_full`, `mailbox_moved`, `mailbox_busy`, `policy_rejected`, `domain_not_hosted`, `greylisted`, `verification_pending`, `rate_limited`, `too_many_recipients`, `too_many_errors`, `ip_blocked`, `ptr_required`, `sender_rejected`, `spf_required`, `tls_required`, `geo_blocked`, `smtputf8_unsupported`, `server_error`, `unclassified`, `unverifiable`, `connection_failed`, `not_routable`, `dns_failed`, `timeout`, `connection_closed`, `protocol_error`, `throttled`, `unconfirmed_rejection`, `provider_unverifiable`, `known_catch_all`, `unencodable`, `no_egress`, `opted_out`.
  * - `catch_all`: `detected`, `not_detected`, `not_tested`.
  * - `domain_history`: `positive`, `negative`, `neutral`.
  * - `address_text`: `human_like`, `machine_like`, `neutral`, `abstained`.
@@ -246,6 +246,7 @@ export type EvidenceOutcome =
   | 'connection_closed'
   | 'protocol_error'
   | 'throttled'
+  | 'unconfirmed_rejection'
   | 'provider_unverifiable'
   | 'known_catch_all'
   | 'unencodable'

@@ -59,6 +59,8 @@ const RECIPIENT = {
   connection_closed: 'The mail server closed the connection before it replied.',
   protocol_error: 'The mail server violated the SMTP protocol.',
   throttled: 'Our own rate limits for this provider delayed the probe.',
+  unconfirmed_rejection:
+    'Only a backup mail server, or one of several equal ones, rejected the recipient, and nothing shows that it knows its recipients.',
   provider_unverifiable:
     'The provider sends the same reply to RCPT whether or not the mailbox exists, so no probe was made.',
   known_catch_all: 'An earlier probe showed that the domain accepts every recipient, so no probe was made.',
@@ -129,8 +131,8 @@ export const EVIDENCE_CHECKS = {
   catch_all: {
     meaning: 'The test whether the domain accepts every recipient (catch-all).',
     outcomes: {
-      detected: 'The mail server accepted a recipient that cannot exist.',
-      not_detected: 'The mail server rejected a recipient that cannot exist, or the provider is known to do so.',
+      detected: 'The mail server accepted a recipient that does not exist.',
+      not_detected: 'The mail server rejects recipients that do not exist, or the provider is known to do so.',
       not_tested: 'The test was not made or had no conclusive result.',
     },
   },

@@ -24,7 +24,7 @@ export type SmtpConnection = {
   lease: Lease
   capabilities: Capabilities
   greeting: TranscriptEntry
-  /** On the clock of `performance.now()`. */
+  /** When the connection was requested, on the clock of `performance.now()`. */
   openedAt: number
   /** Recipients probed and rejected on it, of all domains. */
   probed: number

@@ -22,6 +22,8 @@ export type ConnectionNetwork = {
 
 /** Every wait also ends at the deadline of the probe. */
 export type Timeouts = {
+  /** For the greeting. cPanel delays it by 20 seconds for clients that it does not know; RFC 5321 §4.5.3.2.1 allows five minutes. */
+  greetingMs: number
   /** For the reply to a command. A server that delays rejections on purpose takes five seconds (Exchange) or more. */
   commandMs: number
   /** How long an idle connection is kept, in case its site gets more probes. */
@@ -32,7 +34,16 @@ export type Timeouts = {
   quitMs: number
 }
 
-export const DEFAULT_TIMEOUTS: Timeouts = { commandMs: 15_000, idleMs: 2_000, connectionMs: 60_000, quitMs: 2_000 }
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  greetingMs: 35_000,
+  commandMs: 15_000,
+  idleMs: 2_000,
+  connectionMs: 60_000,
+  quitMs: 2_000,
+}
+
+/** The least time for the greeting of a host when others wait for their turn. */
+const GREETING_MIN_MS = 10_000
 
 /** Why there is no connection to a host. */
 export type ConnectFailure =
@@ -40,7 +51,8 @@ export type ConnectFailure =
   | { kind: 'rejected'; host: string; stage: Stage; reply: Reply }
   | { kind: 'disconnected'; host: string; disconnect: Disconnect }
 
-type Wanted = { site: Site; address: HostAddress; lease: Lease; deadline: number }
+/** `hostsLeft`: other hosts that are tried if this one fails. */
+type Wanted = { site: Site; address: HostAddress; lease: Lease; deadline: number; hostsLeft: number }
 
 /** Connects to one address of a mail host and performs the SMTP handshake. The caller keeps the lease until there is a connection. */
 export async function openConnection(
@@ -48,8 +60,9 @@ export async function openConnection(
   wanted: Wanted,
 ): Promise<{ kind: 'connection'; connection: SmtpConnection } | ConnectFailure> {
   const { dns, policy, egress, probeCache, timeouts } = network
-  const { site, address, lease, deadline } = wanted
+  const { site, address, lease, deadline, hostsLeft } = wanted
   const { host } = address
+  const openedAt = performance.now()
   const known = await probeCache.readHost(host)
   const dialed = await dialAddress(address.address, { dns, policy, egress, deadline })
   if (dialed.kind === 'failed') return { kind: 'not_connected', host, failure: dialed.failure }
@@ -57,12 +70,14 @@ export async function openConnection(
   const socket = createSmtpSocket(dialed.socket)
   const tls = wantsTls(site, known)
   const replyBy = () => Math.min(deadline, performance.now() + timeouts.commandMs)
-  const greeting = await performHandshake({ socket, egress, host, tls, deadline: replyBy })
+  const share = Math.max(GREETING_MIN_MS, (deadline - performance.now()) / (hostsLeft + 1))
+  const greetedBy = Math.min(deadline, performance.now() + Math.min(timeouts.greetingMs, share))
+  const greeting = await performHandshake({ socket, egress, host, tls, greetedBy, deadline: replyBy })
   if (greeting.kind === 'ready') {
     const destination = address.destination?.site ?? null
     return {
       kind: 'connection',
-      connection: newConnection({ site, host, destination, socket, lease, known, greeting }),
+      connection: newConnection({ site, host, destination, socket, lease, openedAt, known, greeting }),
     }
   }
 
@@ -80,7 +95,7 @@ function wantsTls({ limits }: Site, known: HostProfile): boolean {
   return limits.tls === 'offered' || known.tlsDemanded === true
 }
 
-type Opened = Pick<SmtpConnection, 'site' | 'host' | 'destination' | 'socket' | 'lease'> & {
+type Opened = Pick<SmtpConnection, 'site' | 'host' | 'destination' | 'socket' | 'lease' | 'openedAt'> & {
   known: HostProfile
   greeting: Extract<HandshakeResult, { kind: 'ready' }>
 }
@@ -91,7 +106,6 @@ function newConnection({ known, greeting: { capabilities, family, banner }, ...o
     ...opened,
     capabilities,
     greeting: toTranscriptEntry('greeting', banner),
-    openedAt: performance.now(),
     probed: 0,
     rejected: 0,
     transactions: 0,
@@ -113,6 +127,8 @@ export type Route = {
   recordFailure(failure: ConnectFailure): void
   /** One per host, in order. */
   failures: ConnectFailure[]
+  /** Hosts after the current one. */
+  hostsLeft(): number
 }
 
 /** The most hosts that are tried for one probe: a site with two that do not respond hardly has a third that does. */
@@ -150,5 +166,6 @@ export function createRoute({ site, except, dialing, destinations }: RouteOption
       failures.push(failure)
     },
     failures,
+    hostsLeft: () => waiting.length,
   }
 }

@@ -32,7 +32,8 @@ export type ConnectionPool = {
 }
 
 export type AcquireResult =
-  | { kind: 'connection'; connection: SmtpConnection }
+  /** `failures`: of the hosts that were tried before it. */
+  | { kind: 'connection'; connection: SmtpConnection; failures: ConnectFailure[] }
   /** The rate limiter does not allow a connection before the deadline. */
   | { kind: 'throttled'; throttle: Throttle }
   /** No host of the site accepted a connection: the failure of each host. */
@@ -69,7 +70,7 @@ export function createConnectionPool(network: Network): ConnectionPool {
   return {
     async acquire(wanted) {
       const found = takeIdle(pool, wanted)
-      if (found) return { kind: 'connection', connection: found }
+      if (found) return { kind: 'connection', connection: found, failures: [] }
       const route = startRoute(pool, wanted)
       const first = await route.next()
       if (first === undefined) return { kind: 'failed', failures: route.failures }
@@ -153,7 +154,7 @@ async function requestLease(pool: Pool, wanted: Wanted, destination: Target | un
   let active = findThrottled(pool, destination ? [site.key, destination.site] : [site.key])
   for (;;) {
     const freed = takeIdle(pool, wanted)
-    if (freed) return { kind: 'connection', connection: freed }
+    if (freed) return { kind: 'connection', connection: freed, failures: [] }
     if (active === undefined) {
       const answer = await pool.network.rateLimiter.lease(target, destination)
       if (answer.kind === 'lease') return answer
@@ -180,7 +181,7 @@ function findThrottled({ waiters }: Pool, names: string[]): ActiveThrottle | und
 
 function takeIdleOrThrottle(pool: Pool, wanted: Wanted, throttle: Throttle): LeaseResult {
   const connection = takeIdle(pool, wanted)
-  return connection ? { kind: 'connection', connection } : { kind: 'throttled', throttle }
+  return connection ? { kind: 'connection', connection, failures: [] } : { kind: 'throttled', throttle }
 }
 
 function retryDelayMs({ why, retryAfterMs }: Throttle): number {
@@ -214,11 +215,11 @@ async function dialRoute(network: Network, { site, deadline }: Wanted, dialing: 
       }
       destination = next
     }
-    const wanted = { site, address, lease: joinLeases(lease, destination), deadline }
+    const wanted = { site, address, lease: joinLeases(lease, destination), deadline, hostsLeft: route.hostsLeft() }
     let opened = await openConnection(network, wanted)
     if (opened.kind === 'disconnected' && opened.disconnect.why === 'tls_failed')
       opened = await openConnection(network, wanted)
-    if (opened.kind === 'connection') return opened
+    if (opened.kind === 'connection') return { ...opened, failures: route.failures }
     route.recordFailure(opened)
   }
   await joinLeases(lease, destination).release({ refused: 0 })

@@ -1,55 +1,44 @@
-import { changeConnection, type SmtpConnection, siteKey } from '../connections/connection.ts'
+import type { MailHost } from '../../domain/mail-hosts.ts'
+import { changeConnection, type Site, type SmtpConnection, siteKey } from '../connections/connection.ts'
 import type { ConnectFailure } from '../connections/open-connection.ts'
+import type { DomainBlock } from '../connections/probe-cache.ts'
 import { errorsLeft, isWorthReusing, remainingRecipients } from '../connections/recipient-window.ts'
 import { limitsFor } from '../providers/limits.ts'
 import { sendRecipients } from './conversation.ts'
-import { applyConnectFailure, applyExchange, applyThrottle } from './outcome.ts'
-import type { ProbeNetwork, ProbeRequest } from './request.ts'
+import { applyEffects } from './effects.ts'
+import { finishProbe } from './finish.ts'
+import { findConfirmation, hostsToProbe, needsProof, nextControl, nextRecipients } from './next-recipients.ts'
+import { applyConnectFailure, applyExchange, applyFailover, applyThrottle } from './outcome.ts'
+import type { ProbeNetwork, ProbeRequest, Recipient } from './request.ts'
 import type { ProbeResult } from './result.ts'
-import {
-  type Effect,
-  finishProbe,
-  listOpen,
-  nextRecipients,
-  type ProbeState,
-  type ProbeTime,
-  recordNoResponse,
-  skipUtf8,
-  startProbe,
-} from './state.ts'
+import { skipUtf8, startProbe } from './start.ts'
+import { getHost, listOpen, type ProbeState, type ProbeTime, recordNoResponse } from './state.ts'
 
 /** Connections in a row without a reply; then the open recipients stay without a result. */
 const SILENT_CONNECTIONS_MAX = 2
 
 /** The context of all steps of one probe. */
-type Probe = { network: ProbeNetwork; domain: string; deadline: number; readTime(): ProbeTime }
+type Probe = { network: ProbeNetwork; domain: string; deadline: number; readTime(): ProbeTime; state: ProbeState }
 
 /**
- * Probes the recipients of a domain: those of the request first, as many per connection as the server tolerates, and at the end the control
- * recipient, if no reply has shown yet whether the domain is a catch-all. The results have the order of the recipients. A recipient
- * without a reply has no verdict; it is never rejected for that.
+ * Probes the recipients of a domain: as many per connection as a host tolerates, and a control recipient where an acceptance has to be
+ * proven. The results have the order of the recipients. A recipient without a reply has no verdict; it is never rejected for that.
  */
 export async function probeDomain(request: ProbeRequest, network: ProbeNetwork): Promise<ProbeResult[]> {
   const { domain, provider, hosts, recipients, deadline } = request
   const known = await network.probeCache.readDomain(domain)
-  const probe: Probe = { network, domain, deadline, readTime: startClock(deadline) }
+  const readTime = startClock(deadline)
   const site = { key: siteKey(provider, hosts), provider, hosts, limits: limitsFor(provider, network.providerLimits) }
   const isReachable = network.isReachable?.() !== false
-  let state = startProbe({ domain, site, recipients, known, isReachable }, probe.readTime())
+  const state = startProbe({ domain, site, recipients, known, isReachable }, readTime())
+  const blockedMs = blockedForMs(known.block, network.egress.name)
+  if (blockedMs > 0) applyThrottle(state, { retryAfterMs: blockedMs }, readTime())
 
-  const connectionsMax = recipients.length + 2 * SILENT_CONNECTIONS_MAX
-  for (let connections = 0; connections < connectionsMax && isUnfinished(state, deadline); connections += 1) {
-    const acquired = await network.pool.acquire({ site, except: state.excludedHosts, deadline })
-    if (acquired.kind === 'connection') {
-      state = await probeOver(acquired.connection, state, probe)
-      continue
-    }
-    const isThrottled = acquired.kind === 'throttled'
-    if (isThrottled) state = applyThrottle(state, acquired.throttle, probe.readTime())
-    else state = await applyFailures(state, acquired.failures, probe)
-    break
-  }
-  const { results, learned } = finishProbe(state, probe.readTime())
+  const probe: Probe = { network, domain, deadline, readTime, state }
+  // At most one connection for each recipient, and some for hosts without a reply and for control recipients.
+  let connectionsLeft = recipients.length + 2 * SILENT_CONNECTIONS_MAX + 2 * hosts.length
+  while (connectionsLeft > 0 && (await probeOnce(probe))) connectionsLeft -= 1
+  const { results, learned } = finishProbe(state, readTime())
   if (learned) await network.probeCache.updateDomain(domain, learned)
   return results
 }
@@ -62,74 +51,91 @@ function startClock(deadline: number): () => ProbeTime {
   }
 }
 
-function isUnfinished(state: ProbeState, deadline: number): boolean {
-  if (state.silentConnections >= SILENT_CONNECTIONS_MAX || performance.now() >= deadline) return false
-  return nextRecipients(state, 1).length > 0
+function blockedForMs(block: DomainBlock | undefined, egress: string): number {
+  return block?.egress === egress ? block.until * 1_000 - Date.now() : 0
 }
 
-/** Sends open recipients on one connection as long as it can be used, and returns it to the pool. */
-async function probeOver(connection: SmtpConnection, before: ProbeState, probe: Probe): Promise<ProbeState> {
-  const { network, deadline, readTime } = probe
-  const probedBefore = connection.probed
-  let state = connection.capabilities.utf8 ? before : skipUtf8(before, connection.host, readTime())
+/** Probes over one connection; false when nothing is left to do or no connection can be had. */
+async function probeOnce(probe: Probe): Promise<boolean> {
+  const { network, deadline, readTime, state } = probe
+  if (state.silentConnections >= SILENT_CONNECTIONS_MAX || performance.now() >= deadline) return false
+  const wanted = new Set(hostsToProbe(state))
+  if (wanted.size === 0) return false
+
+  const except = new Set(state.site.hosts.map(({ name }) => name).filter((name) => !wanted.has(name)))
+  const acquired = await network.pool.acquire({ site: orderByProof(state), except, deadline })
+  if (acquired.kind === 'connection') {
+    const { egress, providerLimits } = network
+    const context = { egress, providerLimits, time: readTime() }
+    for (const failure of acquired.failures) applyFailover(state, failure, context)
+    await probeOver(acquired.connection, probe)
+    return true
+  }
+  if (acquired.kind === 'throttled') applyThrottle(state, acquired.throttle, readTime())
+  else await applyFailures(acquired.failures, probe)
+  return false
+}
+
+/** Of hosts with the same preference, those that know their recipients come first. */
+function orderByProof({ site, hosts }: ProbeState): Site {
+  const isProven = ({ name }: MailHost) => (hosts.get(name)?.proof?.value === 'rejects' ? 0 : 1)
+  const ordered = site.hosts.toSorted((a, b) => a.preference - b.preference || isProven(a) - isProven(b))
+  return { ...site, hosts: ordered }
+}
+
+/** Sends recipients on one connection as long as it can be used, and returns it to the pool. */
+async function probeOver(connection: SmtpConnection, probe: Probe): Promise<void> {
+  const { network, deadline, readTime, state } = probe
+  const { probed: probedBefore, host } = connection
+  const [repliesBefore, settledBefore] = [state.replies, state.results.size]
+  if (!connection.capabilities.utf8) skipUtf8(state, host, readTime())
   let isReusable = true
   while (isReusable && performance.now() < deadline) {
-    const recipients = nextRecipients(state, remainingRecipients(connection))
-    const isWorthIt = isWorthReusing(connection) || listOpen(state).length <= errorsLeft(connection)
-    if (recipients.length === 0 || !isWorthIt) break
+    const recipients = chooseRecipients(state, connection)
+    if (recipients.length === 0) break
     const { egress, providerLimits, timeouts } = network
     const options = { sender: egress.mailFrom, domain: probe.domain, deadline, commandMs: timeouts.commandMs }
     const exchange = await sendRecipients(connection, recipients, options)
-    const known = exchange.mailRejection ? await network.probeCache.readHost(connection.host) : {}
+    const known = exchange.mailRejection ? await network.probeCache.readHost(host) : {}
     const context = { egress, providerLimits, time: readTime(), connection, known }
     const outcome = applyExchange(state, exchange, context)
     changeConnection(connection, outcome.changes)
-    await applyEffects(outcome.effects, network)
-    state = outcome.state
+    await applyEffects(outcome.effects, network, probe.domain)
     isReusable = outcome.connection === 'reusable'
   }
 
   // The server may have closed an idle connection just when it was acquired: that says nothing about the server.
   const isStale = !isReusable && probedBefore > 0 && connection.probed === probedBefore
-  const isSilent = state.results.size === before.results.size && state.control.kind === 'not_probed'
+  const isSilent = state.replies === repliesBefore && state.results.size === settledBefore
   if (isReusable) network.pool.release(connection)
   else network.pool.discard(connection, deadline)
-  return isSilent && !isStale ? recordNoResponse(state, connection.host) : state
+  if (isSilent && !isStale) recordNoResponse(state, host)
+  else if (!isSilent) state.silentConnections = 0
 }
 
-async function applyFailures(before: ProbeState, failures: ConnectFailure[], probe: Probe): Promise<ProbeState> {
-  const { probeCache, egress, providerLimits } = probe.network
-  let state = before
+/**
+ * The recipients for the next exchange. While an acceptance is unproven, one error is reserved for the control recipient, which is sent at
+ * the latest when the connection is worth no further recipient; last comes one that checks doubtful rejections.
+ */
+function chooseRecipients(state: ProbeState, connection: SmtpConnection): Recipient[] {
+  const host = getHost(state, connection.host)
+  const isWorthIt = isWorthReusing(connection) || listOpen(state).length <= errorsLeft(connection)
+  const reserve = needsProof(state, host) ? 1 : 0
+  const next = isWorthIt ? nextRecipients(state, host.name, remainingRecipients(connection, reserve)) : []
+  if (next.length > 0) return next
+
+  const control = remainingRecipients(connection) > 0 ? nextControl(state, host) : undefined
+  if (control) return [control]
+  const confirmation = findConfirmation(state, host)
+  // An honest server accepts it, so it needs none of the errors that are left.
+  return confirmation && remainingRecipients(connection, -1) > 0 ? [confirmation] : []
+}
+
+async function applyFailures(failures: ConnectFailure[], { network, domain, readTime, state }: Probe): Promise<void> {
+  const { probeCache, egress, providerLimits } = network
   for (const failure of failures) {
     const known = failure.kind === 'rejected' ? await probeCache.readHost(failure.host) : {}
-    const outcome = applyConnectFailure(state, failure, { egress, providerLimits, time: probe.readTime(), known })
-    await applyEffects(outcome.effects, probe.network)
-    state = outcome.state
-  }
-  return state
-}
-
-/** Applies the effects of an outcome, in their order. */
-async function applyEffects(effects: Effect[], network: ProbeNetwork): Promise<void> {
-  for (const effect of effects) {
-    switch (effect.kind) {
-      case 'record_reply':
-        network.recordReply?.(effect.reply)
-        break
-      case 'record_unclassified':
-        network.recordUnclassified?.(effect.reply)
-        break
-      case 'slow_down':
-        await network.rateLimiter.slowDown(effect.target)
-        break
-      case 'suspend':
-        await network.rateLimiter.suspend(effect.target, effect.reason, effect.forMs)
-        break
-      case 'learn_host': {
-        const written = network.probeCache.updateHost(effect.host, effect.profile)
-        if (effect.when === 'now') await written
-        break
-      }
-    }
+    const outcome = applyConnectFailure(state, failure, { egress, providerLimits, time: readTime(), known })
+    await applyEffects(outcome.effects, network, domain)
   }
 }

@@ -21,13 +21,12 @@ export type Rejection = { host: string; stage: Stage; reply: Reply; recipient?: 
 
 type Classified = { classification: Classification; effects: Effect[] }
 
-/** Classifies a rejection. An unclassified reply is recorded, unless the domain rejects its control recipient with the same text. */
+/** Classifies a rejection. An unclassified reply is recorded, unless it is the host's known text for an unknown recipient. */
 export function classifyRejection(
-  state: ProbeState,
-  rejection: Rejection,
+  { host, stage, reply, recipient }: Rejection,
   { egress, providerLimits }: OutcomeContext,
+  knownRefusal?: string,
 ): Classified {
-  const { host, stage, reply, recipient } = rejection
   const provider = providerOfHost(host)
   const identity = {
     addresses: egress.localAddress === undefined ? [] : [egress.localAddress],
@@ -38,11 +37,13 @@ export function classifyRejection(
   const classification = limitWait(classifyReply(reply, context), limitsFor(provider, providerLimits))
   if (classification.reason !== 'unclassified') return { classification, effects: [] }
   const text = normalizeReply(reply, recipient)
-  if (stage === 'rcpt' && reply.code >= 500 && text === state.controlRejection) {
-    return { classification: { reason: 'mailbox_not_found', scope: 'mailbox', retryAfterMs: null }, effects: [] }
-  }
   const effect: Effect = { kind: 'record_unclassified', reply: { provider, stage, code: reply.code, text } }
-  return { classification, effects: [effect] }
+  return { classification, effects: text === knownRefusal ? [] : [effect] }
+}
+
+/** A reply about our egress or our rate, whichever recipient received it. */
+export function isAboutUs({ reason, scope }: Classification): boolean {
+  return scope === 'egress' || scope === 'tenant' || reason === 'rate_limited'
 }
 
 /** Limits the wait that a reply names to the longest one that the provider's limits have for its reason. */
@@ -74,20 +75,24 @@ const SUSPEND_DEFAULT_MS = 30 * 60_000
 type BackOffContext = OutcomeContext & { classification: Classification }
 
 /**
- * Suspends what a reply is about, from this egress: the whole provider where the name of the host that replied proves that it is the
- * provider's, else the domain's own set of hosts. The wait that the reply names may shorten the suspension, never lengthen it.
+ * Suspends what a reply is about, from this egress: the domain where its own rule blocks us, the whole provider where the name of the host
+ * that replied proves that it is the provider's, else the domain's own set of hosts. The wait that the reply names may shorten the
+ * suspension, never lengthen it.
  */
 export function backOff(state: ProbeState, host: string, context: BackOffContext): Effect[] {
-  const { reason, retryAfterMs } = context.classification
+  const { reason, scope, retryAfterMs } = context.classification
   const target = findTarget(state, host, context)
   const limitS = target.limits.suspendS[reason]
   const limitMs = limitS === undefined ? SUSPEND_DEFAULT_MS : limitS * 1_000
+  const forMs = Math.min(retryAfterMs ?? limitMs, limitMs)
   const lastBlock = { at: context.time.unixS, reason }
-  return [
+  const suspension: Effect[] = [
     ...(reason === 'rate_limited' ? [{ kind: 'slow_down', target } as const] : []),
-    { kind: 'suspend', target, reason, forMs: Math.min(retryAfterMs ?? limitMs, limitMs) },
+    { kind: 'suspend', target, reason, forMs },
     { kind: 'learn_host', host, profile: { lastBlock }, when: 'now' },
   ]
+  if (scope !== 'tenant') return suspension
+  return [{ kind: 'block_domain', site: target.site, reason, forMs, escalated: suspension }]
 }
 
 function findTarget({ site }: ProbeState, host: string, { egress, providerLimits }: OutcomeContext): SuspensionTarget {

@@ -15,6 +15,11 @@ export type Finding =
   /** The probe was skipped. */
   | { kind: 'unasked'; why: SkipReason }
 
+/** Only an existing mailbox gets such a reply from a host that knows its recipients. */
+export function showsMailbox(finding: Finding): boolean {
+  return finding.kind === 'accepted' || (finding.kind === 'refused' && finding.reason === 'mailbox_busy')
+}
+
 export type SkipReason =
   | 'provider_unverifiable'
   | 'known_catch_all'
@@ -34,13 +39,15 @@ export type FailureReason =
   | 'protocol_error'
   /** Our own rate limits delay the probe. */
   | 'throttled'
+  /** Rejected by a host whose rejections count only together with others: a backup, or one of several equal hosts. */
+  | 'unconfirmed_rejection'
 
 export type ProbeResult = {
   finding: Finding
-  /** Whether the domain is a catch-all. */
+  /** Whether the mail host that replied accepts every recipient. */
   acceptAll: 'yes' | 'no' | 'untested'
-  /** Why the catch-all test has no result: a reply, the deadline, or an option of the validation. */
-  untestedFor?: Reason | 'timeout' | 'not_wanted'
+  /** Why the catch-all test has no result: a reply, the deadline, an option of the validation, or hosts that contradict each other. */
+  untestedFor?: Reason | 'timeout' | 'not_wanted' | 'hosts_disagree'
   /** Where `acceptAll` comes from: this probe, an earlier one, or the provider's limits. */
   acceptAllSource: 'live' | 'cache' | 'provider'
   /** The mail host that was probed; null if none was. */

@@ -15,14 +15,18 @@ type Handshake = {
   host: string
   /** Whether to use STARTTLS if the server offers it. */
   tls: boolean
-  /** On the clock of `performance.now()`, for each reply. */
+  /** On the clock of `performance.now()`: for the greeting, and for each reply to a command. */
+  greetedBy: number
   deadline(): number
 }
 
+/** The part after the greeting. */
+type Commands = Omit<Handshake, 'greetedBy'>
+
 /** From the banner to the point where mail could be sent (RFC 5321 §3.1, §3.2). */
 export async function performHandshake(handshake: Handshake): Promise<HandshakeResult> {
-  const { socket, tls, deadline } = handshake
-  const banner = await socket.read(deadline())
+  const { socket, tls, greetedBy } = handshake
+  const banner = await socket.read(greetedBy)
   if (isDisconnect(banner)) return banner
   if (banner.code !== 220) return { kind: 'rejected', stage: 'greeting', reply: banner }
 
@@ -34,7 +38,7 @@ export async function performHandshake(handshake: Handshake): Promise<HandshakeR
 
 type Hello = { kind: 'ready'; capabilities: Capabilities } | Exclude<HandshakeResult, { kind: 'ready' }>
 
-async function sendHello({ socket, egress, deadline }: Handshake): Promise<Hello> {
+async function sendHello({ socket, egress, deadline }: Commands): Promise<Hello> {
   socket.send([{ verb: 'EHLO', name: egress.heloName }], false)
   const ehlo = await socket.read(deadline())
   if (isDisconnect(ehlo)) return ehlo
@@ -51,7 +55,7 @@ async function sendHello({ socket, egress, deadline }: Handshake): Promise<Hello
 }
 
 /** Starts TLS and sends EHLO again: capabilities from before TLS are discarded (RFC 3207 §4.2). */
-export async function startTls(handshake: Handshake): Promise<Hello> {
+export async function startTls(handshake: Commands): Promise<Hello> {
   const { socket, host, deadline } = handshake
   socket.send([{ verb: 'STARTTLS' }], false)
   const consent = await socket.read(deadline())

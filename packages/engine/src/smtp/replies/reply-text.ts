@@ -2,8 +2,13 @@ import { isIP } from 'node:net'
 import { shorten } from '@probity/contract/constants/text'
 import type { Reply, Stage } from '../protocol/reply-reader.ts'
 
-/** One reply of a server, without email addresses. */
-export type TranscriptEntry = { stage: Stage | 'control'; code: number; enhanced: string | null; text: string }
+/** One reply of a server, without email addresses. `repeated`: to a recipient that it had accepted before. */
+export type TranscriptEntry = {
+  stage: Stage | 'control' | 'repeated'
+  code: number
+  enhanced: string | null
+  text: string
+}
 
 const KEY_LENGTH_MAX = 200
 const READ_LENGTH_MAX = 1_000

@@ -1,11 +1,10 @@
-import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
 import { createMailPopulation, type SimulatedAddress, type SimulationSize } from '@probity/lab/simulation/population'
 
 /**
  * Servers that reply at once and accept several recipients per transaction, large ones and small ones. At other servers
  * a job waits for greylisting, tarpits and provider limits, which are not the product's latency.
  */
-const PROMPT = new Set<BehaviourName | 'broken'>([
+const PROMPT = new Set<SimulatedAddress['behaviour']>([
   'gmail',
   'icloud',
   'google_workspace',

@@ -1,5 +1,5 @@
 import type { KeyScope } from '@probity/contract/constants/keys'
-import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
+import type { SimulatedAddress } from '@probity/lab/simulation/population'
 
 export type SeedKey = {
   name: string
@@ -101,7 +101,7 @@ export const JOBS: SeedJob[] = [
 ]
 
 /** The mailbox providers of the simulated domains, as the engine names them. */
-export const PROVIDERS: Partial<Record<BehaviourName | 'broken', string>> = {
+export const PROVIDERS: Partial<Record<SimulatedAddress['behaviour'], string>> = {
   gmail: 'google',
   google_workspace: 'google',
   google_workspace_catch_all: 'google',

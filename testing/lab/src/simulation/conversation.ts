@@ -1,9 +1,18 @@
-import type { Site, SiteName } from './data/sites.ts'
+import type { Site } from './data/sites.ts'
 import { domainIn } from './population.ts'
-import type { Recipients } from './recipients.ts'
+import type { RecipientRecorder } from './recipient-record.ts'
+import type { Recipients, ServerIdentity } from './recipients.ts'
 
 /** The server of one connection. */
-export type Station = { site: SiteName; settings: Site; host: string; recipients: Recipients }
+export type Station = {
+  server: ServerIdentity
+  settings: Site
+  host: string
+  recipients: Recipients
+  recorder: RecipientRecorder
+  /** All delays are divided by it. */
+  timeFactor: number
+}
 
 /** The state of one connection that replies depend on. */
 export type Conversation = Station & {
@@ -15,13 +24,18 @@ export type Conversation = Station & {
   /** The domain of the first recipient of the transaction. */
   domain: string
   refused: number
+  /** Recipients after which the server drops the connection. */
+  dropsAfter: number
+  recipientCount: number
   verbs: Set<string>
 }
 
 /** The reply to one line: text with its line ends, delay, and whether the connection ends. */
 export type Spoken = { text: string; afterMs: number; isLast: boolean }
 
-export function openConversation(station: Station, client: string): Conversation {
+/** `nth` is the number of earlier connections. */
+export function openConversation(station: Station, client: string, nth: number): Conversation {
+  const { drops } = station.settings
   return {
     ...station,
     client,
@@ -30,8 +44,16 @@ export function openConversation(station: Station, client: string): Conversation
     accepted: 0,
     domain: '',
     refused: 0,
+    dropsAfter:
+      drops !== undefined && isNextOfShare(nth, drops.share) ? drops.afterRecipients : Number.POSITIVE_INFINITY,
+    recipientCount: 0,
     verbs: new Set(),
   }
+}
+
+/** Chooses exactly this share of all connections, evenly. */
+function isNextOfShare(nth: number, share: number): boolean {
+  return Math.floor((nth + 1) * share) > Math.floor(nth * share)
 }
 
 /** `sendsOn`: the client has already sent more after this line. */
@@ -52,9 +74,9 @@ function say(text: string, isLast = false): Spoken {
   return { text: `${text}\r\n`, afterMs: 0, isLast }
 }
 
-function delayOf({ settings: { slow }, refused }: Conversation, isRefusal: boolean): number {
+function delayOf({ settings: { slow }, refused, timeFactor }: Conversation, isRefusal: boolean): number {
   if (slow === undefined || refused < slow.afterErrors || (slow.refusalsOnly && !isRefusal)) return 0
-  return Math.min(slow.maxMs, slow.baseMs + slow.perErrorMs * (refused - slow.afterErrors))
+  return Math.min(slow.maxMs, slow.baseMs + slow.perErrorMs * (refused - slow.afterErrors)) / timeFactor
 }
 
 function answerVerb(talk: Conversation, verb: string, line: string): Spoken {
@@ -102,25 +124,29 @@ function answerSender(talk: Conversation, sender: string): Spoken {
 
 function answerRecipient(talk: Conversation, rcpt: string): Spoken {
   if (talk.sender === '') return say('503 5.5.1 Error: need MAIL command')
-  const text = fill(judge(talk, rcpt), talk, rcpt)
+  const { drops, errors } = talk.settings
+  const isDropped = talk.recipientCount >= talk.dropsAfter && drops !== undefined
+  const text = fill(isDropped ? drops.reply : judge(talk, rcpt), talk, rcpt)
+  talk.recorder.note(rcpt, text)
+  talk.recipientCount += 1
+  if (isDropped) return say(text, true)
   if (text.startsWith('2')) {
     talk.accepted += 1
     return say(text)
   }
   talk.refused += 1
-  const { errors } = talk.settings
   if (errors === undefined || talk.refused < errors.closesAfter) return say(text)
   return say(errors.lastWords === null ? text : `${text}\r\n${fill(errors.lastWords, talk)}`, true)
 }
 
 function judge(talk: Conversation, rcpt: string): string {
-  const { site, client, sender, recipients, settings } = talk
+  const { server, client, sender, recipients, settings } = talk
   if (talk.domain === '') talk.domain = domainIn(rcpt)
   if (settings.oneDomain !== undefined && domainIn(rcpt) !== talk.domain) return settings.oneDomain
   if (settings.recipients !== undefined && talk.accepted >= settings.recipients.max) return settings.recipients.reply
 
   const takesUtf8 = settings.capabilities?.includes('SMTPUTF8') ?? false
-  return recipients.answer({ site, takesUtf8, client, sender, rcpt })
+  return recipients.answer({ server, takesUtf8, client, sender, rcpt })
 }
 
 /** Fills in a reply template. */

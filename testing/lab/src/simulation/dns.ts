@@ -14,6 +14,7 @@ import {
   writeString,
 } from '../dns/packet.ts'
 import type { NameData } from '../dns/zone-file.ts'
+import type { ResolverLie } from './data/worlds.ts'
 import type { SimulatedZone } from './zone.ts'
 
 const IDLE_MS = 10_000
@@ -30,12 +31,15 @@ const NONE = writeRecord({
   ]),
 })
 
+/** The lie of a resolver, and the address that it has for every name if that is the lie. */
+type Lie = { lie: ResolverLie; address: string }
+
 /**
  * Serves the DNS of a whole simulation over UDP and TCP, on 127.0.0.1 only. No response exceeds the 512 bytes of a
  * datagram (RFC 1035 §4.2.1), so none is ever truncated.
  */
-export async function startSimulatedDns(zone: SimulatedZone, port: number) {
-  const answer = openAnswers(zone)
+export async function startSimulatedDns(zone: SimulatedZone, port: number, lie?: Lie) {
+  const answer = lie === undefined ? openAnswers(zone) : openLies(lie)
   const { tcp, udp, connections } = await listen(answer, port)
   return {
     port: (tcp.address() as AddressInfo).port,
@@ -75,6 +79,19 @@ function openAnswers({ names, failing }: SimulatedZone): Answer {
     if (answers.length > 0) return writeAnswer(question, { answers })
     const rcode = data !== undefined || parents.has(question.name) ? RCODES.noerror : RCODES.nxdomain
     return writeAnswer(question, { rcode, authorities: [NONE] })
+  }
+}
+
+/** A resolver that gives every question the same answer, and therefore has no need of a zone. */
+function openLies({ lie, address }: Lie): Answer {
+  return (message) => {
+    if (message.length < 12 || (message.readUInt8(2) & 0x80) !== 0) return undefined
+    const question = readQuestion(message)
+    if (question === undefined) return undefined
+    if (lie === 'servfail') return writeAnswer(question, { rcode: RCODES.servfail })
+    if (lie === 'nxdomain') return writeAnswer(question, { rcode: RCODES.nxdomain, authorities: [NONE] })
+    const answers = writeRecords(question.type, { a: [address] })
+    return writeAnswer(question, answers.length > 0 ? { answers } : { authorities: [NONE] })
   }
 }
 

@@ -1,13 +1,20 @@
-import { BEHAVIOURS, type Behaviour, type BehaviourName, type HostPlan } from './data/behaviours.ts'
+import { BEHAVIOURS, type Behaviour, type BehaviourName, type HostPlan, type HostRules } from './data/behaviours.ts'
 import type { SiteName } from './data/sites.ts'
 import { FIRST_WORDS, SECOND_WORDS } from './data/words.ts'
+import { HARD_BEHAVIOURS, type HardBehaviourName } from './data/worlds.ts'
 import type { Random } from './random.ts'
 
-export type SimulatedHost = { name: string; preference: number; where: 'site' | NonNullable<HostPlan[2]> }
+export type SimulatedHost = {
+  name: string
+  preference: number
+  where: 'site' | 'closed' | 'private' | 'ipv6'
+  /** How it differs from the other hosts of the domain. */
+  rules?: HostRules
+}
 
 export type SimulatedDomain = {
   name: string
-  behaviour: BehaviourName
+  behaviour: BehaviourName | HardBehaviourName
   provider: string
   /** The site whose servers reply; null when none do. */
   site: SiteName | null
@@ -16,8 +23,15 @@ export type SimulatedDomain = {
   badShare: number
 }
 
-export function behaviourOf(domain: { behaviour: BehaviourName }): Behaviour {
-  return BEHAVIOURS[domain.behaviour]
+const ALL_BEHAVIOURS: Record<BehaviourName | HardBehaviourName, Behaviour> = { ...BEHAVIOURS, ...HARD_BEHAVIOURS }
+
+export function behaviourOf(domain: { behaviour: BehaviourName | HardBehaviourName }): Behaviour {
+  return ALL_BEHAVIOURS[domain.behaviour]
+}
+
+/** The site at which a host of a domain runs; null when no server runs there. */
+export function siteOf({ site }: SimulatedDomain, { where, rules }: SimulatedHost): SiteName | null {
+  return where === 'site' ? (rules?.site ?? site) : null
 }
 
 const NAMES = Object.keys(BEHAVIOURS) as BehaviourName[]
@@ -70,12 +84,15 @@ function makeDomain(random: Random, name: string, behaviour: BehaviourName): Sim
     behaviour,
     provider,
     site,
-    hosts: hosts.map((plan) => makeHost(plan, name)),
+    hosts: makeHosts(hosts, name),
     badShare: least + random.next() * (most - least),
   }
 }
 
-function makeHost([preference, template, where]: HostPlan, domain: string): SimulatedHost {
-  const name = template.replace('{domain}', domain).replace('{dashed}', domain.replaceAll('.', '-'))
-  return { name, preference, where: where ?? 'site' }
+export function makeHosts(plans: readonly HostPlan[], domain: string): SimulatedHost[] {
+  return plans.map(([preference, template, at]) => {
+    const name = template.replace('{domain}', domain).replace('{dashed}', domain.replaceAll('.', '-'))
+    if (typeof at === 'object') return { name, preference, where: 'site', rules: at }
+    return { name, preference, where: at ?? 'site' }
+  })
 }

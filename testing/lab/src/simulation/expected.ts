@@ -1,4 +1,10 @@
-import { type Existence, STATUS_OF, type SubStatus, VERDICT_OF_TRUTH } from './data/behaviours.ts'
+import {
+  type Existence,
+  type SpecialRecipients,
+  STATUS_OF,
+  type SubStatus,
+  VERDICT_OF_TRUTH,
+} from './data/behaviours.ts'
 import { SITES, type Site } from './data/sites.ts'
 import { behaviourOf, type SimulatedDomain } from './domains.ts'
 
@@ -15,9 +21,10 @@ export type Expectation = {
   knowable: boolean
 }
 
+type Mailbox = { email: string; exists: Existence; special: SpecialRecipients | undefined }
+
 export function expectationOf(
-  email: string,
-  exists: Existence,
+  { email, exists, special }: Mailbox,
   domain: SimulatedDomain | 'broken' | undefined,
 ): Expectation {
   if (domain === 'broken') return conclude(['syntax_error'])
@@ -25,6 +32,7 @@ export function expectationOf(
 
   const { verdicts, replies = {}, everyAddress } = behaviourOf(domain)
   const truthful = everyAddress === 'yes' || replies.no?.startsWith('2') !== true
+  if (special !== undefined) return { ...conclude([special.verdict]), truthful }
   if (verdicts !== undefined) return { ...conclude(verdicts), truthful }
   if (needsUtf8(email) && !takesUtf8(domain)) return { ...conclude(['smtputf8_unsupported']), truthful }
   return { ...conclude([VERDICT_OF_TRUTH[exists]]), truthful, knowable: true }

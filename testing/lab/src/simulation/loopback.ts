@@ -1,10 +1,10 @@
 import type { SiteName } from './data/sites.ts'
-import { behaviourOf, type SimulatedDomain } from './domains.ts'
+import { behaviourOf, type SimulatedDomain, siteOf } from './domains.ts'
 
 /** The IP addresses of a simulation. All of them are within `base`/16. */
 export type Loopback = {
-  /** One for each running mail host. */
-  listeners: { site: SiteName; address: string }[]
+  /** One for each running mail host, named after the first host that has its address. */
+  listeners: { site: SiteName; address: string; mailHost: string }[]
   /** The address of a mail host, always the same. */
   addressOf(host: string): string
   /** Web sites of the domains. No process listens there. */
@@ -33,13 +33,13 @@ export function layOut(base: string, domains: SimulatedDomain[]): Loopback {
     used += 1
     return `${base}.${Math.floor(used / ADDRESSES_PER_BYTE)}.${1 + (used % ADDRESSES_PER_BYTE)}`
   }
-  const place = (site: SiteName): string => {
+  const place = (site: SiteName, mailHost: string): string => {
     const own = bySite.get(site) ?? []
     bySite.set(site, own)
     if (own.length > 0 && listeners.length >= LISTENERS_MAX) return own[addresses.size % own.length] as string
     const address = nextAddress()
     own.push(address)
-    listeners.push({ site, address })
+    listeners.push({ site, address, mailHost })
     return address
   }
   // No process listens at the address of a closed host.
@@ -49,7 +49,7 @@ export function layOut(base: string, domains: SimulatedDomain[]): Loopback {
     return closed
   }
   for (const { name, site } of domains.flatMap(listHosts)) {
-    if (!addresses.has(name)) addresses.set(name, site === null ? placeClosed() : place(site))
+    if (!addresses.has(name)) addresses.set(name, site === null ? placeClosed() : place(site, name))
   }
   return {
     listeners,
@@ -70,5 +70,5 @@ function listHosts(domain: SimulatedDomain): { name: string; site: SiteName | nu
   if (dns !== 'mx') return []
   return domain.hosts
     .filter(({ where }) => where === 'site' || where === 'closed')
-    .map(({ name, where }) => ({ name, site: where === 'closed' ? null : domain.site }))
+    .map((host) => ({ name: host.name, site: siteOf(domain, host) }))
 }

@@ -1,11 +1,18 @@
-import type { BehaviourName, Existence } from './data/behaviours.ts'
+import type { BehaviourName, Existence, SpecialRecipients } from './data/behaviours.ts'
 import { BROKEN, FAMILY_NAMES, GIVEN_NAMES } from './data/words.ts'
+import type { HardBehaviourName } from './data/worlds.ts'
 import { behaviourOf, makeDomains, type SimulatedDomain } from './domains.ts'
 import { type Expectation, expectationOf } from './expected.ts'
 import { makeLocalPart } from './local-part.ts'
 import { openRandom, type Random } from './random.ts'
 
-export type SimulatedAddress = { email: string; exists: Existence; behaviour: BehaviourName | 'broken' }
+export type SimulatedAddress = {
+  email: string
+  exists: Existence
+  behaviour: BehaviourName | HardBehaviourName | 'broken'
+  /** How its server treats it, if differently from all others. */
+  special?: SpecialRecipients
+}
 
 /** Domains and addresses as in a real list, and the expected verdict of each. */
 export type MailPopulation = {
@@ -14,6 +21,8 @@ export type MailPopulation = {
   /** In list order: shuffled, without duplicates. */
   addresses: SimulatedAddress[]
   findDomain(name: string): SimulatedDomain | undefined
+  /** Undefined for an address that is not on the list, such as a control recipient. */
+  findAddress(email: string): SimulatedAddress | undefined
   /** For any address, listed or not. */
   truth(email: string): Existence
   expected(email: string): Expectation
@@ -44,20 +53,31 @@ export function createMailPopulation({
   for (const [domain, count] of share(domains, addressCount)) addAddresses(random, known, domain, count)
   const addresses = [...known.values()]
   random.shuffle(addresses)
+  return openPopulation(seed, domains, addresses)
+}
 
+/** A population of these domains, and of these addresses in this order. */
+export function openPopulation(
+  seed: number,
+  domains: SimulatedDomain[],
+  addresses: SimulatedAddress[],
+): MailPopulation {
+  const known = new Map(addresses.map((address) => [keyOf(address.email), address]))
+  const findAddress = (email: string) => known.get(keyOf(email))
   const byName = new Map(domains.map((domain) => [domain.name, domain]))
   const findDomain = (name: string) => byName.get(name)
   const truth = (email: string): Existence => {
-    const address = known.get(keyOf(email))
+    const address = findAddress(email)
     if (address !== undefined) return address.exists
     const domain = findDomain(domainIn(email))
     return (domain && behaviourOf(domain).everyAddress) ?? 'no'
   }
   const expected = (email: string) => {
-    const isBroken = known.get(keyOf(email))?.behaviour === 'broken'
-    return expectationOf(email, truth(email), isBroken ? 'broken' : findDomain(domainIn(email)))
+    const { behaviour, special } = findAddress(email) ?? {}
+    const domain = behaviour === 'broken' ? 'broken' : findDomain(domainIn(email))
+    return expectationOf({ email, exists: truth(email), special }, domain)
   }
-  return { seed, domains, addresses, findDomain, truth, expected }
+  return { seed, domains, addresses, findDomain, findAddress, truth, expected }
 }
 
 /** In lower case, since a list contains `Info@` and `info@` of the same mailbox. */

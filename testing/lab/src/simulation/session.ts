@@ -20,7 +20,7 @@ const UNREAD_MAX = 64 * 1024
  * write, since thousands of sessions run at the same time.
  */
 export function serveSession(socket: Socket, station: Station, nth: number): void {
-  const talk = openConversation(station, socket.remoteAddress ?? '')
+  const talk = openConversation(station, socket.remoteAddress ?? '', nth)
   const session: Session = { socket, talk, unread: '', isWaiting: false, isOver: false }
   socket.setEncoding('utf8')
   socket.setNoDelay(true)
@@ -32,14 +32,15 @@ export function serveSession(socket: Socket, station: Station, nth: number): voi
 }
 
 function greet(session: Session, nth: number): void {
-  const { silent, busy, greetsAfterMs = 0, banner } = session.talk.settings
+  const { settings, timeFactor } = session.talk
+  const { silent, busy, greetsAfterMs = 0, banner, closesAfterGreeting } = settings
   session.isWaiting = true
   if (silent) return
   const isBusy = busy !== undefined && nth % busy.every === busy.every - 1
   const text = `${fill(isBusy ? busy.banner : banner, session.talk)}\r\n`
-  hold(session, greetsAfterMs, () => {
+  hold(session, greetsAfterMs / timeFactor, () => {
     if (session.unread !== '') end(session, '554 5.5.1 Error: you talk before you are greeted\r\n')
-    else if (text.startsWith('2')) session.socket.write(text)
+    else if (text.startsWith('2') && !closesAfterGreeting) session.socket.write(text)
     else end(session, text)
   })
 }
@@ -114,7 +115,7 @@ function end(session: Session, text: string): void {
 function record({ talk, unread, isOver }: Session): void {
   const unanswered = isOver && talk.refused > 0 ? (unread.match(/^RCPT /gim)?.length ?? 0) : 0
   recordSession({
-    server: talk.site,
+    server: talk.server.site,
     verbs: [...talk.verbs],
     refused: talk.refused + unanswered,
     errorsMax: talk.settings.errors?.bears ?? null,

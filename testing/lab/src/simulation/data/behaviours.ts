@@ -8,15 +8,38 @@ export type SubStatus = keyof typeof STATUS_OF
 
 /**
  * A mail host: its preference, its name (`{domain}`, or `{dashed}` for the domain with hyphens) and its location, if
- * not at the site.
+ * not at the site of the domain, or how it differs from the other hosts.
  */
-export type HostPlan = [preference: number, name: string, where?: 'closed' | 'private' | 'ipv6']
+export type HostPlan = readonly [preference: number, name: string, at?: 'closed' | 'private' | 'ipv6' | HostRules]
 
-export type Behaviour = {
+/** The replies of a server to the recipients of a domain. */
+export type RecipientRules = {
+  /** The reply for each state of a mailbox. States that are missing do not occur, but `yes` and `no` always do. */
+  replies?: Partial<Record<Existence, string>>
+  /** The reply to every recipient. */
+  always?: string
+  /**
+   * The reply to each new triplet of client, sender and recipient until its delay is over; `{seconds}` is the remaining
+   * time.
+   */
+  greylist?: string
+  /** The reply to every recipient of a client that sent too many of them, or too many that were rejected. */
+  ban?: { after: number; of: 'recipients' | 'rejections'; forMs: number; reply: string }
+  /** The reply to recipients on no list, to those of them that look like a name, or to any without a vowel. */
+  filter?: { of: 'unlisted' | 'unlisted_name' | 'gibberish'; reply: string }
+}
+
+/** The site and the replies of one host, where they differ from those of its domain. */
+export type HostRules = RecipientRules & { site?: SiteName }
+
+/** Addresses of a domain that the server treats differently from all others. */
+export type SpecialRecipients = { count: number; exists: Existence; reply: string; verdict: SubStatus }
+
+export type Behaviour = RecipientRules & {
   about: string
-  /** The kind of domain, which decides how many addresses it gets. */
-  group: 'large' | 'tail' | 'typo' | 'disposable'
-  /** Weight among the addresses of a large provider, else among the domains of the group. */
+  /** The kind of domain, which decides how many addresses it gets. Domains of the group `hard` are those of a world. */
+  group: 'large' | 'tail' | 'typo' | 'disposable' | 'hard'
+  /** Weight among the addresses of a large provider, else among the domains of the group; in a world the number of domains. */
   weight: number
   /** The domain names; without them, as many as needed are generated. */
   domains?: readonly string[]
@@ -29,15 +52,7 @@ export type Behaviour = {
   hosts?: readonly HostPlan[]
   /** The smallest and largest share of undeliverable addresses; the default is 0 to 0.4. */
   bad?: readonly [number, number]
-  /** The reply for each state of a mailbox. States that are missing do not occur, but `yes` and `no` always do. */
-  replies?: Partial<Record<Existence, string>>
-  /** The reply to every recipient. */
-  always?: string
-  /**
-   * The reply to each new triplet of client, sender and recipient until its delay is over; `{seconds}` is the remaining
-   * time.
-   */
-  greylist?: string
+  special?: readonly SpecialRecipients[]
   /** The share of addresses with non-ASCII characters. */
   utf8?: number
   /** The possible verdicts for all of its addresses; by default the real state of each address. */
@@ -65,6 +80,7 @@ export const STATUS_OF = {
   timeout: 'unknown',
   blocked: 'unknown',
   provider_unverifiable: 'unknown',
+  policy_rejected: 'unknown',
   smtputf8_unsupported: 'unknown',
   server_error: 'unknown',
 } as const satisfies Record<string, 'valid' | 'invalid' | 'risky' | 'unknown'>
@@ -78,8 +94,8 @@ export const VERDICT_OF_TRUTH: Record<Existence, SubStatus> = {
   moved: 'mailbox_moved',
 }
 
-const OWN: HostPlan[] = [[10, 'mx.{domain}']]
-const OWN_TWO: HostPlan[] = [
+export const OWN: HostPlan[] = [[10, 'mx.{domain}']]
+export const OWN_TWO: HostPlan[] = [
   [10, 'mx1.{domain}'],
   [20, 'mx2.{domain}'],
 ]
@@ -91,7 +107,7 @@ const GOOGLE: HostPlan[] = [
   [10, 'alt4.aspmx.l.google.com'],
 ]
 
-const POSTFIX_REPLIES = {
+export const POSTFIX_REPLIES = {
   no: '550 5.1.1 <{rcpt}>: Recipient address rejected: User unknown in virtual mailbox table',
   full: '452 4.2.2 <{rcpt}>: Recipient address rejected: Mailbox is full',
   disabled: '550 5.2.1 <{rcpt}>: Recipient address rejected: This account has been disabled',
@@ -105,7 +121,7 @@ const GOOGLE_REPLIES = {
   disabled: '550-5.2.1 The email account that you tried to reach is inactive.\n550 5.2.1 DisabledUser gsmtp',
 } as const
 
-const MICROSOFT365_REPLIES = {
+export const MICROSOFT365_REPLIES = {
   yes: '250 2.1.5 Recipient OK',
   no: '550 5.4.1 Recipient address rejected: Access denied. [AS(201806281)] [{host}]',
 } as const

@@ -12,6 +12,12 @@ export type Site = {
   greetsAfterMs?: number
   /** Every nth connection receives this banner instead and is closed. */
   busy?: { every: number; banner: string }
+  /** Refuses connections for a part of every period. */
+  outages?: { everyMs: number; forMs: number }
+  /** Closes every connection after its greeting. */
+  closesAfterGreeting?: true
+  /** This share of its connections ends with this reply to the recipient after the first ones. */
+  drops?: { share: number; afterRecipients: number; reply: string }
   /** The reply to MAIL, if it is not 250. */
   mail?: string
   /**
@@ -196,6 +202,12 @@ export const SITES = {
   blocks_at_banner: {
     banner: '554 5.7.1 {host} Connection refused: your address has a poor reputation and is on our block list',
     capabilities: OLDER,
+  },
+  half_closed: { ...POSTFIX, outages: { everyMs: 6_000, forMs: 3_000 } },
+  closes_after_greeting: { ...POSTFIX, closesAfterGreeting: true },
+  drops_sessions: {
+    ...POSTFIX,
+    drops: { share: 0.3, afterRecipients: 5, reply: '421 4.3.2 {host} Service shutting down' },
   },
   blocks_at_mail: {
     ...POSTFIX,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { stopChild } from '@probity/lab/services/daemon'
 import type { SimulatedAddress } from '@probity/lab/simulation/population'
+import type { RecipientRecord } from '@probity/lab/simulation/recipient-record'
 import { ADDRESS_BASE, type Place } from '../environment/simulation.ts'
 import type { Answer, Limits } from './libraries/drive.ts'
 import type { OurTask } from './libraries/probity.ts'
@@ -13,29 +14,34 @@ export type ValidatorRun = {
   answers: Map<string, Answer>
   seconds: number
   connections: number
+  recipients: RecipientRecord
   /** Counters of the script. */
   summary: Record<string, number>
 }
 
+type OwnOptions = Limits & { retriesUnanswered?: boolean; suspendS?: number | undefined }
+
 /** The engine of Probity, with the ports of the simulation. */
-export function ownValidator({ dnsPort, smtpPort }: Place, limits: Limits): Validator {
-  const task: OurTask = { ...limits, dnsPort, smtpPort, addressBase: ADDRESS_BASE }
+export function ownValidator({ dnsPort, smtpPort }: Place, options: OwnOptions): Validator {
+  const { retriesUnanswered = false, suspendS } = options
+  const task: OurTask = { ...options, retriesUnanswered, suspendS, dnsPort, smtpPort, addressBase: ADDRESS_BASE }
   return { script: 'accuracy/libraries/probity.ts', task }
 }
+
+/** The addresses of a run, in rounds, and its time limit. */
+type Load = { rounds: SimulatedAddress[][]; withinMs: number }
+
+/** Longer than an idle connection is kept, and not a whole period of a server with outages. */
+const BETWEEN_ROUNDS_MS = 4_000
 
 /**
  * Sends addresses to a script in the network of a simulation, collects its results and stops the simulation. Late
  * results are ignored.
  */
-export async function runValidator(
-  place: Place,
-  asker: Validator,
-  addresses: SimulatedAddress[],
-  withinMs: number,
-): Promise<ValidatorRun> {
+export async function runValidator(place: Place, asker: Validator, load: Load): Promise<ValidatorRun> {
   try {
-    const emails = addresses.map(({ email }) => email)
-    return { ...(await askAll(place, asker, emails, withinMs)), connections: await place.connections() }
+    const asked = await askAll(place, asker, load)
+    return { ...asked, connections: await place.connections(), recipients: await place.recipients() }
   } finally {
     await place.stop()
   }
@@ -47,9 +53,8 @@ const FINISHES_WITHIN_MS = 45_000
 async function askAll(
   place: Place,
   { script, task }: Validator,
-  emails: string[],
-  withinMs: number,
-): Promise<Omit<ValidatorRun, 'connections'>> {
+  { rounds, withinMs }: Load,
+): Promise<Omit<ValidatorRun, 'connections' | 'recipients'>> {
   const answers = new Map<string, Answer>()
   const child = place.start(script, task)
   const { stdin, stdout } = child
@@ -59,10 +64,19 @@ async function askAll(
   const began = performance.now()
   let endedAt = began
   let summary: ValidatorRun['summary'] | undefined
-  const timers = [
+  const timers: NodeJS.Timeout[] = [
     setTimeout(() => stdin.end(), withinMs),
     setTimeout(() => child.kill('SIGKILL'), withinMs + FINISHES_WITHIN_MS),
   ]
+
+  const waiting = [...rounds]
+  let sent = 0
+  const sendRound = () => {
+    const round = waiting.shift()
+    if (round === undefined || !stdin.writable) return void stdin.end()
+    sent += round.length
+    stdin.write(round.map(({ email }) => `${JSON.stringify(email)}\n`).join(''))
+  }
 
   createInterface({ input: stdout }).on('line', (line) => {
     const said = JSON.parse(line) as { email: string; summary?: ValidatorRun['summary'] } & Answer
@@ -73,10 +87,10 @@ async function askAll(
     }
     answers.set(said.email, said)
     endedAt = performance.now()
-    if (answers.size === emails.length) stdin.end()
+    if (answers.size === sent) timers.push(setTimeout(sendRound, waiting.length > 0 ? BETWEEN_ROUNDS_MS : 0))
   })
   try {
-    stdin.write(emails.map((email) => `${JSON.stringify(email)}\n`).join(''))
+    sendRound()
     await ended
   } finally {
     for (const timer of timers) clearTimeout(timer)

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
-import type { SimulationSize } from '@probity/lab/simulation/population'
+import type { RecipientRecord } from '@probity/lab/simulation/recipient-record'
+import type { Populated, SimulationOptions } from '@probity/lab/simulation/start'
 
 /** A running simulation in its own process, and a way to start programs in its network. */
 export type Place = {
@@ -11,6 +12,8 @@ export type Place = {
   smtpPort: number
   /** Connections that its mail servers have accepted so far. */
   connections(): Promise<number>
+  /** The recipients that its mail servers have received so far, and their replies. */
+  recipients(): Promise<RecipientRecord>
   /** Starts a benchmark script that reads standard input and writes standard output. */
   start(script: string, task: object): ChildProcess
   stop(): Promise<void>
@@ -22,22 +25,23 @@ export const ADDRESS_BASE = '127.77'
 const UP_WITHIN_MS = 60_000
 
 /** A simulation in the network of this machine, on free ports. */
-export function startSimulationHere(size: SimulationSize, signal: AbortSignal): Promise<Place> {
-  return startSimulationProcess({ ...size, addressBase: ADDRESS_BASE }, { signal, enter: [], inside: () => [] })
+export function startSimulationHere(populated: Populated, signal: AbortSignal): Promise<Place> {
+  const options = { ...populated, addressBase: ADDRESS_BASE, keepsReplies: true }
+  return startSimulationProcess(options, { signal, enter: [], inside: () => [] })
 }
 
 /**
  * A simulation on the standard ports of SMTP and DNS, in a network namespace with its own resolv.conf. Programs without
  * settings for ports can run there. Needs root.
  */
-export async function startSimulationInNamespace(size: SimulationSize, signal: AbortSignal): Promise<Place> {
+export async function startSimulationInNamespace(populated: Populated, signal: AbortSignal): Promise<Place> {
   const folder = makeFolder('probity-bench')
   const resolvConf = join(folder, 'resolv.conf')
   writeFileSync(resolvConf, 'nameserver 127.0.0.1\n')
   const prepare = 'mount --bind "$0" /etc/resolv.conf && ip link set lo up && exec "$@"'
   const enter = ['unshare', '--net', '--mount', 'sh', '-c', prepare, resolvConf]
   const inside = (pid: number) => ['nsenter', '--net', '--mount', '--target', String(pid)]
-  const options = { ...size, addressBase: ADDRESS_BASE, port: 25, dnsPort: 53 }
+  const options = { ...populated, addressBase: ADDRESS_BASE, keepsReplies: true, port: 25, dnsPort: 53 }
   try {
     return await startSimulationProcess(options, { signal, enter, inside })
   } finally {
@@ -53,21 +57,26 @@ type Namespace = {
   inside(pid: number): string[]
 }
 
-async function startSimulationProcess(options: object, { signal, enter, inside }: Namespace): Promise<Place> {
+async function startSimulationProcess(
+  options: SimulationOptions,
+  { signal, enter, inside }: Namespace,
+): Promise<Place> {
   const simulation = run([...enter, ...script('environment/simulation-process.ts', options)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     signal,
   })
   const [{ dnsPort, smtpPort }] = await heardFrom(simulation)
+  const ask = async (wanted: 'connections' | 'recipients') => {
+    const answer = heardFrom(simulation)
+    simulation.send(wanted)
+    const [found] = await answer
+    return found
+  }
   return {
     dnsPort,
     smtpPort,
-    async connections() {
-      const answer = heardFrom(simulation)
-      simulation.send('connections')
-      const [count] = await answer
-      return count
-    },
+    connections: () => ask('connections'),
+    recipients: () => ask('recipients'),
     start: (path, task) =>
       run([...inside(simulation.pid ?? 0), ...script(path, task)], { stdio: ['pipe', 'pipe', 'inherit'], signal }),
     stop: () => stopChild(simulation, 'SIGTERM'),

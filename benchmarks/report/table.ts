@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { WORLDS, type World } from '@probity/lab/simulation/data/worlds'
 import { watchStolenTime } from '@probity/lab/steal-time'
 import { type PerRow, writeSums } from './capacity.ts'
 import { COMMANDS, ROWS, type Row } from './data/table.ts'
@@ -86,6 +87,8 @@ ${machines.join('\n')}
 The bare limit of \`ratio_to_bare\` is the sum of three times: reading the file, probing without any limits, and COPY of one full JSON row per address (\`bare_seconds.copy\`).
 \`bare_seconds.copy_chunks\` is the time to compress the same rows in chunks of 100 (zstd, level 3) and to COPY the chunks instead.
 
+${describeAccuracy()}
+
 \`pnpm bench confidence\` measures the calibration of deliverability.
 [The model card](model-card.md) has the figures.
 
@@ -103,6 +106,28 @@ The last line is JSON.
 "Not worse by more than 10 %" means: for every rate, \`high\` is at least 0.9, and for every cost, \`low\` is at most 1.1.
 The exit code is 1 if a field fails this rule.
 `
+}
+
+function describeAccuracy(): string {
+  return `\`bench accuracy\` validates a list of simulated addresses whose real state is known, and then the addresses of the worlds below.
+A world has 20 or 30 domains of 25 addresses whose mail servers or resolver mislead a validator; of these addresses 20 % are missing, or all where no host knows the domain.
+Each world has a new simulation and an engine that has learned nothing.
+With two rounds, the engine knows in the second what it learned in the first, which has existing addresses only.
+\`worlds\` has the figures of each world; \`--world NAME\` measures one, or all whose names begin with NAME.
+\`false_invalid\`, \`false_valid_truthful\` and \`unexpected\` are sums over the list and all worlds.
+In a world a missing address must never be valid, whatever its servers reply.
+\`unknown\` is a share of the addresses, and \`avoidable_unknown\` counts in a world only what exceeds its limit.
+\`rcpt_per_address\` counts all RCPT commands that the servers received, control recipients included.
+\`foreign_evidence\` counts results that quote a reply which no server gave to this very recipient: the simulated servers record their replies.
+The other validators get 1,000 addresses of the list and 1,000 of the worlds, except those in which the resolver lies about all names (\`worlds_left_out\`).
+
+| world | simulates | rounds | unknown ≤ | RCPT per address ≤ |
+|---|---|---|---|---|
+${Object.entries(WORLDS).map(writeWorld).join('\n')}`
+}
+
+function writeWorld([name, { about, rounds, unknownMax, rcptPerAddressMax }]: [string, World]): string {
+  return `| \`${name}\` | ${about} | ${rounds ?? 1} | ${Math.round(unknownMax * 1_000) / 10} % | ${rcptPerAddressMax} |`
 }
 
 const SUMS = /(?<=<!-- sums -->\n)[\s\S]*(?=<!-- end of sums -->)/

@@ -5,7 +5,16 @@ import { createSemaphore } from '@probity/concurrency/scheduling'
 export type Verdict = 'valid' | 'invalid' | 'risky' | 'unknown'
 
 /** The result of a library for one address; `evidence` is for readers. */
-export type Answer = { verdict: Verdict; subStatus?: string; evidence?: string }
+export type Answer = {
+  verdict: Verdict
+  subStatus?: string
+  evidence?: string
+  /** The replies to RCPT that the evidence about the recipient quotes. */
+  quotes?: Quote[]
+}
+
+/** `isControl`: the reply to a control recipient. */
+export type Quote = { reply: string; isControl: boolean }
 
 export type Limits = {
   /** Concurrent addresses. */

@@ -10,11 +10,19 @@ import type { TranscriptEntry } from '@probity/engine/smtp/replies/reply-text'
 import { validate } from '@probity/engine/validate'
 import type { Validation } from '@probity/engine/verdict/validation'
 import { SIMULATED_ADDRESS_LIMITS, SIMULATED_LIMITS } from '@probity/lab/simulation/data/provider-limits'
-import { type Answer, drive, type Limits } from './drive.ts'
+import { type Answer, drive, type Limits, type Quote } from './drive.ts'
 import { SENDER } from './library.ts'
 
 /** The address of the simulation. */
-export type OurTask = Limits & { dnsPort: number; smtpPort: number; addressBase: string }
+export type OurTask = Limits & {
+  dnsPort: number
+  smtpPort: number
+  addressBase: string
+  /** Whether an attempt without a response is repeated. */
+  retriesUnanswered: boolean
+  /** How long a block suspends a site; by default a moment. */
+  suspendS: number | undefined
+}
 
 /** More than any provider's retry schedule has. */
 const TRIES_MAX = 10
@@ -26,7 +34,7 @@ const mailboxes = createMailboxProber({
   dns,
   policy: { port: task.smtpPort, allows: (address) => address.startsWith(`${task.addressBase}.`) },
   egress: { name: heloName, heloName, mailFrom: SENDER.address },
-  providerLimits: SIMULATED_LIMITS,
+  providerLimits: task.suspendS === undefined ? SIMULATED_LIMITS : suspendFor(task.suspendS),
   addressLimits: SIMULATED_ADDRESS_LIMITS,
   rateLimiter: createLocalRateLimiter(),
   probeCache: createProbeCache(openMemoryStore()),
@@ -40,22 +48,46 @@ drive(ask, task, async () => {
   return counts
 })
 
-/** As in the service: a deferred address is probed again at its retry time, until the verdict is final. */
+function suspendFor(seconds: number): typeof SIMULATED_LIMITS {
+  const longer = Object.entries(SIMULATED_LIMITS).map(([provider, limits]) => {
+    const suspendS = Object.fromEntries(Object.keys(limits.suspendS).map((reason) => [reason, seconds]))
+    return [provider, { ...limits, suspendS }]
+  })
+  return Object.fromEntries(longer)
+}
+
+/**
+ * As in the service: a deferred address is probed again at its retry time, until the verdict is final. A retry that would come too late is
+ * not waited for.
+ */
 async function ask(email: string): Promise<Answer> {
-  for (let attempts = 1; ; attempts += 1) {
-    const found = await validate(email, network, { attempts })
+  const endsAt = performance.now() + task.withinMs
+  let attempts = 1
+  let noResponses = 0
+  for (let tries = 1; ; tries += 1) {
+    const found = await validate(email, network, { attempts, ...(task.retriesUnanswered && { noResponses }) })
     count(found)
-    if (found.retry === null || attempts === TRIES_MAX) {
-      return describe(found)
-    }
-    await sleep(found.retry.afterMs)
+    const { retry } = found
+    if (retry === null || tries === TRIES_MAX || performance.now() + retry.afterMs > endsAt) return describe(found)
+    if (retry.kind === 'deferred') attempts += 1
+    if (retry.kind === 'no_response') noResponses += 1
+    await sleep(retry.afterMs)
   }
 }
 
 function describe({ verdict, evidence }: Validation): Answer {
   const about = evidence.filter(({ check }) => check === 'mx' || check === 'recipient' || check === 'catch_all')
   const text = about.map(({ check, outcome, detail }) => `${check} ${outcome}: ${detail}`).join(' ')
-  return { verdict: verdict.status, subStatus: verdict.subStatus, evidence: text }
+  const quotes = evidence.filter(({ check }) => check === 'recipient').flatMap(({ detail }) => listQuotes(detail))
+  return { verdict: verdict.status, subStatus: verdict.subStatus, evidence: text, quotes }
+}
+
+function listQuotes(detail: string): Quote[] {
+  const found = detail.matchAll(/RCPT TO(?: \((?<kind>[^)]*)\))?: “(?<reply>[^”]*)”/g)
+  return [...found].map(({ groups: { kind = '', reply = '' } = {} }) => ({
+    reply,
+    isControl: kind.includes('control'),
+  }))
 }
 
 /** Several addresses share a control recipient, so it is identified by object and not counted per address. */

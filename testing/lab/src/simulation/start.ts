@@ -10,7 +10,7 @@ import { createWorld, joinPopulations } from './worlds.ts'
 import { makeZone } from './zone.ts'
 
 /** A list of this size, worlds, or both. */
-type Populated = (SimulationSize & { worlds?: WorldName[] }) | { worlds: WorldName[] }
+export type Populated = (SimulationSize & { worlds?: WorldName[] }) | { worlds: WorldName[] }
 
 export type SimulationOptions = Populated & {
   /** The port of the mail servers; a free port by default. */

@@ -35,13 +35,13 @@ export const WORLDS = {
     rcptPerAddressMax: 1.3,
   },
   backup_accepts_all_50: {
-    about: 'The same, when the truthful server refuses connections half of the time.',
+    about: 'A backup that accepts every recipient, for a truthful server that refuses connections half of the time.',
     unknownMax: 0.05,
     rcptPerAddressMax: 1.3,
     rounds: 2,
   },
   backup_accepts_all_100: {
-    about: 'The same, when the truthful server always refuses connections.',
+    about: 'A backup that accepts every recipient, for a truthful server that always refuses connections.',
     unknownMax: 1,
     rcptPerAddressMax: 1.3,
   },
@@ -57,7 +57,7 @@ export const WORLDS = {
     rounds: 2,
   },
   ban_text_catch_all: {
-    about: 'A catch-all that does the same.',
+    about: 'A catch-all that rejects every recipient of a client after the first twelve.',
     unknownMax: 1,
     rcptPerAddressMax: 1.5,
   },

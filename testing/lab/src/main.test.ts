@@ -58,6 +58,18 @@ test('lab prints a simulation, writes its list and ends on Ctrl-C', async () => 
   }
 })
 
+test('lab starts one world on request', async () => {
+  const { output, code } = await runLab('world', '--only', 'backup_true')
+  expect(code).toBe(0)
+  expect(output).toMatch(/A world of 20 domains and 500 addresses, backup_true: The first server refuses connections/)
+  expect(output).toMatch(/@backup-true-\d+\.example {3}exists: no {3}verdict: invalid \(mailbox_not_found\)/)
+  expect(output).toMatch(/dig @127\.0\.0\.1 -p \d+ mx1\.backup-true-\d+\.example A/)
+  expect(await runLab('world', '--only', 'atlantis')).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/Allowed choices are backup_accepts_all_0, .*resolver_lies_wildcard/),
+  })
+})
+
 test('lab prints its usage without arguments and the error of incomplete arguments', async () => {
   expect(await runLab()).toMatchObject({ code: 0, output: expect.stringMatching(/world \[options\]/) })
   const { output, code } = await runLab('world', '--domains', '3')

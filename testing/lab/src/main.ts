@@ -1,12 +1,14 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { startDns } from './dns/start.ts'
 import { MAIL_DOMAINS } from './mail/data/mail-fixtures.ts'
 import { type MailTown, startMailServers } from './mail/start.ts'
 import { freePort } from './services/daemon.ts'
+import { WORLDS, type WorldName } from './simulation/data/worlds.ts'
 import { DOMAINS_MIN } from './simulation/domains.ts'
 import { describeSimulation } from './simulation/guide.ts'
 import { writeList } from './simulation/list-file.ts'
 import { startSimulation } from './simulation/start.ts'
+import { WORLD_NAMES } from './simulation/worlds.ts'
 
 /** The simulated mail internet for manual probes. All servers listen on loopback until Ctrl-C. */
 const program = new Command('lab').description('The mail internet in a box, on loopback alone.')
@@ -17,6 +19,9 @@ program
   .option('--seed <number>', 'the same seed makes the same world', readCount, 1)
   .option('--domains <count>', `how many domains, at least ${DOMAINS_MIN}`, readDomains, 2_000)
   .option('--addresses <count>', 'how many addresses', readCount, 100_000)
+  .addOption(
+    new Option('--only <world>', 'the domains of one world whose servers mislead, instead').choices(WORLD_NAMES),
+  )
   .option('--port <number>', 'where mail servers listen; 0 is a free port', readCount, 0)
   .option('--dns-port <number>', 'where DNS listens; 0 is a free port', readCount, 0)
   .option('--list <file>', 'write every address with the truth about it, as CSV')
@@ -37,14 +42,17 @@ type SimulationFlags = {
   addresses: number
   port: number
   dnsPort: number
+  only?: WorldName
   list?: string
 }
 
-async function runSimulation({ list, ...options }: SimulationFlags): Promise<void> {
+async function runSimulation({ list, only, port, dnsPort, ...size }: SimulationFlags): Promise<void> {
   const interrupted = untilInterrupted()
-  const running = await startSimulation(options)
+  const populated = only === undefined ? size : { worlds: [only] }
+  const running = await startSimulation({ ...populated, port, dnsPort })
   if (list !== undefined) await writeList(running.simulation, list)
-  process.stdout.write(`${describeSimulation(running)}Ctrl-C ends it.\n`)
+  const title = only === undefined ? `seed ${size.seed}` : `${only}: ${WORLDS[only].about}`
+  process.stdout.write(`${describeSimulation(running, title)}Ctrl-C ends it.\n`)
   await interrupted
   await running.stop()
 }

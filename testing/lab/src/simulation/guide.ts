@@ -1,37 +1,39 @@
-import { BEHAVIOURS, type BehaviourName } from './data/behaviours.ts'
-import type { SimulatedAddress } from './population.ts'
+import { BEHAVIOURS } from './data/behaviours.ts'
+import { HARD_BEHAVIOURS } from './data/worlds.ts'
+import { behaviourOf } from './domains.ts'
+import { domainIn, type SimulatedAddress } from './population.ts'
 import type { RunningSimulation } from './start.ts'
 
 const EXAMPLES_MAX = 3
 
 /** The text for the terminal: addresses and ports of a simulation, sample recipients, and commands to probe them. */
-export function describeSimulation({ simulation, dnsPort, smtpPort }: RunningSimulation): string {
-  const [someone] = simulation.addresses.filter(({ behaviour }) => behaviour === 'gmail')
+export function describeSimulation({ simulation, dnsPort, smtpPort }: RunningSimulation, title: string): string {
+  const { domains, addresses } = simulation
+  const someone = addresses.find(({ behaviour }) => behaviour === 'gmail') ?? addresses[0]
+  const domain = simulation.findDomain(domainIn(someone?.email ?? ''))
   return [
-    `A world of ${simulation.domains.length} domains and ${simulation.addresses.length} addresses, seed ${simulation.seed}.`,
+    `A world of ${domains.length} domains and ${addresses.length} addresses, ${title.replace(/\.$/, '')}.`,
     '',
-    ...Object.entries(groupAddresses(simulation.addresses)).flatMap(([behaviour, addresses]) => [
-      `${behaviour} (${addresses.length}): ${aboutOf(behaviour)}`,
-      ...pickExamples(addresses).map((address) => `    ${describeAddress(address, simulation)}`),
+    ...groupAddresses(addresses).flatMap(([behaviour, group]) => [
+      `${behaviour} (${group.length}): ${behaviour === 'broken' ? 'No address at all.' : behaviourOf({ behaviour }).about}`,
+      ...pickExamples(group).map((address) => `    ${describeAddress(address, simulation)}`),
     ]),
     '',
     `DNS answers on 127.0.0.1:${dnsPort}, mail servers on port ${smtpPort} of 127.77.0.0/16. To ask by hand:`,
-    `    dig @127.0.0.1 -p ${dnsPort} gmail.com MX`,
-    `    dig @127.0.0.1 -p ${dnsPort} gmail-smtp-in.l.google.com A`,
+    `    dig @127.0.0.1 -p ${dnsPort} ${domain?.name} MX`,
+    `    dig @127.0.0.1 -p ${dnsPort} ${domain?.hosts[0]?.name} A`,
     `    nc -C <that address> ${smtpPort}, then: EHLO me.example, MAIL FROM:<me@me.example>, RCPT TO:<${someone?.email ?? ''}>`,
     '',
   ].join('\n')
 }
 
-function groupAddresses(addresses: SimulatedAddress[]): Record<string, SimulatedAddress[]> {
-  const groups: Record<string, SimulatedAddress[]> = {}
-  for (const name of [...Object.keys(BEHAVIOURS), 'broken']) groups[name] = []
-  for (const address of addresses) groups[address.behaviour]?.push(address)
-  return groups
-}
+type Group = [behaviour: SimulatedAddress['behaviour'], addresses: SimulatedAddress[]]
 
-function aboutOf(behaviour: string): string {
-  return behaviour === 'broken' ? 'No address at all.' : BEHAVIOURS[behaviour as BehaviourName].about
+/** In the order of the tables. */
+function groupAddresses(addresses: SimulatedAddress[]): Group[] {
+  const groups = Object.groupBy(addresses, ({ behaviour }) => behaviour)
+  const names = [...Object.keys(BEHAVIOURS), 'broken', ...Object.keys(HARD_BEHAVIOURS)] as Group[0][]
+  return names.flatMap((name): Group[] => (groups[name] === undefined ? [] : [[name, groups[name]]]))
 }
 
 /** One address of each kind, up to the limit. */

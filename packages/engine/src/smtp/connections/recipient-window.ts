@@ -7,9 +7,9 @@ const SETUP_ROUND_TRIPS = 25
 
 /**
  * The number of recipients that may be in flight. Each may be rejected, and a command in flight cannot be withdrawn, so the number never
- * exceeds the errors that the server tolerates. `reserve` of these errors are kept for a later recipient.
+ * exceeds the errors that the server tolerates. `extra` errors are risked beyond them.
  */
-export function remainingRecipients(connection: SmtpConnection, reserve = 0): number {
+export function remainingRecipients(connection: SmtpConnection, extra = { errors: 0 }): number {
   const inTransaction = transactionSize(connection)
   const transactionsLeft =
     Math.min(TRANSACTIONS_MAX, connection.capabilities.limits.transactions) - connection.transactions
@@ -18,7 +18,7 @@ export function remainingRecipients(connection: SmtpConnection, reserve = 0): nu
     0,
     Math.min(
       connection.windowSize,
-      errorsLeft(connection) - reserve,
+      errorsLeft(connection) + extra.errors,
       connection.site.limits.recipientsPerConnection - connection.probed,
       Math.max(0, inTransaction - taken) + transactionsLeft * inTransaction,
     ),

@@ -21,8 +21,8 @@ export function hostsToProbe(state: ProbeState): string[] {
 }
 
 /**
- * The recipients to send to a host next: those of the request and then, where an acceptance has to be proven, a control recipient. At a
- * host whose acceptances may not count, the control recipient comes first.
+ * The recipients to send to a host next: those of the request and, as soon as an acceptance has to be proven, a control recipient before
+ * the others, because session limits and bans affect the last recipients. At a host whose acceptances may not count it is sent alone.
  */
 export function nextRecipients(state: ProbeState, name: string, max: number): Recipient[] {
   if (max < 1) return []
@@ -33,8 +33,8 @@ export function nextRecipients(state: ProbeState, name: string, max: number): Re
   if (isUseless(state, host)) return []
 
   const recipients = listOpen(state).filter((recipient) => !host.doubtful.has(recipient))
+  if (control) return [control, ...recipients].slice(0, max)
   if (recipients.length > 0) return recipients.slice(0, max)
-  if (control) return [control]
   return isServiceUnproven(state, host) ? [state.controls[0]] : []
 }
 
@@ -76,7 +76,7 @@ export function nextControl(state: ProbeState, host: HostState): Recipient | und
 }
 
 /** Whether an acceptance by the host has to be proven, or the host is tested before it gets any recipient. */
-export function needsProof(state: ProbeState, host: HostState): boolean {
+function needsProof(state: ProbeState, host: HostState): boolean {
   if (state.isTruthful || host.proof !== undefined || host.test.step === 'over') return false
   return hasUnproven(state, host) || (comesFirst(state, host) && wantsControl(state))
 }

@@ -218,7 +218,9 @@ export function applyThrottle(
 /** No host could be connected to. The first such failure is the result, unless a server rejected the session. */
 export function applyConnectFailure(state: ProbeState, failure: ConnectFailure, context: HostContext): Outcome {
   if (failure.kind === 'rejected') return applyRejection(state, failure, context)
-  state.failure ??= connectionFailure(failure)
+  // A host of the domain has replied lately, so this is an outage or a ban, which may end.
+  const isServed = [...state.hosts.values()].some(({ proof }) => proof !== undefined)
+  state.failure ??= { ...connectionFailure(failure), ...(isServed && { retry: { afterMs: null } }) }
   return close()
 }
 

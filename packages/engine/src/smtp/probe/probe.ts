@@ -7,7 +7,7 @@ import { limitsFor } from '../providers/limits.ts'
 import { sendRecipients } from './conversation.ts'
 import { applyEffects } from './effects.ts'
 import { finishProbe } from './finish.ts'
-import { findConfirmation, hostsToProbe, needsProof, nextControl, nextRecipients } from './next-recipients.ts'
+import { findConfirmation, hostsToProbe, nextControl, nextRecipients } from './next-recipients.ts'
 import { applyConnectFailure, applyExchange, applyFailover, applyThrottle } from './outcome.ts'
 import type { ProbeNetwork, ProbeRequest, Recipient } from './request.ts'
 import type { ProbeResult } from './result.ts'
@@ -113,22 +113,19 @@ async function probeOver(connection: SmtpConnection, probe: Probe): Promise<void
   else if (!isSilent) state.silentConnections = 0
 }
 
-/**
- * The recipients for the next exchange. While an acceptance is unproven, one error is reserved for the control recipient, which is sent at
- * the latest when the connection is worth no further recipient; last comes one that checks doubtful rejections.
- */
+/** The recipients for the next exchange; at the end of a connection one that proves an acceptance, or that checks doubtful rejections. */
 function chooseRecipients(state: ProbeState, connection: SmtpConnection): Recipient[] {
   const host = getHost(state, connection.host)
+  const left = remainingRecipients(connection)
   const isWorthIt = isWorthReusing(connection) || listOpen(state).length <= errorsLeft(connection)
-  const reserve = needsProof(state, host) ? 1 : 0
-  const next = isWorthIt ? nextRecipients(state, host.name, remainingRecipients(connection, reserve)) : []
+  const next = isWorthIt ? nextRecipients(state, host.name, left) : []
   if (next.length > 0) return next
 
-  const control = remainingRecipients(connection) > 0 ? nextControl(state, host) : undefined
+  const control = left > 0 ? nextControl(state, host) : undefined
   if (control) return [control]
   const confirmation = findConfirmation(state, host)
   // An honest server accepts it, so it needs none of the errors that are left.
-  return confirmation && remainingRecipients(connection, -1) > 0 ? [confirmation] : []
+  return confirmation && remainingRecipients(connection, { errors: 1 }) > 0 ? [confirmation] : []
 }
 
 async function applyFailures(failures: ConnectFailure[], { network, domain, readTime, state }: Probe): Promise<void> {

@@ -46,7 +46,7 @@ export const SUB_STATUSES = {
   },
   connection_failed: {
     status: 'unknown',
-    meaning: 'no connection to a mail server of the domain could be established.',
+    meaning: 'no connection to a mail server of the domain could be established, or to a backup only.',
   },
   timeout: { status: 'unknown', meaning: 'the mail server did not respond within the timeout.' },
   greylisted: {

@@ -68,7 +68,7 @@ export type ValidationStatus = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlis
  * - `not_started`: (unknown) no worker claimed the address before the timeout, so validation did not start. The credit is refunded.
  * - `dns_failed`: (unknown) the DNS lookup of the domain failed.
  * - `not_routable`: (unknown) the mail servers are not on the public internet.
- * - `connection_failed`: (unknown) no connection to a mail server of the domain could be established.
+ * - `connection_failed`: (unknown) no connection to a mail server of the domain could be established, or to a backup only.
  * - `timeout`: (unknown) the mail server did not respond within the timeout.
  * - `greylisted`: (unknown) the mail server temporarily rejected the probe (greylisting).
  * - `rate_limited`: (unknown) the mail server limits the rate of our probes.

@@ -1,12 +1,4 @@
-import {
-  type Behaviour,
-  type HostPlan,
-  type HostRules,
-  MICROSOFT365_REPLIES,
-  OWN,
-  OWN_TWO,
-  POSTFIX_REPLIES,
-} from './behaviours.ts'
+import { type Behaviour, MICROSOFT365_REPLIES, OWN, OWN_TWO, POSTFIX_REPLIES } from './behaviours.ts'
 
 /** A lie that a resolver tells whatever the question: no name exists, every query fails, every name has an address. */
 export type ResolverLie = 'nxdomain' | 'servfail' | 'wildcard'
@@ -157,15 +149,10 @@ const TENANT = {
   replies: MICROSOFT365_REPLIES,
 } as const
 
-/** Two hosts that a client may choose from; it must not matter which name comes first. */
-function ofEqual(first: HostRules = {}, second: HostRules = {}): HostPlan[] {
-  return [
-    [10, 'mx1.{domain}', first],
-    [10, 'mx2.{domain}', second],
-  ]
-}
-
-/** The domains of the worlds. Those of one world have the same name as their world, or one that begins with it. */
+/**
+ * The domains of the worlds. Those of one world have the same name as their world, or one that begins with it. Where equal hosts differ, half
+ * of the domains have them in the other order: it must not matter which name a client tries first.
+ */
 export const HARD_BEHAVIOURS = {
   backup_accepts_all_0: {
     ...TRUTHFUL,
@@ -220,7 +207,10 @@ export const HARD_BEHAVIOURS = {
     ...TRUTHFUL,
     about: 'Hides the address of one mailbox behind the reply of a server that does not host the domain.',
     world: 'relay_one',
-    hosts: ofEqual(),
+    hosts: [
+      [10, 'mx1.{domain}'],
+      [10, 'mx2.{domain}'],
+    ],
     special: [
       { count: 1, exists: 'yes', reply: '554 5.7.1 <{rcpt}>: Relay access denied', verdict: 'policy_rejected' },
     ],
@@ -283,42 +273,60 @@ export const HARD_BEHAVIOURS = {
     about: 'Of two equal hosts the first is broken.',
     world: 'partial_outage',
     weight: HALF,
-    hosts: ofEqual({ site: 'closes_after_greeting' }, { site: 'drops_sessions' }),
+    hosts: [
+      [10, 'mx1.{domain}', { site: 'closes_after_greeting' }],
+      [10, 'mx2.{domain}', { site: 'drops_sessions' }],
+    ],
   },
   partial_outage_of_second: {
     ...TRUTHFUL,
     about: 'Of two equal hosts the second is broken.',
     world: 'partial_outage',
     weight: HALF,
-    hosts: ofEqual({ site: 'drops_sessions' }, { site: 'closes_after_greeting' }),
+    hosts: [
+      [10, 'mx1.{domain}', { site: 'drops_sessions' }],
+      [10, 'mx2.{domain}', { site: 'closes_after_greeting' }],
+    ],
   },
   hosts_disagree_accepts: {
     ...TRUTHFUL,
     about: 'Of two equal hosts the first accepts every recipient.',
     world: 'hosts_disagree_accepts',
     weight: HALF,
-    hosts: ofEqual(ACCEPTS_ALL),
+    hosts: [
+      [10, 'mx1.{domain}', ACCEPTS_ALL],
+      [10, 'mx2.{domain}'],
+    ],
   },
   hosts_disagree_accepts_second: {
     ...TRUTHFUL,
     about: 'Of two equal hosts the second accepts every recipient.',
     world: 'hosts_disagree_accepts',
     weight: HALF,
-    hosts: ofEqual(undefined, ACCEPTS_ALL),
+    hosts: [
+      [10, 'mx1.{domain}'],
+      [10, 'mx2.{domain}', ACCEPTS_ALL],
+    ],
   },
   hosts_disagree_rejects: {
     ...TRUTHFUL,
     about: 'Of two equal hosts the first knows no recipient.',
     world: 'hosts_disagree_rejects',
     weight: HALF,
-    hosts: ofEqual(KNOWS_NONE),
+    hosts: [
+      [10, 'mx1.{domain}', KNOWS_NONE],
+      [10, 'mx2.{domain}'],
+    ],
   },
   hosts_disagree_rejects_second: {
     ...TRUTHFUL,
     about: 'Of two equal hosts the second knows no recipient.',
     world: 'hosts_disagree_rejects',
     weight: HALF,
-    hosts: ofEqual(undefined, KNOWS_NONE),
+    hosts: [
+      [10, 'mx1.{domain}'],
+      [10, 'mx2.{domain}', KNOWS_NONE],
+    ],
   },
   tenant_block: {
     ...TENANT,

@@ -19,12 +19,13 @@ export type ValidatorRun = {
   summary: Record<string, number>
 }
 
-type OwnOptions = Limits & { retriesUnanswered?: boolean; suspendS?: number | undefined }
+type OwnOptions = Limits & { retriesUnanswered?: boolean; suspendS?: number | undefined; timeFactor?: number }
 
 /** The engine of Probity, with the ports of the simulation. */
 export function ownValidator({ dnsPort, smtpPort }: Place, options: OwnOptions): Validator {
-  const { retriesUnanswered = false, suspendS } = options
-  const task: OurTask = { ...options, retriesUnanswered, suspendS, dnsPort, smtpPort, addressBase: ADDRESS_BASE }
+  const { retriesUnanswered = false, suspendS, timeFactor = 1 } = options
+  const own = { retriesUnanswered, suspendS, timeFactor }
+  const task: OurTask = { ...options, ...own, dnsPort, smtpPort, addressBase: ADDRESS_BASE }
   return { script: 'accuracy/libraries/probity.ts', task }
 }
 

@@ -41,11 +41,11 @@ export async function measureWorlds(
 
 async function measureWorld(name: WorldName, signal: AbortSignal): Promise<WorldFigures> {
   signal.throwIfAborted()
-  const { unknownMax, rcptPerAddressMax, suspendS }: World = WORLDS[name]
+  const { unknownMax, rcptPerAddressMax, suspendS, timeFactor = 1 }: World = WORLDS[name]
   const population = createWorld(name)
   const { addresses } = population
-  const place = await startSimulationHere({ worlds: [name] }, signal)
-  const validator = ownValidator(place, { ...LIMITS, retriesUnanswered: true, suspendS })
+  const place = await startSimulationHere({ worlds: [name], timeFactor }, signal)
+  const validator = ownValidator(place, { ...LIMITS, retriesUnanswered: true, suspendS, timeFactor })
   const load = { rounds: splitIntoRounds(name, population), withinMs: RUN_WITHIN_MS }
   const { answers, connections, recipients } = await runValidator(place, validator, load)
   signal.throwIfAborted()

@@ -25,7 +25,10 @@ export const ADDRESS_BASE = '127.77'
 const UP_WITHIN_MS = 60_000
 
 /** A simulation in the network of this machine, on free ports. */
-export function startSimulationHere(populated: Populated, signal: AbortSignal): Promise<Place> {
+export function startSimulationHere(
+  populated: Populated & { timeFactor?: number },
+  signal: AbortSignal,
+): Promise<Place> {
   const options = { ...populated, addressBase: ADDRESS_BASE, keepsReplies: true }
   return startSimulationProcess(options, { signal, enter: [], inside: () => [] })
 }

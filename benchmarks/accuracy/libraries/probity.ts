@@ -5,6 +5,7 @@ import { openResolver } from '@probity/engine/domain/resolver'
 import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
 import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
 import { createProbeCache } from '@probity/engine/smtp/connections/probe-cache'
+import { scaleDurations, scaleProviderLimits } from '@probity/engine/smtp/connections/time-factor'
 import { createMailboxProber } from '@probity/engine/smtp/probe/prober'
 import type { TranscriptEntry } from '@probity/engine/smtp/replies/reply-text'
 import { validate } from '@probity/engine/validate'
@@ -22,6 +23,8 @@ export type OurTask = Limits & {
   retriesUnanswered: boolean
   /** How long a block suspends a site; by default a moment. */
   suspendS: number | undefined
+  /** That of the simulation. */
+  timeFactor: number
 }
 
 /** More than any provider's retry schedule has. */
@@ -29,18 +32,26 @@ const TRIES_MAX = 10
 
 const task = JSON.parse(process.argv[2] ?? '') as OurTask
 const dns = openResolver({ servers: [`127.0.0.1:${task.dnsPort}`] })
+const { timeFactor } = task
+const limits = task.suspendS === undefined ? SIMULATED_LIMITS : suspendFor(task.suspendS)
 const heloName = `probe.${SENDER.domain}`
 const mailboxes = createMailboxProber({
   dns,
   policy: { port: task.smtpPort, allows: (address) => address.startsWith(`${task.addressBase}.`) },
   egress: { name: heloName, heloName, mailFrom: SENDER.address },
-  providerLimits: task.suspendS === undefined ? SIMULATED_LIMITS : suspendFor(task.suspendS),
+  providerLimits: scaleProviderLimits(limits, timeFactor),
   addressLimits: SIMULATED_ADDRESS_LIMITS,
-  rateLimiter: createLocalRateLimiter(),
-  probeCache: createProbeCache(openMemoryStore()),
-  timeouts: DEFAULT_TIMEOUTS,
+  rateLimiter: createLocalRateLimiter({ timeFactor }),
+  probeCache: createProbeCache(openMemoryStore(), { timeFactor }),
+  timeouts: scaleDurations(DEFAULT_TIMEOUTS, timeFactor),
+  timeFactor,
 })
-const network = { domains: createDomainLookup({ dns }), lists: openDomainLists(), prober: mailboxes }
+const network = {
+  timeFactor,
+  domains: createDomainLookup({ dns, timeFactor }),
+  lists: openDomainLists(),
+  prober: mailboxes,
+}
 const controls = new WeakSet<TranscriptEntry>()
 const counts = { recipients: 0, controls: 0, tries: 0 }
 drive(ask, task, async () => {
@@ -86,7 +97,7 @@ function listQuotes(detail: string): Quote[] {
   const found = detail.matchAll(/RCPT TO(?: \((?<kind>[^)]*)\))?: “(?<reply>[^”]*)”/g)
   return [...found].map(({ groups: { kind = '', reply = '' } = {} }) => ({
     reply,
-    isControl: kind.includes('control'),
+    isControl: kind !== '', // or an accepted recipient that was sent again
   }))
 }
 

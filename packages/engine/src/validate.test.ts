@@ -24,12 +24,18 @@ const ACCEPTED: ProbeResult = {
   ms: 1,
 }
 
-type Case = { facts?: Partial<DomainFacts>; mailbox?: Partial<ProbeResult>; retryMs?: number | null }
+type Case = {
+  facts?: Partial<DomainFacts>
+  mailbox?: Partial<ProbeResult>
+  retryMs?: number | null
+  timeFactor?: number
+}
 
 /** Validates an address whose domain and mailbox have these findings, and lists what was probed. */
-async function run({ facts, mailbox, retryMs = null }: Case, attempt: Partial<Attempt>) {
+async function run({ facts, mailbox, retryMs = null, timeFactor = 1 }: Case, attempt: Partial<Attempt>) {
   const probed: MailboxProbeRequest[] = []
   const network = {
+    timeFactor,
     domains: { lookUp: async () => ({ facts: { ...FACTS, ...facts }, source: 'live' as const }) },
     lists: { classify: () => ({ isDisposable: false, isFree: false, isPrivacyRelay: false, disposableSources: [] }) },
     prober: {
@@ -64,6 +70,15 @@ test.each([0, 1])('validate retries after DNS did not respond, without a probe, 
 test.each([0, 1])('validate retries after the mail server did not respond, after %i such attempts', async (n) => {
   const { validation } = await run(TIMEOUT, { noResponses: n })
   expect(validation.retry).toEqual({ kind: 'no_response', of: 'mail_server', afterMs: 12_000 })
+})
+
+test('validate with a time factor of 60 waits a 60th for the server and before a retry, but not of the provider schedule', async () => {
+  const began = performance.now()
+  const { probed, validation } = await run({ ...TIMEOUT, timeFactor: 60 }, { noResponses: 0 })
+  expect(validation.retry).toEqual({ kind: 'no_response', of: 'mail_server', afterMs: 200 })
+  expect((probed[0]?.deadline ?? 0) - began).toBeLessThan(40_000 / 60 + 5_000)
+  const deferred = await run({ mailbox: { retry: { afterMs: null } }, retryMs: 1_000, timeFactor: 60 }, {})
+  expect(deferred.validation.retry).toEqual({ kind: 'deferred', afterMs: 1_000 })
 })
 
 test.each([

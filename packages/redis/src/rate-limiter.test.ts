@@ -81,6 +81,24 @@ test.each(RATE_LIMITER_STEPS)('$promise', async ({ limits, steps }) => {
   await followSteps({ pace, pass }, limits, steps)
 })
 
+test('a rate limiter with a time factor of 60 grants per second what it grants per minute, and suspends for the given time', async () => {
+  const prefix = `test-${randomUUID()}`
+  const pace = createRedisRateLimiter({ redis, prefix, log, timeFactor: 60 })
+  const target = at('fast', { connectionsPerEgress: 1, connectionsPerMinute: 1, errorsPerHour: 1 })
+  const lease = await take(pace, target)
+  await lease.release({ refused: 0 })
+  const throttle = await pace.lease(target)
+  expect(throttle).toMatchObject({ why: 'rate', retryAfterMs: expect.any(Number) })
+  expect((throttle as { retryAfterMs: number }).retryAfterMs).toBeLessThanOrEqual(1_000)
+  await age(prefix, 1_000)
+  await (await take(pace, target)).release({ refused: 1 })
+  expect(await pace.lease(target)).toMatchObject({ why: 'budget' })
+  await pace.suspend(at('blocking'), 'ip_blocked', 60_000)
+  const suspended = await createRedisRateLimiter({ redis, prefix, log, timeFactor: 60 }).lease(at('blocking'))
+  expect(suspended).toMatchObject({ why: 'suspended' })
+  expect((suspended as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(50_000)
+})
+
 test('two workers together stay within the connection limit of a target', async () => {
   const hosts = openHosts()
   const target = at('crowded', { connectionsPerEgress: 3 })

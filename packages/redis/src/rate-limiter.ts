@@ -11,6 +11,7 @@ import {
   type Target,
   type Throttle,
 } from '@probity/engine/smtp/connections/rate-limiter'
+import { scaleDurations, type TimeFactor } from '@probity/engine/smtp/connections/time-factor'
 import type { Reason } from '@probity/engine/smtp/replies/rules'
 import type { Redis, Result } from 'ioredis'
 import type { Logger } from 'pino'
@@ -30,9 +31,11 @@ const SCRIPT = readFileSync(new URL('./rate-limiter.lua', import.meta.url), 'utf
 /** How long a worker uses local limits after a Redis failure, so that an outage does not delay every lease. */
 const RETRY_AFTER_MS = 1_000
 
-type Options = { redis: Redis; prefix: string; log: Logger; leaseMs?: number; now?: () => number }
+type Options = TimeFactor & { redis: Redis; prefix: string; log: Logger; leaseMs?: number; now?: () => number }
 
 type Limiter = Required<Options> & {
+  /** The constants of the script. */
+  constants: typeof RATE_LIMITER
   id: string
   /** Number of leases requested, which makes their ids unique. */
   leaseCount: number
@@ -49,15 +52,17 @@ type Limiter = Required<Options> & {
  */
 export function createRedisRateLimiter(options: Options): ProviderRateLimiter {
   options.redis.defineCommand('limitRate', { lua: SCRIPT })
-  const { now = () => performance.now(), leaseMs = RATE_LIMITER.leaseMs } = options
+  const { now = () => performance.now(), timeFactor = 1 } = options
+  const constants = scaleDurations(RATE_LIMITER, timeFactor)
+  const { leaseMs = constants.leaseMs } = options
   const own = {
     id: randomUUID(),
     leaseCount: 0,
     recall: createLocalStates(now),
-    local: createLocalRateLimiter({ now }),
+    local: createLocalRateLimiter({ now, timeFactor }),
     localUntil: 0,
   }
-  const limiter: Limiter = { ...options, now, leaseMs, ...own }
+  const limiter: Limiter = { ...options, now, leaseMs, timeFactor, constants, ...own }
   return {
     async lease(target, destination) {
       limiter.leaseCount += 1
@@ -70,7 +75,7 @@ export function createRedisRateLimiter(options: Options): ProviderRateLimiter {
       await callScript(limiter, [target], 'slow_down', {})
     },
     async suspend(target, reason, forMs) {
-      const boundedMs = Math.max(1, Math.ceil(Math.min(forMs, RATE_LIMITER.suspendMaxMs)))
+      const boundedMs = Math.max(1, Math.ceil(Math.min(forMs, constants.suspendMaxMs)))
       limiter.log.info({ ...describeTarget(target), reason, forMs: boundedMs }, 'site suspended')
       extendSuspension(limiter.recall(target), { until: now() + boundedMs, since: now(), reason })
       await callScript(limiter, [target], 'suspend', { reason, forMs: boundedMs })
@@ -86,7 +91,7 @@ async function callScript(
   input: object,
 ): Promise<Reply | undefined> {
   try {
-    const text = JSON.stringify({ ...RATE_LIMITER, ...input })
+    const text = JSON.stringify({ ...limiter.constants, ...input })
     const keys = targets.map((target) => rateLimiterKey(limiter.prefix, target))
     const reply = await limiter.redis.limitRate(keys.length, ...keys, command, text)
     if (limiter.localUntil !== 0) limiter.log.info('redis reconnected; shared rate limits restored')
@@ -116,7 +121,7 @@ async function leaseShared(limiter: Limiter, targets: Target[], id: string): Pro
   const reports = targets.map(({ limits }, n) => {
     const state = states[n] as LocalState
     state.unreported = 0
-    return { ...limitsOf(limits), ...describeState(state, calledAt), refused: unreported[n] }
+    return { ...limitsOf(limits, limiter.timeFactor), ...describeState(state, calledAt), refused: unreported[n] }
   })
   const reply = await callScript(limiter, targets, 'lease', { targets: reports, id, leaseMs: limiter.leaseMs })
   if (reply === undefined) {
@@ -139,15 +144,17 @@ async function leaseShared(limiter: Limiter, targets: Target[], id: string): Pro
   if (states.every(({ leasedLocallyAt }) => leasedLocallyAt < calledAt)) return joinLeases(leases)
   // Another call failed meanwhile and got a local lease, which Redis did not count when it granted this one.
   await Promise.all(leases.map((lease) => lease.release({ refused: 0 })))
-  return throttle('connections', 60_000 / (targets[0] as Target).limits.connectionsPerMinute)
+  const { connectionsPerMinute } = limitsOf((targets[0] as Target).limits, limiter.timeFactor)
+  return throttle('connections', 60_000 / connectionsPerMinute)
 }
 
 function joinLeases([lease, destination]: Lease[]): Lease {
   return { ...(lease as Lease), ...(destination && { destination }) }
 }
 
-function limitsOf(limits: RateLimits) {
-  const { connectionsPerEgress, connectionsPerMinute, errorsPerHour } = limits
+function limitsOf(limits: RateLimits, timeFactor: number) {
+  const { connectionsPerEgress, errorsPerHour } = limits
+  const connectionsPerMinute = limits.connectionsPerMinute * timeFactor
   return {
     connectionsPerEgress,
     connectionsPerMinute,
@@ -162,7 +169,8 @@ async function leaseLocally(limiter: Limiter, targets: Target[], id: string): Pr
     const of = n === 0 ? 'site' : 'destination'
     const { suspension, leases } = limiter.recall(target)
     if (suspension.until > since) return throttle('suspended', suspension.until - since, of)
-    if (leases.size > 0) return throttle('connections', 60_000 / localLimits(target.limits).connectionsPerMinute, of)
+    const { connectionsPerMinute } = localLimits(target.limits)
+    if (leases.size > 0) return throttle('connections', 60_000 / (connectionsPerMinute * limiter.timeFactor), of)
   }
   const [target, destination] = targets.map((one) => ({ ...one, limits: localLimits(one.limits) }))
   const local = await limiter.local.lease(target as Target, destination)

@@ -3,6 +3,7 @@ import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressLimits } from '@probity/engine/smtp/connections/destination-limits'
 import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
 import { createProbeCache } from '@probity/engine/smtp/connections/probe-cache'
+import { scaleDurations, scaleProviderLimits, type TimeFactor } from '@probity/engine/smtp/connections/time-factor'
 import { createMailboxProber, type MailboxProber } from '@probity/engine/smtp/probe/prober'
 import type { ProbeResult } from '@probity/engine/smtp/probe/result'
 import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
@@ -23,10 +24,10 @@ import { applyOptOuts, type OptOuts } from './opt-outs.ts'
 import type { ProbeLog, ReplyLog } from './probe-log.ts'
 
 /**
- * The addresses that a worker may dial, and the provider limits. Without `webhooks` none are sent; without `egressChecks` every egress
+ * The addresses that a worker may dial, the provider limits, and how many times faster everything waits and expires. Without `webhooks` none are sent; without `egressChecks` every egress
  * counts as working; without `addressLimits` those of its settings apply.
  */
-export type ProbingEnvironment = {
+export type ProbingEnvironment = TimeFactor & {
   policy: AddressPolicy
   providerLimits: ProviderLimitsTable
   addressLimits?: AddressLimits
@@ -46,7 +47,7 @@ export type Probers = {
 /** The account that an address is validated for, and the egress that it was probed from before. */
 type Probed = { accountId: string; egress: string | null }
 
-type Options = Pick<ProbingEnvironment, 'policy' | 'providerLimits'> & {
+type Options = Pick<ProbingEnvironment, 'policy' | 'providerLimits' | 'timeFactor'> & {
   addressLimits: AddressLimits
   egresses: Egress[]
   dns: MailDns
@@ -62,11 +63,19 @@ type Options = Pick<ProbingEnvironment, 'policy' | 'providerLimits'> & {
 }
 
 export function openProbers(options: Options): Probers {
-  const { egresses, dns, redis, prefix, policy, providerLimits, addressLimits } = options
+  const { egresses, dns, redis, prefix, policy, addressLimits, timeFactor = 1 } = options
+  const providerLimits = scaleProviderLimits(options.providerLimits, timeFactor)
   const { replies, probes, controls, optOuts, egressMonitor, meters, log } = options
-  const published = publishSuspensions(createRedisRateLimiter({ redis, prefix, log }), { redis, prefix, log })
+  const published = publishSuspensions(createRedisRateLimiter({ redis, prefix, log, timeFactor }), {
+    redis,
+    prefix,
+    log,
+  })
   const rateLimiter = instrumentRateLimiter(applyOperatorControls(published, controls, providerLimits), meters)
-  const probeCache = createProbeCache(createFactsStore(redis, (name) => probeCacheKey(prefix, name)))
+  const probeCache = createProbeCache(
+    createFactsStore(redis, (name) => probeCacheKey(prefix, name)),
+    { timeFactor },
+  )
   const listLimits = reserveForClients(providerLimits)
   const shares = openErrorShares({ redis, prefix, providerLimits, log })
   const perEgress = egresses.map((egress) => {
@@ -79,7 +88,8 @@ export function openProbers(options: Options): Probers {
         addressLimits,
         rateLimiter,
         probeCache,
-        timeouts: DEFAULT_TIMEOUTS,
+        timeouts: scaleDurations(DEFAULT_TIMEOUTS, timeFactor),
+        timeFactor,
         isReachable: () => egressMonitor.isOpen(egress.name),
         recordUnclassified: (reply) => replies.note(reply),
         recordReply: (reply) => meters.heard(reply),

@@ -78,19 +78,19 @@ export async function openServices(
   const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
   const meters = openMeters(metrics)
   const { egresses, queuePrefix: prefix, abuseLimits } = config
-  const network = openNetwork(config, { dns, redis, meters })
+  const { providerLimits, egressChecks, timeFactor = 1, addressLimits = config.addressLimits } = environment
+  const network = openNetwork(config, { dns, redis, meters, timeFactor })
   const secret = await getSecret(db, 'recent_results')
   const settler = openSettler({ db, redis, log, secret })
   const replies = openReplyLog({ db, log })
   const probes = openProbeLog({ db, log, meters })
   const controls = await openOperatorControls({ db, log })
   const optOuts = await openOptOuts({ db, log })
-  const { providerLimits, egressChecks, addressLimits = config.addressLimits } = environment
   const ownAddresses = await openOwnAddresses({ egresses, dns, log })
   const policy = ownAddresses.except(environment.policy)
   const egressMonitor = await openEgressMonitor({ egresses, dns, policy, egressChecks, log })
   const around = { dns, redis, prefix, replies, probes, controls, optOuts, egressMonitor, meters, log }
-  const probers = openProbers({ policy, providerLimits, addressLimits, egresses, ...around })
+  const probers = openProbers({ policy, providerLimits, addressLimits, timeFactor, egresses, ...around })
   if (egresses.length === 0)
     log.warn('SMTP probing disabled: PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set')
   return {
@@ -122,13 +122,15 @@ export async function openServices(
   }
 }
 
-type NetworkParts = { dns: MailDns; redis: Redis; meters: Meters }
+type NetworkParts = { dns: MailDns; redis: Redis; meters: Meters; timeFactor: number }
 
-function openNetwork(config: WorkerConfig, { dns, redis, meters }: NetworkParts): Services['network'] {
+function openNetwork(config: WorkerConfig, { dns, redis, meters, timeFactor }: NetworkParts): Services['network'] {
   const { abuseLimits, listsFolder, queuePrefix: prefix } = config
   const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
-  const domains = createDomainLookup({ dns: domainDns, store: createFactsStore(redis, domainFactsKey) })
+  const store = createFactsStore(redis, domainFactsKey)
+  const domains = createDomainLookup({ dns: domainDns, store, timeFactor })
   return {
+    timeFactor,
     domains: instrumentDomains(domains, meters),
     lists: openDomainLists(listsFolder === undefined ? {} : { folder: listsFolder }),
   }

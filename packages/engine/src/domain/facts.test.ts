@@ -119,6 +119,12 @@ test.concurrent.each([
   await vi.waitFor(() => expect(kept.get(domain)?.ttlMs).toBe(ttlMs))
 })
 
+test('lookUp with a time factor of 60 caches an hour for a minute', async () => {
+  const { kept, store } = openRecordingStore()
+  await createDomainLookup({ dns, store, timeFactor: 60 }).lookUp('two-mx.example')
+  await vi.waitFor(() => expect(kept.get('two-mx.example')?.ttlMs).toBe(60_000))
+})
+
 test.each<[string, FactsStore]>([
   ['rejects', { get: () => Promise.reject(new Error('down')), set: () => Promise.reject(new Error('down')) }],
   ['throws', { get: broken, set: broken }],

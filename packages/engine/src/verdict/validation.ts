@@ -31,6 +31,11 @@ export type Retry =
 /** The delays after attempts without a response; then no response is final. Longer than a failed lookup is cached. */
 const NO_RESPONSE_DELAYS_MS = [12_000, 12_000]
 
+/** The same retry, so many times sooner. A delay of the provider's schedule is scaled in its table. */
+export function scaleRetry(retry: Retry | null, timeFactor = 1): Retry | null {
+  return retry?.kind === 'no_response' ? { ...retry, afterMs: retry.afterMs / timeFactor } : retry
+}
+
 /** The retry after a DNS lookup without a response; null if there was one, or if no response is final. */
 export function retryUnresponsiveDns({ mail, spf, dmarc }: DomainFacts, noResponses: number | undefined): Retry | null {
   const isComplete = mail.kind !== 'unknown' && spf !== 'failed' && dmarc !== 'failed'

@@ -41,6 +41,12 @@ export type SmtpConnection = {
   /** The shortest response time and the longest of a rejection, in milliseconds: a server that gets much slower is a tarpit. */
   quickestMs: number
   slowestRefusalMs: number
+  /**
+   * A reply that takes longer than `slowMs`, and many times as long as the quickest one, is delayed on purpose. So is a rejection that takes
+   * longer than `refusalMsMax`, whatever the earlier ones took.
+   */
+  slowMs: number
+  refusalMsMax: number
   secure: boolean
 }
 
@@ -77,22 +83,19 @@ export function siteKey(provider: string, hosts: MailHost[]): string {
     : provider
 }
 
-/** A reply that takes longer than this, and so many times as long as the quickest one, is delayed on purpose. */
-const SLOW_MS = 2_000
 const SLOW_TIMES = 10
 /** A server that delays every rejection by the same time (Exchange: five seconds) is usable; one that increases the delay is not. */
 const GROWTH = 1.5
-const REFUSAL_MS_MAX = 12_000
 
 /**
  * Whether the connection has become a tarpit, by the time that one reply took. A delayed acceptance means that every reply is delayed from
  * now on; rejections alone may be slow.
  */
 function isTarpit(connection: SmtpConnection, code: number, ms: number): boolean {
-  const { quickestMs, slowestRefusalMs } = connection
+  const { quickestMs, slowestRefusalMs, slowMs, refusalMsMax } = connection
   connection.quickestMs = Math.min(quickestMs, ms)
-  if (ms < SLOW_MS || ms < SLOW_TIMES * quickestMs || quickestMs === Number.POSITIVE_INFINITY) return false
+  if (ms < slowMs || ms < SLOW_TIMES * quickestMs || quickestMs === Number.POSITIVE_INFINITY) return false
   if (code < 400) return true
   connection.slowestRefusalMs = Math.max(slowestRefusalMs, ms)
-  return ms > REFUSAL_MS_MAX || (slowestRefusalMs > 0 && ms > GROWTH * slowestRefusalMs)
+  return ms > refusalMsMax || (slowestRefusalMs > 0 && ms > GROWTH * slowestRefusalMs)
 }

@@ -5,6 +5,7 @@ import { limitsFor, type ProviderLimitsTable } from '../providers/limits.ts'
 import type { Site } from './connection.ts'
 import type { ProbeCache } from './probe-cache.ts'
 import type { Target } from './rate-limiter.ts'
+import type { TimeFactor } from './time-factor.ts'
 
 /** Connections to one IP address, of all workers and egresses together. */
 export type AddressLimits = { connections: number; perMinute: number }
@@ -12,7 +13,7 @@ export type AddressLimits = { connections: number; perMinute: number }
 /** Twice the limit of an unknown site per egress: enough for a server with many domains, and low enough not to flood it. */
 export const ADDRESS_LIMITS: AddressLimits = { connections: 4, perMinute: 60 }
 
-export type DestinationNetwork = {
+export type DestinationNetwork = TimeFactor & {
   egress: Egress
   providerLimits: ProviderLimitsTable
   probeCache: ProbeCache
@@ -49,6 +50,7 @@ export function createDestinationLimits({
   providerLimits,
   probeCache,
   addressLimits,
+  timeFactor = 1,
 }: DestinationNetwork): DestinationLimits {
   const recall = createLruLookup(ADDRESSES_MAX, () => ({ provider: '', readAt: NEVER, learntAt: NEVER }))
   const limits = limitsOfAddress(addressLimits ?? ADDRESS_LIMITS, providerLimits)
@@ -58,13 +60,13 @@ export function createDestinationLimits({
     const now = performance.now()
     const provider = providerOfHost(host)
     if (provider !== '') {
-      if (known.provider !== provider || now - known.learntAt > LEARN_EVERY_MS) {
+      if (known.provider !== provider || now - known.learntAt > LEARN_EVERY_MS / timeFactor) {
         void probeCache.updateAddress(address, { provider })
         Object.assign(known, { provider, readAt: now, learntAt: now })
       }
       return provider
     }
-    if (now - known.readAt > FRESH_MS) {
+    if (now - known.readAt > FRESH_MS / timeFactor) {
       known.provider = (await probeCache.readAddress(address)).provider ?? ''
       known.readAt = now
     }

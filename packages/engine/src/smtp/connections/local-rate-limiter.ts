@@ -8,6 +8,7 @@ import {
   type Target,
   type Throttle,
 } from './rate-limiter.ts'
+import type { TimeFactor } from './time-factor.ts'
 
 /** State of one target. Times are those of `now`. */
 type State = {
@@ -26,12 +27,12 @@ type State = {
 /** A few hundred bytes each. */
 const TARGETS_MAX = 50_000
 
-/** Limits the connections of this process alone. */
+/** Limits the connections of this process alone. With a time factor, its clock is faster than that of its callers. */
 export function createLocalRateLimiter({
-  now = () => performance.now(),
-}: {
-  now?: () => number
-} = {}): ProviderRateLimiter {
+  now: realNow = () => performance.now(),
+  timeFactor = 1,
+}: TimeFactor & { now?: () => number } = {}): ProviderRateLimiter {
+  const now = () => realNow() * timeFactor
   const recall = createLruLookup(TARGETS_MAX, newState)
 
   function stateOf({ egress, site }: Target): State {
@@ -50,8 +51,12 @@ export function createLocalRateLimiter({
   return {
     async lease(target, destination) {
       const [own, beyond] = [look(target), destination && look(destination)]
-      if (own.decision.kind === 'throttle') return own.decision
-      if (beyond?.decision.kind === 'throttle') return { ...beyond.decision, of: 'destination' }
+      const wait = (decision: Throttle): Throttle => ({
+        ...decision,
+        retryAfterMs: Math.ceil(decision.retryAfterMs / timeFactor),
+      })
+      if (own.decision.kind === 'throttle') return wait(own.decision)
+      if (beyond?.decision.kind === 'throttle') return { ...wait(beyond.decision), of: 'destination' }
       const lease = grant(own.state, own.decision, now)
       return beyond ? { ...lease, destination: grant(beyond.state, beyond.decision as Grant, now) } : lease
     },
@@ -63,7 +68,10 @@ export function createLocalRateLimiter({
     },
     async suspend(target, _reason, forMs) {
       const state = stateOf(target)
-      state.suspendedUntil = Math.max(state.suspendedUntil, now() + Math.min(forMs, RATE_LIMITER.suspendMaxMs))
+      state.suspendedUntil = Math.max(
+        state.suspendedUntil,
+        now() + Math.min(forMs * timeFactor, RATE_LIMITER.suspendMaxMs),
+      )
     },
   }
 }

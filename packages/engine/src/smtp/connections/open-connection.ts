@@ -11,8 +11,9 @@ import type { DestinationLimits, HostAddress } from './destination-limits.ts'
 import type { HostProfile, ProbeCache } from './probe-cache.ts'
 import type { Lease } from './rate-limiter.ts'
 import { FIRST_WINDOW_SIZE } from './recipient-window.ts'
+import type { TimeFactor } from './time-factor.ts'
 
-export type ConnectionNetwork = {
+export type ConnectionNetwork = TimeFactor & {
   dns: MailDns
   policy: AddressPolicy
   egress: Egress
@@ -22,8 +23,12 @@ export type ConnectionNetwork = {
 
 /** Every wait also ends at the deadline of the probe. */
 export type Timeouts = {
+  /** Allows for three lost SYNs. A host that is slower to connect would be too slow at every other step. */
+  connectMs: number
   /** For the greeting. cPanel delays it by 20 seconds for clients that it does not know; RFC 5321 §4.5.3.2.1 allows five minutes. */
   greetingMs: number
+  /** The least time for the greeting of a host when others wait for their turn. */
+  greetingMinMs: number
   /** For the reply to a command. A server that delays rejections on purpose takes five seconds (Exchange) or more. */
   commandMs: number
   /** How long an idle connection is kept, in case its site gets more probes. */
@@ -32,18 +37,22 @@ export type Timeouts = {
   connectionMs: number
   /** For the server to close after QUIT. */
   quitMs: number
+  /** A reply that takes longer may be delayed on purpose, and a rejection that takes as long as the maximum is. */
+  slowMs: number
+  refusalMsMax: number
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 8_000,
   greetingMs: 35_000,
+  greetingMinMs: 10_000,
   commandMs: 15_000,
   idleMs: 2_000,
   connectionMs: 60_000,
   quitMs: 2_000,
+  slowMs: 2_000,
+  refusalMsMax: 12_000,
 }
-
-/** The least time for the greeting of a host when others wait for their turn. */
-const GREETING_MIN_MS = 10_000
 
 /** Why there is no connection to a host. */
 export type ConnectFailure =
@@ -64,20 +73,21 @@ export async function openConnection(
   const { host } = address
   const openedAt = performance.now()
   const known = await probeCache.readHost(host)
-  const dialed = await dialAddress(address.address, { dns, policy, egress, deadline })
+  const { connectMs } = timeouts
+  const dialed = await dialAddress(address.address, { dns, policy, egress, deadline, connectMs })
   if (dialed.kind === 'failed') return { kind: 'not_connected', host, failure: dialed.failure }
 
   const socket = createSmtpSocket(dialed.socket)
   const tls = wantsTls(site, known)
   const replyBy = () => Math.min(deadline, performance.now() + timeouts.commandMs)
-  const share = Math.max(GREETING_MIN_MS, (deadline - performance.now()) / (hostsLeft + 1))
+  const share = Math.max(timeouts.greetingMinMs, (deadline - performance.now()) / (hostsLeft + 1))
   const greetedBy = Math.min(deadline, performance.now() + Math.min(timeouts.greetingMs, share))
   const greeting = await performHandshake({ socket, egress, host, tls, greetedBy, deadline: replyBy })
   if (greeting.kind === 'ready') {
     const destination = address.destination?.site ?? null
     return {
       kind: 'connection',
-      connection: newConnection({ site, host, destination, socket, lease, openedAt, known, greeting }),
+      connection: newConnection({ site, host, destination, socket, lease, openedAt, known, greeting }, timeouts),
     }
   }
 
@@ -100,7 +110,10 @@ type Opened = Pick<SmtpConnection, 'site' | 'host' | 'destination' | 'socket' | 
   greeting: Extract<HandshakeResult, { kind: 'ready' }>
 }
 
-function newConnection({ known, greeting: { capabilities, family, banner }, ...opened }: Opened): SmtpConnection {
+function newConnection(
+  { known, greeting: { capabilities, family, banner }, ...opened }: Opened,
+  { slowMs, refusalMsMax }: Timeouts,
+): SmtpConnection {
   const { limits } = opened.site
   return {
     ...opened,
@@ -115,6 +128,8 @@ function newConnection({ known, greeting: { capabilities, family, banner }, ...o
     recipientsMax: known.recipientsMax ?? Number.POSITIVE_INFINITY,
     quickestMs: Number.POSITIVE_INFINITY,
     slowestRefusalMs: 0,
+    slowMs,
+    refusalMsMax,
     secure: opened.socket.certificate() !== null,
   }
 }

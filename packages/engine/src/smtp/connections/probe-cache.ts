@@ -1,5 +1,6 @@
 import type { FactsStore } from '../../domain/facts.ts'
 import type { Reason } from '../replies/rules.ts'
+import type { TimeFactor } from './time-factor.ts'
 
 /** Whether a mail host rejects unknown recipients of a domain or accepts every recipient. It says nothing about another host. */
 export type HostProof = {
@@ -67,13 +68,8 @@ const TENANT_BLOCK_TTL_S = 600
 /** Changes with the types above, so that a new release does not read entries of an old one. */
 const VERSION = 2
 
-type Options = {
-  /** Lifetimes are divided by it. Only simulations set it. */
-  timeFactor?: number
-}
-
 /** Stores what probes learn. The store may fail or lose entries; then it is learned again. */
-export function createProbeCache(store: FactsStore, { timeFactor = 1 }: Options = {}): ProbeCache {
+export function createProbeCache(store: FactsStore, { timeFactor = 1 }: TimeFactor = {}): ProbeCache {
   const read = async <T extends object>(key: string): Promise<Partial<T>> => {
     try {
       const { version, learnt } = JSON.parse((await store.get(key)) ?? '{}')

@@ -9,6 +9,7 @@ import { applyEffects } from './effects.ts'
 import { finishProbe } from './finish.ts'
 import { findConfirmation, hostsToProbe, nextControl, nextRecipients } from './next-recipients.ts'
 import { applyConnectFailure, applyExchange, applyFailover, applyThrottle } from './outcome.ts'
+import type { OutcomeContext } from './rejection.ts'
 import type { ProbeNetwork, ProbeRequest, Recipient } from './request.ts'
 import type { ProbeResult } from './result.ts'
 import { skipUtf8, startProbe } from './start.ts'
@@ -65,9 +66,7 @@ async function probeOnce(probe: Probe): Promise<boolean> {
   const except = new Set(state.site.hosts.map(({ name }) => name).filter((name) => !wanted.has(name)))
   const acquired = await network.pool.acquire({ site: orderByProof(state), except, deadline })
   if (acquired.kind === 'connection') {
-    const { egress, providerLimits } = network
-    const context = { egress, providerLimits, time: readTime() }
-    for (const failure of acquired.failures) applyFailover(state, failure, context)
+    for (const failure of acquired.failures) applyFailover(state, failure, contextOf(probe))
     await probeOver(acquired.connection, probe)
     return true
   }
@@ -93,12 +92,11 @@ async function probeOver(connection: SmtpConnection, probe: Probe): Promise<void
   while (isReusable && performance.now() < deadline) {
     const recipients = chooseRecipients(state, connection)
     if (recipients.length === 0) break
-    const { egress, providerLimits, timeouts } = network
+    const { egress, timeouts } = network
     const options = { sender: egress.mailFrom, domain: probe.domain, deadline, commandMs: timeouts.commandMs }
     const exchange = await sendRecipients(connection, recipients, options)
     const known = exchange.mailRejection ? await network.probeCache.readHost(host) : {}
-    const context = { egress, providerLimits, time: readTime(), connection, known }
-    const outcome = applyExchange(state, exchange, context)
+    const outcome = applyExchange(state, exchange, { ...contextOf(probe), connection, known })
     changeConnection(connection, outcome.changes)
     await applyEffects(outcome.effects, network, probe.domain)
     isReusable = outcome.connection === 'reusable'
@@ -128,11 +126,16 @@ function chooseRecipients(state: ProbeState, connection: SmtpConnection): Recipi
   return confirmation && remainingRecipients(connection, { errors: 1 }) > 0 ? [confirmation] : []
 }
 
-async function applyFailures(failures: ConnectFailure[], { network, domain, readTime, state }: Probe): Promise<void> {
-  const { probeCache, egress, providerLimits } = network
+async function applyFailures(failures: ConnectFailure[], probe: Probe): Promise<void> {
+  const { network, domain, state } = probe
   for (const failure of failures) {
-    const known = failure.kind === 'rejected' ? await probeCache.readHost(failure.host) : {}
-    const outcome = applyConnectFailure(state, failure, { egress, providerLimits, time: readTime(), known })
+    const known = failure.kind === 'rejected' ? await network.probeCache.readHost(failure.host) : {}
+    const outcome = applyConnectFailure(state, failure, { ...contextOf(probe), known })
     await applyEffects(outcome.effects, network, domain)
   }
+}
+
+function contextOf({ network, readTime }: Probe): OutcomeContext {
+  const { egress, providerLimits, timeFactor = 1 } = network
+  return { egress, providerLimits, timeFactor, time: readTime() }
 }

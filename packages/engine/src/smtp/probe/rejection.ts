@@ -1,5 +1,6 @@
 import { providerOfHost } from '../../domain/mail-hosts.ts'
 import { siteKey } from '../connections/connection.ts'
+import type { TimeFactor } from '../connections/time-factor.ts'
 import type { Egress } from '../protocol/dial.ts'
 import type { Reply, Stage } from '../protocol/reply-reader.ts'
 import { limitsFor, type ProviderLimits, type ProviderLimitsTable } from '../providers/limits.ts'
@@ -10,7 +11,7 @@ import type { ProbeResult } from './result.ts'
 import type { Effect, ProbeState, ProbeTime, SuspensionTarget } from './state.ts'
 
 /** Our identity, the limits of providers, and the time. */
-export type OutcomeContext = {
+export type OutcomeContext = TimeFactor & {
   egress: Pick<Egress, 'name' | 'heloName' | 'mailFrom' | 'localAddress'>
   providerLimits: ProviderLimitsTable
   time: ProbeTime
@@ -83,7 +84,7 @@ export function backOff(state: ProbeState, host: string, context: BackOffContext
   const { reason, scope, retryAfterMs } = context.classification
   const target = findTarget(state, host, context)
   const limitS = target.limits.suspendS[reason]
-  const limitMs = limitS === undefined ? SUSPEND_DEFAULT_MS : limitS * 1_000
+  const limitMs = limitS === undefined ? SUSPEND_DEFAULT_MS / (context.timeFactor ?? 1) : limitS * 1_000
   const forMs = Math.min(retryAfterMs ?? limitMs, limitMs)
   const lastBlock = { at: context.time.unixS, reason }
   const suspension: Effect[] = [

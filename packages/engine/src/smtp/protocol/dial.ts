@@ -37,12 +37,14 @@ export type DialOptions = {
   egress: Pick<Egress, 'localAddress' | 'socks5'>
   /** On the clock of performance.now(). */
   deadline: number
+  /** The limit of one connection attempt. */
+  connectMs?: number
 }
 
 /** The number of addresses of a host that are tried before the next mail host of the domain. */
 const ADDRESSES_MAX = 2
 
-/** Allows for three lost SYNs. A host that is slower to connect would be too slow at every other step. */
+/** The limit of a connection attempt without one of its own. */
 const CONNECT_LIMIT_MS = 8_000
 
 /** With less time left no connection is attempted: timers are not more exact, and hardly any host is that near. */
@@ -113,8 +115,8 @@ function timeLeft({ deadline }: DialOptions): number {
 
 /** Connects to an address that `resolveHost` returned. */
 export async function dialAddress(address: string, dialing: DialOptions): Promise<DialResult> {
-  const { policy, egress } = dialing
-  const limitMs = Math.min(timeLeft(dialing), CONNECT_LIMIT_MS)
+  const { policy, egress, connectMs = CONNECT_LIMIT_MS } = dialing
+  const limitMs = Math.min(timeLeft(dialing), connectMs)
   if (limitMs < CONNECT_TIME_MIN_MS) return failed('timeout', address)
   const from = egress.localAddress === undefined ? {} : { localAddress: egress.localAddress }
   const { socks5: proxy } = egress

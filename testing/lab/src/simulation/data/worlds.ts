@@ -16,6 +16,8 @@ export type World = {
    */
   rounds?: 2
   resolver?: ResolverLie
+  /** How many times faster everything waits and expires: the servers, and the engine that a benchmark runs. */
+  timeFactor?: number
   /** How long a block suspends a site. As long as for a real provider, where other domains must not notice it. */
   suspendS?: number
 }

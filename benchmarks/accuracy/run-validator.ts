@@ -32,8 +32,8 @@ export function ownValidator({ dnsPort, smtpPort }: Place, options: OwnOptions):
 /** The addresses of a run, in rounds, and its time limit. */
 type Load = { rounds: SimulatedAddress[][]; withinMs: number }
 
-/** Longer than an idle connection is kept, and not a whole period of a server with outages. */
-const BETWEEN_ROUNDS_MS = 4_000
+/** Longer than an idle connection is kept, and with a short first round half a period of a server with outages. */
+const BETWEEN_ROUNDS_MS = 2_500
 
 /**
  * Sends addresses to a script in the network of a simulation, collects its results and stops the simulation. Late

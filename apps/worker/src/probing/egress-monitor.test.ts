@@ -44,7 +44,7 @@ const network = { isOpen: true, hasBox: false }
 const ports = { open: await freePort(), closed: await freePort() }
 const names: Names = {}
 const servers: ScriptedServer[] = []
-for (const [n, name] of ['mail', 'all', 'north', 'south'].entries()) {
+for (const [n, name] of ['mail', 'all', 'north', 'south', 'west'].entries()) {
   const [host, mx] = [`127.94.0.${n + 1}`, `mx.${name}.example`]
   const banner = () => `220 ${network.hasBox ? 'relay.some-network.example' : mx} ESMTP`
   const server = await startScripted({ name: mx, ...HONEST, banner }, { host, port: ports.open })
@@ -113,7 +113,7 @@ test('without a working egress nothing is dialed, no address ends invalid for th
     'invalid syntax_error dns',
   ])
   expect(results[0]?.evidence.find(({ check }) => check === 'recipient')).toMatchObject({ outcome: 'no_egress' })
-  expect(servers.map(({ connections }) => connections())).toEqual([0, 0, 0, 0])
+  expect(servers.map(({ connections }) => connections())).toEqual([0, 0, 0, 0, 0])
   expect(await world.look()).toMatchObject({ available: before.available - 2, spent: before.spent + 2 })
   expect(await asOwner(db, listDrift)).toEqual([])
 })
@@ -167,7 +167,8 @@ test('repeated timeouts trigger an egress check before it is due', async () => {
   await startWorker()
   await expectProbing(OPEN)
   network.isOpen = false
-  await validate(Array.from({ length: 24 }, (_, n) => `a${n}@${['mail', 'north', 'south'][n % 3]}.example`))
+  // At domains that never replied: others are deferred.
+  await validate(Array.from({ length: 24 }, (_, n) => `a${n}@${['north', 'south', 'west'][n % 3]}.example`))
   await expectProbing(CLOSED)
 })
 

@@ -24,8 +24,8 @@ import { applyOptOuts, type OptOuts } from './opt-outs.ts'
 import type { ProbeLog, ReplyLog } from './probe-log.ts'
 
 /**
- * The addresses that a worker may dial, the provider limits, and how many times faster everything waits and expires. Without `webhooks` none are sent; without `egressChecks` every egress
- * counts as working; without `addressLimits` those of its settings apply.
+ * The addresses that a worker may dial, the provider limits, and how many times faster everything waits and expires. Without `webhooks`
+ * none are sent; without `egressChecks` every egress counts as working; without `addressLimits` those of its settings apply.
  */
 export type ProbingEnvironment = TimeFactor & {
   policy: AddressPolicy

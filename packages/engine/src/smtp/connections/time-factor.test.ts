@@ -10,6 +10,8 @@ test('scaleDurations divides every timeout', () => {
   const scaled = scaleDurations(DEFAULT_TIMEOUTS, 1_000)
   expect(scaled).toEqual({
     connectMs: 8,
+    greetingMs: 35,
+    greetingMinMs: 10,
     commandMs: 15,
     idleMs: 2,
     connectionMs: 60,

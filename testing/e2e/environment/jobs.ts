@@ -9,7 +9,6 @@ import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
 import { asOwner, type Db, withoutTenant } from '@probity/database/connection/connect'
 import { listTestResults } from '@probity/database/jobs/results/test-results'
 import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
-import type { BehaviourName } from '@probity/lab/simulation/data/behaviours'
 import type { SimulatedAddress } from '@probity/lab/simulation/population'
 import { type RunningSimulation, startSimulation } from '@probity/lab/simulation/start'
 import { whenDone } from '@probity/lab/when-done'
@@ -25,7 +24,7 @@ const GONE_WITHIN_MS = 35_000
 export const COMPLETES_WITHIN_MS = 180_000
 
 /** Servers that reply at once and whose replies have a single correct interpretation in every session. */
-const PROMPT = new Set<BehaviourName | 'broken'>([
+const PROMPT = new Set<SimulatedAddress['behaviour']>([
   'gmail',
   'icloud',
   'google_workspace',

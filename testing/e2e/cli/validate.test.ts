@@ -1,4 +1,6 @@
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
+import { PUBLIC_MAIL } from '@probity/lab/dns/data/public-mail'
+import { startLyingResolver } from '@probity/lab/dns/lying'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -237,6 +239,7 @@ test('errors are JSON objects on stderr with --json and --format jsonl', async (
 test('--offline needs no key and no service, and returns not_probed or dns_failed for unknown mailboxes', async () => {
   const dns = await startDns({
     names: {
+      ...PUBLIC_MAIL,
       'accepts-mail.example': { mx: [[10, 'mx.accepts-mail.example']] },
       'mx.accepts-mail.example': { a: ['192.0.2.1'] },
     },
@@ -260,6 +263,11 @@ test('--offline needs no key and no service, and returns not_probed or dns_faile
     .split('\n')
     .map((line) => JSON.parse(line).sub_status)
   expect(reasons).toEqual(['not_probed', 'domain_not_found', 'syntax_error'])
+
+  const resolver = await startLyingResolver(dns.port, 'nxdomain')
+  whenDone(() => resolver.stop())
+  const lied = await offline.run(['validate', '--offline', '--dns', resolver.server, '--format', 'csv', ...emails])
+  expect(lied.stdout).toContain('ada@no-such-domain.example,unknown,dns_failed')
 
   const withoutDns = await offline.run(['validate', '--offline', '--dns', '127.0.0.1:9', '--format', 'csv', ...emails])
   expect(withoutDns.stdout).toContain('ada@accepts-mail.example,unknown,dns_failed')

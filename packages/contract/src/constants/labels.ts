@@ -155,6 +155,7 @@ export const EVIDENCE_OUTCOME_LABELS = {
     bad_name: 'Invalid DNS name',
     query_limit_reached: 'DNS query limit reached',
     unresolved_alias: 'Unresolved CNAME',
+    resolver_untrusted: 'Resolver failed its check',
     inconsistent: 'Inconsistent DNS responses',
     other: 'DNS query failed',
   },

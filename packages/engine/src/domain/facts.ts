@@ -3,6 +3,7 @@ import { createSemaphore } from '@probity/concurrency/scheduling'
 import { findMailHosts, type MailHosts, providerOf } from './mail-hosts.ts'
 import { findDmarc, findSpf, type Policy } from './policies.ts'
 import { type DnsFailure, limitQueries, type MailDns } from './resolver.ts'
+import { type ResolverCheck, rejectUntrusted } from './resolver-check.ts'
 
 /** Stores facts between lookups, as text. Workers use a store that all hosts share. */
 export type FactsStore = {
@@ -60,6 +61,8 @@ type Limits = typeof LIMITS
 type DeskOptions = {
   dns: MailDns
   store?: FactsStore
+  /** Without it, every response counts. */
+  resolverCheck?: ResolverCheck | undefined
   limits?: Partial<Limits>
   /** Cached facts expire so many times faster. */
   timeFactor?: number
@@ -80,12 +83,13 @@ const LIMITS = {
   failedTtlMs: 10_000,
 }
 
-/** Changes with the type `DomainFacts`, so that a new release does not read entries of an old one. */
-const FACTS_VERSION = 2
+/** Changes with the type and the meaning of `DomainFacts`, so that a new release does not read entries of an old one. */
+const FACTS_VERSION = 3
 
 /** Looks up domains and caches the results. Concurrent lookups of a domain share one. `domain` is in A-labels. */
 export function createDomainLookup(options: DeskOptions): DomainLookup {
-  const { dns, store = openMemoryStore(), timeFactor = 1 } = options
+  const { store = openMemoryStore(), resolverCheck, timeFactor = 1 } = options
+  const dns = resolverCheck ? rejectUntrusted(options.dns, resolverCheck) : options.dns
   const limits = { ...LIMITS, ...options.limits }
   const semaphore = createSemaphore(limits.queriesInFlightMax)
   const running = new Map<string, Promise<DomainLookupResult>>()
@@ -93,10 +97,10 @@ export function createDomainLookup(options: DeskOptions): DomainLookup {
   const start = async (domain: string): Promise<DomainLookupResult> => {
     const deadline = performance.now() + limits.deadlineMs
     const kept = await findKept(store, domain, limits.storeTimeoutMs)
-    if (kept) return { facts: kept, source: 'cache' }
+    if (kept && (await isCredible(kept, resolverCheck))) return { facts: kept, source: 'cache' }
 
     const facts = await findFacts(domain, limitQueries(dns, { deadline, queriesMax: limits.queriesMax, semaphore }))
-    void keep(store, facts, ttlOf(facts, limits) / timeFactor)
+    if (!isAboutResolver(facts)) void keep(store, facts, ttlOf(facts, limits) / timeFactor)
     return { facts, source: 'live' }
   }
 
@@ -108,6 +112,23 @@ export function createDomainLookup(options: DeskOptions): DomainLookup {
       return found
     },
   }
+}
+
+/**
+ * A resolver is detected up to a minute after its first lie. So facts that rest on the absence of a record count only if they are younger
+ * than the last failure of the check, whichever worker stored them.
+ */
+async function isCredible({ mail, asked }: DomainFacts, check: ResolverCheck | undefined): Promise<boolean> {
+  const hasMx = (mail.kind === 'hosts' && mail.source === 'mx') || (mail.kind === 'none' && mail.reason === 'null_mx')
+  if (check === undefined || hasMx || mail.kind === 'unknown') return true
+  await check.isTrusted()
+  const state = check.state()
+  return state.kind === 'trusted' && asked.every(({ at }) => Math.round(at * 1_000) >= state.since)
+}
+
+/** A fault of our resolver says nothing about the domain, and other workers have their own resolvers. */
+function isAboutResolver({ mail }: DomainFacts): boolean {
+  return mail.kind === 'unknown' && mail.failure === 'resolver_untrusted'
 }
 
 /** Mail hosts first: if they are unknown or there are none, the policies are not queried. */

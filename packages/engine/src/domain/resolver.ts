@@ -1,4 +1,4 @@
-import type { MxRecord } from 'node:dns'
+import type { MxRecord, SoaRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { createSemaphore, type Semaphore } from '@probity/concurrency/scheduling'
 import { FAILURES } from './data/dns-failures.ts'
@@ -10,6 +10,9 @@ export type MailDns = {
   resolve6(name: string): Promise<string[]>
   resolveTxt(name: string): Promise<string[][]>
 }
+
+/** Also resolves SOA, which only the check of the resolver needs. */
+type FullResolver = MailDns & { resolveSoa(name: string): Promise<SoaRecord[]> }
 
 type ResolverOptions = {
   /** `address` or `address:port` of recursive resolvers. Queries rotate, so a repeated query uses another one. */
@@ -29,7 +32,7 @@ const QUERIES_IN_FLIGHT_MAX = 250
  * 250 ms, whatever `timeout` is: with a resolver that mostly responds from its cache, every slow domain would seem to fail. Therefore
  * each query has its own `Resolver`, which costs 60 µs and can be canceled without an effect on other queries.
  */
-export function openResolver(options: ResolverOptions): MailDns {
+export function openResolver(options: ResolverOptions): FullResolver {
   const { servers, timeoutMs = TIMEOUT_MS, queriesInFlightMax = QUERIES_IN_FLIGHT_MAX } = options
   const semaphore = createSemaphore(queriesInFlightMax)
   let turn = 0
@@ -43,6 +46,7 @@ export function openResolver(options: ResolverOptions): MailDns {
     resolve4: (name) => ask((resolver) => resolver.resolve4(name)),
     resolve6: (name) => ask((resolver) => resolver.resolve6(name)),
     resolveTxt: (name) => ask((resolver) => resolver.resolveTxt(name)),
+    resolveSoa: (name) => ask(async (resolver) => [await resolver.resolveSoa(name)]),
   }
 }
 

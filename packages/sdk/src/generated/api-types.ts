@@ -155,7 +155,7 @@ export type EvidenceCheck =
  * The result of the check. Outcomes may be added. By check:
  * - `worker`: `not_claimed`.
  * - `syntax`: `passed`, `empty`, `too_long`, `no_at`, `display_name`, `comment`, `folding_white_space`, `control_character`, `invisible_character`, `bad_character`, `leading_dot`, `trailing_dot`, `double_dot`, `unclosed_quote`, `text_after_quote`, `local_empty`, `local_too_long`, `domain_empty`, `domain_too_long`, `label_empty`, `label_too_long`, `label_hyphen`, `bad_idna`, `single_label`, `numeric_tld`, `bad_literal`.
- * - `mx`: `found`, `domain_not_found`, `no_mail_server`, `null_mx`, `not_routable`, `timeout`, `servfail`, `refused`, `malformed`, `unreachable`, `canceled`, `bad_name`, `query_limit_reached`, `unresolved_alias`, `inconsistent`, `other`.
+ * - `mx`: `found`, `domain_not_found`, `no_mail_server`, `null_mx`, `not_routable`, `timeout`, `servfail`, `refused`, `malformed`, `unreachable`, `canceled`, `bad_name`, `query_limit_reached`, `unresolved_alias`, `resolver_untrusted`, `inconsistent`, `other`.
  * - `spf`: `found`, `absent`, `failed`.
  * - `dmarc`: `found`, `absent`, `failed`.
  * - `domain_class`: `disposable`, `privacy_relay`, `free`, `not_listed`.
@@ -210,6 +210,7 @@ export type EvidenceOutcome =
   | 'bad_name'
   | 'query_limit_reached'
   | 'unresolved_alias'
+  | 'resolver_untrusted'
   | 'inconsistent'
   | 'other'
   | 'absent'

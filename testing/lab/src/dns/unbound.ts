@@ -34,6 +34,11 @@ export async function startUnbound(folder: string, upstreams: Upstreams) {
   }
 }
 
+/** The lab has a single root zone. Workers check their resolver with the SOA record of org, which an unsigned lab has here. */
+const ORG = `
+  local-zone: "org." typetransparent
+  local-data: "org. 60 IN SOA ns.lab.example. hostmaster.lab.example. 1 3600 600 86400 60"`
+
 /**
  * No validator when the lab's root is unsigned; responses are not filtered, because tests cover private addresses. As
  * with NSD, without a user to change to it keeps running as the current user.
@@ -62,6 +67,7 @@ server:
   incoming-num-tcp: 200
   local-zone: "test." nodefault
   local-zone: "invalid." nodefault
+${trustAnchor === undefined ? ORG : ''}
 ${refused.map((zone) => `  local-zone: "${zone}." refuse`).join('\n')}
 remote-control:
   control-enable: yes

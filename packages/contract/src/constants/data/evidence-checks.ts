@@ -10,6 +10,8 @@ const DNS_FAILURES = {
   bad_name: 'The domain cannot be queried in DNS.',
   query_limit_reached: 'The validation, or all validations of this domain, reached the limit of DNS queries.',
   unresolved_alias: 'The name is an alias (CNAME) that does not lead to a record of this type.',
+  resolver_untrusted:
+    'The resolver of this installation failed its check, so its response that there is no domain or no mail server does not count.',
   inconsistent: 'DNS responses contradicted each other.',
   other: 'The DNS query failed for another reason.',
 } as const

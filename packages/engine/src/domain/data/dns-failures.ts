@@ -15,4 +15,5 @@ export const FAILURES = {
   EDESTRUCTION: 'canceled',
   EBADNAME: 'bad_name',
   EBUDGET: 'query_limit_reached', // our own code: the lookup has reached its query limit
+  EUNTRUSTED: 'resolver_untrusted', // our own code: a response without records from a resolver that failed its check
 } as const satisfies Record<string, string>

@@ -1,8 +1,11 @@
 import type { Zones } from '../zone-file.ts'
+import { PUBLIC_MAIL } from './public-mail.ts'
 
 /** One domain for each DNS configuration. IP addresses are reserved for documentation (RFC 5737, RFC 3849). */
 export const ZONES: Zones = {
   names: {
+    ...PUBLIC_MAIL,
+
     // Domains with mail hosts.
     'two-mx.example': {
       mx: [

@@ -219,13 +219,13 @@ end
 $$;
 
 -- The refund rule: returns whether the credit of a result without a verdict is refunded. Unknown results are refunded if the plan includes
--- it; results that were not probed for lack of an egress, or never started, are refunded on every plan, because the account
--- received nothing for them. A result without a status counts as unknown.
+-- it; results that were not probed for lack of an egress, never started, or ended without DNS, are refunded on every plan, because the
+-- account received nothing for them. A result without a status counts as unknown.
 -- Input: p_refund_unknown is the plan setting. Output: true or false, never null. Locks: none.
 create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_status text) returns boolean
   language sql immutable
   return coalesce(p_status, 'unknown') = 'unknown'
-    and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started'), false));
+    and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started', 'dns_failed'), false));
 
 -- Takes the debt of an account from its available balance, limited to that balance.
 -- Input: p_subject and p_part identify the ledger row. Output: the credits taken.

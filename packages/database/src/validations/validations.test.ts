@@ -162,14 +162,17 @@ test('an unknown result stays charged if the plan does not refund unknown result
   expect(await find(ref)).toMatchObject({ conclusive: false, refunded: false })
 })
 
-test.for(['not_probed', 'not_started'])('a result that is %s is refunded on every plan', async (sub_status) => {
-  const { id } = await openTestAccount(db, 5, { plan: NO_REFUNDS })
-  const ref = await openOne(id)
-  expect(await finish(ref, { conclusive: false, result: { status: 'unknown', sub_status } })).toEqual({
-    kind: 'refunded',
-  })
-  expect(await find(ref)).toMatchObject({ conclusive: false, refunded: true })
-})
+test.for(['not_probed', 'not_started', 'dns_failed'])(
+  'a result that is %s is refunded on every plan',
+  async (sub_status) => {
+    const { id } = await openTestAccount(db, 5, { plan: NO_REFUNDS })
+    const ref = await openOne(id)
+    expect(await finish(ref, { conclusive: false, result: { status: 'unknown', sub_status } })).toEqual({
+      kind: 'refunded',
+    })
+    expect(await find(ref)).toMatchObject({ conclusive: false, refunded: true })
+  },
+)
 
 test('a conclusive result is never refunded, even if no mail server was probed', async () => {
   const { id } = await openTestAccount(db, 5)

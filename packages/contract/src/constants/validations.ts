@@ -39,7 +39,10 @@ export const SUB_STATUSES = {
     status: 'unknown',
     meaning: 'no worker claimed the address before the timeout, so validation did not start. The credit is refunded.',
   },
-  dns_failed: { status: 'unknown', meaning: 'the DNS lookup of the domain failed.' },
+  dns_failed: {
+    status: 'unknown',
+    meaning: 'the DNS lookup of the domain failed. The credit is refunded.',
+  },
   not_routable: {
     status: 'unknown',
     meaning: 'the mail servers are not on the public internet.',

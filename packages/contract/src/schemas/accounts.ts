@@ -18,7 +18,7 @@ const Plan = Type.Object(
     catchall_detection: Type.Boolean({ description: 'Whether domains are tested for catch-all.', examples: [true] }),
     refund_unknown: Type.Boolean({
       description:
-        'Whether the credit is refunded if the final status is `unknown`. The sub-statuses `not_probed` and `not_started` are always refunded.',
+        'Whether the credit is refunded if the final status is `unknown`. The sub-statuses `not_probed`, `not_started` and `dns_failed` are always refunded.',
       examples: [true],
     }),
   },

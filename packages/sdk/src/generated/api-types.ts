@@ -66,7 +66,7 @@ export type ValidationStatus = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlis
  * - `disposable`: (risky) the domain provides disposable addresses.
  * - `not_probed`: (unknown) no SMTP probe was made.
  * - `not_started`: (unknown) no worker claimed the address before the timeout, so validation did not start. The credit is refunded.
- * - `dns_failed`: (unknown) the DNS lookup of the domain failed.
+ * - `dns_failed`: (unknown) the DNS lookup of the domain failed. The credit is refunded.
  * - `not_routable`: (unknown) the mail servers are not on the public internet.
  * - `connection_failed`: (unknown) no connection to a mail server of the domain could be established, or to a backup only.
  * - `timeout`: (unknown) the mail server did not respond within the timeout.
@@ -1464,7 +1464,7 @@ export type BulkJob = {
      */
     used: number
     /**
-     * Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`).
+     * Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`) or whose DNS lookup failed (`dns_failed`).
      */
     refunded: number
   }
@@ -2481,7 +2481,7 @@ export type Account = {
      */
     catchall_detection: boolean
     /**
-     * Whether the credit is refunded if the final status is `unknown`. The sub-statuses `not_probed` and `not_started` are always refunded.
+     * Whether the credit is refunded if the final status is `unknown`. The sub-statuses `not_probed`, `not_started` and `dns_failed` are always refunded.
      */
     refund_unknown: boolean
   }

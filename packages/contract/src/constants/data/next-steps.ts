@@ -24,7 +24,8 @@ export const NEXT_STEPS = {
     'Validate again later, or contact the operator: the installation cannot reach mail servers, does not probe, or the domain owner opted out (`opted_out` in the evidence). It is not charged if mail servers could not be reached.',
   not_started:
     'Send the request again, with a new `Idempotency-Key` if you use one. If it happens again, no worker is running or all workers are busy: contact the operator.',
-  dns_failed: 'Validate again later. If it fails for days, the domain is not maintained.',
+  dns_failed:
+    'Validate again later. If it fails for days, the domain is not maintained. If the evidence has `resolver_untrusted`, contact the operator: the resolver of the installation is broken.',
   not_routable: 'Request another address: this one cannot be reached from the public internet.',
   connection_failed: 'Validate again later. If it fails for days, the domain no longer accepts mail.',
   timeout: 'Validate the same address again, or set a longer `timeout`: the validation continues in the meantime.',

@@ -101,7 +101,7 @@ const JobCredits = Type.Object(
     reserved: count('Credits reserved for addresses that have no result yet.', 3600),
     used: count('Credits charged so far: 1 for every unique address with a result.', 6400),
     refunded: count(
-      'Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`).',
+      'Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`) or whose DNS lookup failed (`dns_failed`).',
       155,
     ),
   },

@@ -21,7 +21,7 @@ export const NO_CREDITS: Account = {
 }
 export const WITHOUT_PROBES: Account = {
   ...WITHOUT_KEY,
-  probing: { mode: 'dns', reason: 'port_25_blocked' },
+  probing: { mode: 'dns', reason: 'port_25_blocked', resolver_trusted: false },
   delay_reason: 'no_worker',
 }
 

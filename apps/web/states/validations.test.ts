@@ -27,7 +27,12 @@ testStates('validate', [
   { name: 'no result', path: '/validate', shows: 'No result yet' },
   { name: 'in test mode', path: '/validate?mode=test', shows: 'mailbox-full' },
   { name: 'as a viewer', as: VIEWER, path: '/validate', shows: 'You cannot validate addresses' },
-  { name: 'without probes', path: '/validate', api: { 'GET /account': WITHOUT_PROBES }, shows: 'No result yet' },
+  {
+    name: 'without probes',
+    path: '/validate',
+    api: { 'GET /account': WITHOUT_PROBES },
+    shows: 'DNS lookups are unreliable',
+  },
   validated('valid', VALIDATION),
   validated('invalid', validationOf(ADDRESS, 'mailbox_not_found')),
   validated('risky', validationOf(ADDRESS, 'catch_all')),

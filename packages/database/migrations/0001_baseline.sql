@@ -303,6 +303,19 @@ create function has_worker() returns boolean
         and coalesce(facts -> 'tasks', '["validations"]') ?| array['validations', 'jobs']);
   end;
 
+-- Whether the resolvers of all workers that validate addresses passed their last check. One worker whose resolver fails it leaves
+-- addresses unknown, whatever the others do. A worker that does not report facts.resolver_trusted counts as passed.
+-- Locks: none.
+create function resolvers_trusted() returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select not exists (
+      select from processes
+      where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds'
+        and coalesce(facts -> 'tasks', '["validations"]') ?| array['validations', 'jobs']
+        and facts -> 'resolver_trusted' = 'false');
+  end;
+
 -- Returns when a process of a host last sent a heartbeat, for the health check of the host's supervisor.
 -- Input: p_kind is worker or maintenance. Output: the time, or null if no such process of the host sent one within a day.
 -- Locks: none.
@@ -384,11 +397,11 @@ $$;
 -- ---- Rights ----
 
 revoke execute on function
-  record_process, delete_process, find_probing, has_worker, find_heartbeat
+  record_process, delete_process, find_probing, has_worker, resolvers_trusted, find_heartbeat
 from public;
 
 grant execute on function
-  record_process, delete_process, find_probing, has_worker
+  record_process, delete_process, find_probing, has_worker, resolvers_trusted
 to probity_app;
 
 grant select on migrations to probity_app, probity_operator;

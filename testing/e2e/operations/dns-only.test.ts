@@ -18,7 +18,7 @@ import { OPEN } from '../environment/programs.ts'
 
 const ADDRESS_BASE = '127.96.0'
 const DOMAINS = ['mail', 'north', 'south']
-const CLOSED = { mode: 'dns', reason: 'port_25_closed' }
+const CLOSED = { mode: 'dns', reason: 'port_25_closed', resolver_trusted: true }
 const SOON = { timeout: 30_000, interval: 100 }
 const NOTICE = 'Mailbox probes are unavailable'
 
@@ -142,7 +142,7 @@ test('pages show the notice before a charge, and verdicts come from mail servers
 
   await instance.open()
   const probing = async () => (await owner.sendRequest('GET', '/account')).body['probing']
-  await vi.waitFor(async () => expect(await probing()).toEqual({ mode: 'smtp', reason: null }), SOON)
+  await vi.waitFor(async () => expect(await probing()).toMatchObject({ mode: 'smtp' }), SOON)
   const verdict = await owner.sendRequest('POST', '/validation/single', { email: 'anna@mail.example' })
   expect(verdict.body).toMatchObject({ status: 'valid', depth: 'smtp' })
   await page.goto('/app/validate')

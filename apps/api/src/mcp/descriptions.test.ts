@@ -26,7 +26,7 @@ const ESTIMATE: JobEstimate = {
   unique_count: 3,
   duplicate_count: 1,
   credits: { quote: 3, available: 2, unlimited: false },
-  probing: { mode: 'smtp', reason: null },
+  probing: { mode: 'smtp', reason: null, resolver_trusted: true },
   livemode: true,
   confirmation: 'the-confirmation',
   expires_at: '2026-11-02T12:10:00.000Z',
@@ -63,13 +63,19 @@ test('describeEstimate names the free rows, the cost and whether the credits are
 })
 
 test('estimate, result and job say that no mail server can be reached', () => {
-  const probing = { mode: 'dns', reason: 'port_25_closed' } as const
+  const probing = { ...ESTIMATE.probing, mode: 'dns', reason: 'port_25_closed' } as const
   expect(describeEstimate({ ...ESTIMATE, probing })).toContain('cannot reach mail servers at the moment')
   expect(describeEstimate(ESTIMATE)).not.toContain('mail servers')
   expect(describeResult({ ...VALID, depth: 'dns' })).toContain('Based on DNS only: no mail server was probed.')
   expect(describeResult(VALID)).not.toContain('DNS only')
   const job = { ...JOB_EXAMPLE, sub_status_counts: { not_probed: 12 } }
   expect(describeJob(job)).toContain('12 addresses were not probed because no mail server could be reached.')
+})
+
+test('an estimate says that the resolver fails its check', () => {
+  const probing = { ...ESTIMATE.probing, resolver_trusted: false }
+  expect(describeEstimate({ ...ESTIMATE, probing })).toContain('fails its check')
+  expect(describeEstimate(ESTIMATE)).not.toContain('fails its check')
 })
 
 test('describeJob names progress, deferred addresses, the expected end and the next call', () => {

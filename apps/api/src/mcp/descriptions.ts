@@ -1,7 +1,7 @@
 import { NEXT_STEPS } from '@probity/contract/constants/data/next-steps'
 import { PROBLEMS } from '@probity/contract/constants/data/problems'
 import type { ProblemCode } from '@probity/contract/constants/problems'
-import { WITHOUT_PROBING } from '@probity/contract/constants/system'
+import { WITHOUT_PROBING, WITHOUT_RESOLVER } from '@probity/contract/constants/system'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/constants/validations'
 import type { Job, JobCreated } from '@probity/contract/schemas/jobs/jobs'
 import type { Result } from '@probity/contract/schemas/jobs/results'
@@ -61,6 +61,7 @@ export function describeEstimate(estimate: JobEstimate): string {
   return lines(
     `${rows} rows, ${unique} unique addresses. Free of charge: ${repeated} duplicates, ${estimate.empty_count} empty rows, ${estimate.not_address_count} rows without an address.`,
     estimate.livemode && estimate.probing.mode === 'dns' && WITHOUT_PROBING,
+    estimate.livemode && !estimate.probing.resolver_trusted && WITHOUT_RESOLVER,
     `Cost of the job: ${credits.quote} credits. The account has ${available}. Nothing is charged yet.`,
     isShort && 'Insufficient credits: start_job fails until credits are added.',
     `If the user agrees to the cost, call start_job before ${estimate.expires_at} with this confirmation: ${estimate.confirmation}`,

@@ -66,6 +66,12 @@ test('the Workers part is down without a worker and counts workers without a hea
     facts: { egresses: [{ name: 'mx.example.com' }], probing: closed },
   })
   expect((await look())['Workers']).toMatchObject({ state: 'degraded', detail: expect.stringContaining('port 25') })
+  const facts = { egresses: [{ name: 'mx.example.com' }], resolver_trusted: false }
+  await recordProcess(api.db, { ...WORKER, id: SECOND, facts })
+  expect((await look())['Workers']).toMatchObject({
+    state: 'degraded',
+    detail: '2 processes are running. The DNS resolver of one process failed its check. See the Doctor page.',
+  })
   await asOwner(api.db, (trx) =>
     sql`update processes set seen_at = seen_at - interval '1 minute' where id = ${SECOND}`.execute(trx),
   )

@@ -85,7 +85,7 @@ export function describeProcesses(kind: Process['kind'], all: Process[], now = D
   }
   const counted = `${live.length} ${live.length === 1 ? 'process is running' : 'processes are running'}.`
   const lost = silent.length > 0 ? ` ${silent.length} stopped sending heartbeats in the last 24 hours.` : ''
-  const mute = kind === 'worker' ? whyMute(live) : undefined
+  const mute = kind === 'worker' ? whyDegraded(live) : undefined
   return {
     name,
     state: mute === undefined ? 'ok' : 'degraded',
@@ -105,6 +105,14 @@ function whyMute(live: Process[]): string | undefined {
   if (reasons.includes(null)) return undefined
   const reason = reasons.find((one) => one !== 'no_helo_name') ?? 'no_helo_name'
   return ` Mailboxes are not probed: ${probingReason(reason)}`
+}
+
+/** Why workers leave addresses unknown; undefined if they do not. */
+function whyDegraded(live: Process[]): string | undefined {
+  const untrusted = live.filter(({ facts }) => facts['resolver_trusted'] === false).length
+  const workers = untrusted === 1 ? 'one process' : `${untrusted} processes`
+  const dns = untrusted > 0 ? ` The DNS resolver of ${workers} failed its check. See the Doctor page.` : ''
+  return `${dns}${whyMute(live) ?? ''}` || undefined
 }
 
 /** Several versions are normal during an upgrade, for a few minutes. */

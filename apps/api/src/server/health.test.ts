@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connection/connect'
+import { recordProcess } from '@probity/database/system/processes'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
@@ -45,6 +47,18 @@ test('/readyz returns 200 without Redis and describes the effect', async () => {
   const { status, body } = await callApp(api.app, READY)
   expect(status).toBe(200)
   expect(String(body['missing'])).toMatch(/^redis \(requests are served/)
+})
+
+test('/readyz returns 200 and names dns while the resolver of a worker fails its check', async () => {
+  const api = await startTestApi()
+  const worker = { kind: 'worker', version: '1' } as const
+  await recordProcess(api.db, { ...worker, id: randomUUID(), facts: { resolver_trusted: true } })
+  expect(await callApp(api.app, READY)).toMatchObject({ status: 200, body: { missing: [] } })
+  await recordProcess(api.db, { ...worker, id: randomUUID(), facts: { resolver_trusted: false } })
+  await vi.waitFor(async () => {
+    const { status, body } = await callApp(api.app, READY)
+    expect([status, String(body['missing'])]).toEqual([200, expect.stringMatching(/^dns \(requests are served/)])
+  }, SOON)
 })
 
 test('/readyz returns 503 during shutdown, and responses close the connection', async () => {

@@ -1,5 +1,7 @@
+import { withoutTenant } from '@probity/database/connection/connect'
 import { isOutage } from '@probity/database/connection/outage'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
+import { areResolversTrusted } from '@probity/database/validations/probing'
 import type { FastifyRequest } from 'fastify'
 import { isOnList } from '../http/networks.ts'
 import type { Route } from '../http/route.ts'
@@ -19,7 +21,7 @@ export const health: Route<Services> = async (app, services) => {
     // A stopping process reports unready at once.
     const stopping = services.stopping.aborted ? ['time (the process is stopping)'] : []
     const missing = [...stopping, ...(await checkDependencies())]
-    const ready = missing.every((part) => part === REDIS)
+    const ready = missing.every((part) => part === REDIS || part === DNS)
     reply.code(ready ? 200 : 503)
     return { status: ready ? 'ready' : 'not ready', ...(isLocal(request) && { missing }) }
   })
@@ -42,17 +44,21 @@ function isLocal({ ip, headers }: FastifyRequest): boolean {
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
 const REDIS = 'redis (requests are served; each process counts rate limits separately)'
+const DNS =
+  'dns (requests are served; a resolver of the workers failed its check, so domains that it denies are unknown and not charged)'
 
-/** The dependencies that are unavailable. Requests are served without Redis, so that alone does not make a process unready. */
+/** The dependencies that are unavailable. Requests are served without Redis and DNS, so these do not make a process unready. */
 async function listUnavailable({ db, redis }: Services): Promise<string[]> {
-  const [database, cache] = await Promise.all([
+  const [database, cache, areTrusted] = await Promise.all([
     listMissingMigrations(db).catch(undefinedIfAway),
     redis.ping().catch(() => undefined), // any failure means that Redis is unavailable
+    withoutTenant(db, areResolversTrusted).catch(() => true), // a failure is that of the database, which is named
   ])
   const missing: string[] = []
   if (database === undefined) missing.push('postgresql')
   else if (database.length > 0) missing.push(`migrations: ${database.join(', ')}`)
   if (cache === undefined) missing.push(REDIS)
+  if (!areTrusted) missing.push(DNS)
   return missing
 }
 

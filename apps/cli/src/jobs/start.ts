@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { WITHOUT_PROBING } from '@probity/contract/constants/system'
+import { WITHOUT_PROBING, WITHOUT_RESOLVER } from '@probity/contract/constants/system'
 import type { Probity, UploadPreview } from '@probity/sdk'
 import { CliError, hasProblemCode, isApiError, systemCodeOf } from '../cli-error.ts'
 import { type CostFlags, confirmCost, findBalance, type Price } from '../confirm.ts'
@@ -144,6 +144,7 @@ async function uploadFile(
   // Older services do not send `probing`.
   const { livemode, probing }: Partial<UploadPreview> = preview
   if (livemode && probing?.mode === 'dns') run.terminal.note(WITHOUT_PROBING)
+  if (livemode && probing?.resolver_trusted === false) run.terminal.note(WITHOUT_RESOLVER)
   const price = priceOfPreview(preview, chosen)
   const { rows, unique = null, credits } = price
   return { upload: { kind: 'uploaded', uploadId: preview.upload_id, column: chosen, rows, unique, credits }, price }

@@ -1,4 +1,4 @@
-import { probingReason, WITHOUT_PROBING } from '@probity/contract/constants/system'
+import { probingReason, WITHOUT_PROBING, WITHOUT_RESOLVER } from '@probity/contract/constants/system'
 import type { Account } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { accountQuery, useScene } from '../session/workspace.ts'
@@ -6,14 +6,23 @@ import { Callout } from '../ui/Callout.tsx'
 
 type ProbingNoticeProps = { probing: Account['probing'] | null | undefined }
 
-/** Warns that mailboxes cannot be probed, before the user spends credits. Test mode never probes. */
+/** Warns that mailboxes cannot be probed or that DNS fails, before the user spends credits. Test mode uses neither. */
 export function ProbingNotice({ probing }: ProbingNoticeProps) {
   const { mode } = useScene()
-  if (mode !== 'live' || probing?.mode !== 'dns') return null
+  if (mode !== 'live' || !probing) return null
   return (
-    <Callout kind="warning" title="Mailbox probes are unavailable">
-      {WITHOUT_PROBING} Reason: {probingReason(probing.reason)}
-    </Callout>
+    <>
+      {!probing.resolver_trusted && (
+        <Callout kind="warning" title="DNS lookups are unreliable">
+          {WITHOUT_RESOLVER}
+        </Callout>
+      )}
+      {probing.mode === 'dns' && (
+        <Callout kind="warning" title="Mailbox probes are unavailable">
+          {WITHOUT_PROBING} Reason: {probingReason(probing.reason)}
+        </Callout>
+      )}
+    </>
   )
 }
 

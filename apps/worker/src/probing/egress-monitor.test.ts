@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Probing } from '@probity/contract/schemas/system'
+import type { ProbingState } from '@probity/contract/schemas/system'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { listDrift } from '@probity/database/billing/ledger'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
@@ -88,12 +88,12 @@ async function validate(emails: string[]) {
   return emails.map((email) => rows.get(email))
 }
 
-async function expectProbing(expected: Probing): Promise<void> {
+async function expectProbing(expected: ProbingState): Promise<void> {
   await vi.waitFor(async () => expect(await findProbing(db)).toEqual(expected), SOON)
 }
 
-const CLOSED: Probing = { mode: 'dns', reason: 'port_25_closed' }
-const OPEN: Probing = { mode: 'smtp', reason: null }
+const CLOSED: ProbingState = { mode: 'dns', reason: 'port_25_closed' }
+const OPEN: ProbingState = { mode: 'smtp', reason: null }
 
 function inShort(results: (StoredResult | undefined)[]): string[] {
   return results.map((result) => `${result?.status} ${result?.sub_status} ${result?.depth}`)

@@ -1,6 +1,6 @@
 import { startInterval } from '@probity/concurrency/scheduling'
 import type { ProbingReason } from '@probity/contract/constants/system'
-import type { Probing } from '@probity/contract/schemas/system'
+import type { ProbingState } from '@probity/contract/schemas/system'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import { type ConnectivityCheck, checkReferenceHosts, isReachable } from '@probity/engine/smtp/probe/connectivity-check'
 import type { ReferenceHost } from '@probity/engine/smtp/probe/data/reference-hosts'
@@ -13,7 +13,7 @@ import type { Logger } from 'pino'
 export type EgressMonitor = {
   isOpen(egress: string): boolean
   /** The probing mode of this worker: SMTP if at least one egress works. */
-  probing(): Probing
+  probing(): ProbingState
   /** Records probe outcomes. After repeated timeouts the egresses are checked again. */
   note(domain: string, answer: ProbeResult): void
   /** Called after every change of `probing`. */
@@ -76,7 +76,7 @@ export async function openEgressMonitor({ egresses, dns, policy, egressChecks, l
     if (now.mode !== before.mode || now.reason !== before.reason) tell()
   }
 
-  function probing(): Probing {
+  function probing(): ProbingState {
     const reasons = [...closed.values()]
     if (reasons.length === 0) return { mode: 'dns', reason: 'no_helo_name' }
     return reasons.includes(null) ? { mode: 'smtp', reason: null } : { mode: 'dns', reason: reasons[0] ?? null }

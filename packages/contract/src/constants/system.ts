@@ -12,6 +12,10 @@ export type ProbingReason = keyof typeof PROBING_REASONS
 export const WITHOUT_PROBING =
   'This installation cannot reach mail servers at the moment, so mailboxes are not probed. Addresses that need no probe get their verdict as usual. All others are unknown, never invalid, and are not charged.'
 
+/** Effect of a resolver that failed its check. */
+export const WITHOUT_RESOLVER =
+  'A DNS resolver of this installation currently fails its check. Addresses whose domain seems not to exist, or to have no mail server, are unknown, never invalid, and are not charged. All others get their verdict as usual.'
+
 /** The reason as the end of a sentence. Values may be added, so unknown ones have a default text. */
 export function probingReason(reason: string | null): string {
   const words: Partial<Record<string, string>> = PROBING_REASONS

@@ -22,11 +22,22 @@ export const ProbingField = Type.Object(
       ...extensibleEnum(PROBING_REASONS),
       description: `Reason why mail servers are not probed; null if they are. Values may be added.${valueList(PROBING_REASONS)}`,
     }),
+    resolver_trusted: Type.Boolean({
+      description:
+        'Whether the DNS resolvers of the installation pass their check. If not, addresses whose domain seems not to exist or to have no mail server are `unknown` with `dns_failed`, never `invalid`, and their credit is refunded on every plan.',
+      examples: [true],
+    }),
   },
-  { description: 'Whether the installation can probe mail servers at the moment, and if not, the reason.' },
+  {
+    description:
+      'Whether the installation can probe mail servers at the moment, and if not, the reason; and whether it can rely on DNS.',
+  },
 )
 
-export const PROBING_EXAMPLE = { mode: 'smtp' as const, reason: null }
+/** What a worker reports about its egresses. */
+export type ProbingState = Pick<Probing, 'mode' | 'reason'>
+
+export const PROBING_EXAMPLE = { mode: 'smtp' as const, reason: null, resolver_trusted: true }
 
 /** `subject` begins the description: the reason why it is delayed, or null. */
 export function delayReasonField(subject: string) {

@@ -194,7 +194,7 @@ export const Overview = Type.Object(
     providers: ProviderHealth,
     probing: part(
       ProbingField,
-      'Whether the installation can probe mail servers at the moment, and if not, the reason',
+      'Whether the installation can probe mail servers at the moment, and if not, the reason; and whether it can rely on DNS',
     ),
   },
   {

@@ -398,6 +398,7 @@ test('only these functions bypass row-level security, each with a fixed search p
     'release_batch',
     'release_claims',
     'resend_deliveries',
+    'resolvers_trusted',
     'rotate_webhook_secret',
     'settle_delivery',
     'settle_notification',

@@ -1,5 +1,5 @@
 import type { DelayReason } from '@probity/contract/constants/jobs'
-import type { Probing } from '@probity/contract/schemas/system'
+import type { Probing, ProbingState } from '@probity/contract/schemas/system'
 import { type Selectable, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'
@@ -8,13 +8,20 @@ import type { Schema } from '../connection/schema.ts'
  * Whether a live worker can probe mail servers, and the reason if none can. Undefined if there is no live worker; `except` is not
  * counted.
  */
-export function findProbing(db: Db, except: string | null = null): Promise<Probing | undefined> {
+export function findProbing(db: Db, except: string | null = null): Promise<ProbingState | undefined> {
   return withoutTenant(db, (trx) => find(trx, except))
 }
 
-/** The same for API responses. Without a worker, mail servers count as reachable. */
+/** The same for API responses. Without a worker, mail servers count as reachable and resolvers as trusted. */
 export async function getProbing(trx: Trx): Promise<Probing> {
-  return (await find(trx, null)) ?? { mode: 'smtp', reason: null }
+  const state = (await find(trx, null)) ?? { mode: 'smtp', reason: null }
+  return { ...state, resolver_trusted: await areResolversTrusted(trx) }
+}
+
+/** Whether the resolvers of all live workers passed their last check. */
+export async function areResolversTrusted(trx: Trx): Promise<boolean> {
+  const { rows } = await sql<{ areTrusted: boolean }>`select resolvers_trusted() as are_trusted`.execute(trx)
+  return rows[0]?.areTrusted ?? true
 }
 
 /** Why no account's validations make progress; null while a worker has a heartbeat. */
@@ -23,8 +30,8 @@ export async function findDelayReason(trx: Trx): Promise<DelayReason | null> {
   return rows[0]?.hasWorker ? null : 'no_worker'
 }
 
-async function find(trx: Trx, except: string | null): Promise<Probing | undefined> {
-  const { rows } = await sql<Probing>`select * from find_probing(${except})`.execute(trx)
+async function find(trx: Trx, except: string | null): Promise<ProbingState | undefined> {
+  const { rows } = await sql<ProbingState>`select * from find_probing(${except})`.execute(trx)
   return rows[0]
 }
 

@@ -1074,7 +1074,7 @@ export type UploadPreview = {
     unlimited: boolean
   }
   /**
-   * Whether the installation can probe mail servers at the moment, and if not, the reason.
+   * Whether the installation can probe mail servers at the moment, and if not, the reason; and whether it can rely on DNS.
    */
   probing: {
     /**
@@ -1091,6 +1091,10 @@ export type UploadPreview = {
      * - `proxy_failed`: the egress proxy does not respond.
      */
     reason: string | null
+    /**
+     * Whether the DNS resolvers of the installation pass their check. If not, addresses whose domain seems not to exist or to have no mail server are `unknown` with `dns_failed`, never `invalid`, and their credit is refunded on every plan.
+     */
+    resolver_trusted: boolean
   }
   /**
    * When the upload expires (RFC 3339, UTC). If it is not confirmed by then, the file is deleted.
@@ -2559,7 +2563,7 @@ export type Account = {
     excluded_traits: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
   }
   /**
-   * Whether the installation can probe mail servers at the moment, and if not, the reason.
+   * Whether the installation can probe mail servers at the moment, and if not, the reason; and whether it can rely on DNS.
    */
   probing: {
     /**
@@ -2576,6 +2580,10 @@ export type Account = {
      * - `proxy_failed`: the egress proxy does not respond.
      */
     reason: string | null
+    /**
+     * Whether the DNS resolvers of the installation pass their check. If not, addresses whose domain seems not to exist or to have no mail server are `unknown` with `dns_failed`, never `invalid`, and their credit is refunded on every plan.
+     */
+    resolver_trusted: boolean
   }
   /**
    * Reason why validation is delayed for all accounts; null while it is not. Values may be added.
@@ -3497,7 +3505,7 @@ export type Overview = {
   }> | null
   providers: ProviderHealth
   /**
-   * Whether the installation can probe mail servers at the moment, and if not, the reason; null if it cannot be read at the moment.
+   * Whether the installation can probe mail servers at the moment, and if not, the reason; and whether it can rely on DNS; null if it cannot be read at the moment.
    */
   probing: {
     /**
@@ -3514,6 +3522,10 @@ export type Overview = {
      * - `proxy_failed`: the egress proxy does not respond.
      */
     reason: string | null
+    /**
+     * Whether the DNS resolvers of the installation pass their check. If not, addresses whose domain seems not to exist or to have no mail server are `unknown` with `dns_failed`, never `invalid`, and their credit is refunded on every plan.
+     */
+    resolver_trusted: boolean
   } | null
 }
 

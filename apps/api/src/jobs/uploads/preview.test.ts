@@ -133,7 +133,7 @@ test('preview returns the counts, the cost and the available credits', async () 
       { provider: 'google', count: 1 },
     ],
     credits: { quote: 2, available: 7, unlimited: false },
-    probing: { mode: 'smtp', reason: null },
+    probing: { mode: 'smtp', reason: null, resolver_trusted: true },
     expires_at: expect.any(String),
     livemode: true,
   })

@@ -11,6 +11,7 @@ import { migrate } from '@probity/database/system/migrate'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { startRedis } from '@probity/lab/services/redis'
+import { SIMULATED_NAMES } from '@probity/lab/simulation/data/resolver-names'
 import { readCpu } from './cpu.ts'
 import { startProgram, untilReady } from './instance.ts'
 import { ADDRESS_BASE } from './simulation.ts'
@@ -69,6 +70,7 @@ export async function startJobInstance(options: Options, cleanUp: AsyncDisposabl
     settings: { ...settings, ...IDENTITY, DNS_SERVERS: `127.0.0.1:${options.dnsPort}` },
     smtpPort: options.smtpPort,
     addressBase: ADDRESS_BASE,
+    resolverNames: SIMULATED_NAMES,
   }
   const flags = options.isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profiles] : []
   const workers = Array.from({ length: options.workers }, () => startWorker(flags, task))

@@ -11,6 +11,7 @@ import { recordEndedBatches } from '@probity/database/jobs/test-jobs'
 import { migrate } from '@probity/database/system/migrate'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { type PostgresServer, startPostgres } from '@probity/lab/services/postgres'
+import { SIMULATED_NAMES } from '@probity/lab/simulation/data/resolver-names'
 import type { SimulationSize } from '@probity/lab/simulation/population'
 import type { ApiClient } from './api-client.ts'
 import type { Victim, Victims } from './nemesis.ts'
@@ -92,6 +93,7 @@ export async function startEnvironment(
     },
     smtpPort: simulation.smtpPort,
     addressBase: ADDRESS_BASE,
+    resolverNames: SIMULATED_NAMES,
   }
   const worker = { args: [join(import.meta.dirname, 'worker.ts'), JSON.stringify(task)] }
   const [first, second] = [run('worker-1', worker), run('worker-2', worker)]

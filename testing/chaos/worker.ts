@@ -1,5 +1,6 @@
 import { SIMULATED_ADDRESS_LIMITS } from '@probity/lab/simulation/data/provider-limits'
 import type { EgressCheckSettings } from '@probity/worker/probing/egress-monitor'
+import type { ProbingEnvironment } from '@probity/worker/probing/probers'
 import { readConfig } from '@probity/worker/server/config'
 import { openLog } from '@probity/worker/server/log'
 import { start } from '@probity/worker/server/start'
@@ -14,10 +15,14 @@ export type WorkerTask = {
   webhooks?: { port: number; addressBase: string; authority: string }
   /** The reference hosts for the egress check, if it runs. */
   egressChecks?: EgressCheckSettings
+  /** The names to check the resolver with, if it is checked. */
+  resolverNames?: NonNullable<ProbingEnvironment['resolverNames']>
 }
 
 /** A worker as in production, except that it connects to the simulation only. */
-const { settings, smtpPort, addressBase, webhooks, egressChecks } = JSON.parse(process.argv[2] ?? '') as WorkerTask
+const { settings, smtpPort, addressBase, webhooks, egressChecks, resolverNames } = JSON.parse(
+  process.argv[2] ?? '',
+) as WorkerTask
 const config = readConfig(settings)
 const within = (base: string) => (address: string) => address.startsWith(`${base}.`)
 const surroundings = {
@@ -25,6 +30,7 @@ const surroundings = {
   providerLimits: LENIENT_LIMITS,
   addressLimits: SIMULATED_ADDRESS_LIMITS,
   ...(egressChecks && { egressChecks }),
+  ...(resolverNames && { resolverNames }),
   ...(webhooks && {
     webhooks: { policy: { port: webhooks.port, allows: within(webhooks.addressBase) }, authority: webhooks.authority },
   }),

@@ -43,6 +43,7 @@ export const GATES: Record<string, 2 | 3 | 'timed'> = {
   'operations/jobs-redis-outage.test.ts': 'timed',
   'operations/jobs-restart.test.ts': 'timed',
   'operations/long-replies.test.ts': 2,
+  'operations/lying-resolver.test.ts': 2,
   'operations/model.test.ts': 3,
   'operations/monitoring.test.ts': 3,
   'operations/outages.test.ts': 2,

@@ -88,6 +88,7 @@ export function startListWorker(settings: Record<string, string>, { running }: T
     },
     smtpPort: running.smtpPort,
     addressBase: ADDRESS_BASE,
+    resolverNames: running.resolverNames,
   }
   return startTaskWorker(task)
 }

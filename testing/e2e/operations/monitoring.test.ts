@@ -284,6 +284,7 @@ const BY_SERIES = [
   'ProbityEventLoopLag',
   'ProbityMemoryHigh',
   'ProbityRequestLogDropping',
+  'ProbityResolverUntrusted',
 ]
 
 test('every alert fired, and every metric that alerts read exists', { timeout: 60_000 }, async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ResolverNames } from '@probity/engine/domain/data/known-domains'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressLimits } from '@probity/engine/smtp/connections/destination-limits'
 import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
@@ -25,7 +26,8 @@ import type { ProbeLog, ReplyLog } from './probe-log.ts'
 
 /**
  * The addresses that a worker may dial, the provider limits, and how many times faster everything waits and expires. Without `webhooks`
- * none are sent; without `egressChecks` every egress counts as working; without `addressLimits` those of its settings apply.
+ * none are sent; without `egressChecks` every egress counts as working, and without `resolverNames` every resolver; without
+ * `addressLimits` those of its settings apply.
  */
 export type ProbingEnvironment = TimeFactor & {
   policy: AddressPolicy
@@ -33,6 +35,7 @@ export type ProbingEnvironment = TimeFactor & {
   addressLimits?: AddressLimits
   webhooks?: WebhookNetwork
   egressChecks?: EgressCheckSettings
+  resolverNames?: ResolverNames
 }
 
 /** The mailbox probers: for each egress, one for clients and one for lists. */

@@ -1,3 +1,4 @@
+import { PUBLIC_NAMES } from '@probity/engine/domain/data/known-domains'
 import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import { publicInternet } from '@probity/engine/smtp/protocol/address-policy'
 import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
@@ -13,5 +14,6 @@ export function describeInternet(deniedAddresses: string[]): ProbingEnvironment 
     providerLimits: PROVIDER_LIMITS,
     webhooks: { policy: publicInternet(deniedAddresses, HTTPS_PORT) },
     egressChecks: { referenceHosts: REFERENCE_HOSTS, ...CHECK_INTERVALS },
+    resolverNames: PUBLIC_NAMES,
   }
 }

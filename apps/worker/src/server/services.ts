@@ -27,6 +27,7 @@ import { openOptOuts } from '../probing/opt-outs.ts'
 import { type OwnAddresses, openOwnAddresses } from '../probing/own-addresses.ts'
 import { openProbeLog, openReplyLog } from '../probing/probe-log.ts'
 import { openProbers, type Probers, type ProbingEnvironment } from '../probing/probers.ts'
+import { openResolverMonitor, type ResolverMonitor } from '../probing/resolver-monitor.ts'
 import { budgetZones } from '../probing/zone-budget.ts'
 import { type FeedbackHistory, openFeedbackHistory } from '../validations/engine-input.ts'
 import { openSettler, type Settler } from '../validations/record-results.ts'
@@ -51,6 +52,8 @@ export type Services = {
   ownAddresses: OwnAddresses
   /** Whether each egress reaches mail servers. */
   egressMonitor: EgressMonitor
+  /** Whether the resolvers of this worker can be believed. */
+  resolverMonitor: ResolverMonitor
   /** Names of the egresses. */
   egresses: string[]
   /** Undefined if the abuse limits are off. */
@@ -74,23 +77,17 @@ export async function openServices(
 ): Promise<Services> {
   const db = await connectDatabase(config)
   const redis = connectRedis(config.redisUrl)
-  const dns = openResolver({ servers: config.dnsServers.length > 0 ? config.dnsServers : getServers() })
+  const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers()
+  const dns = openResolver({ servers })
+  const resolverMonitor = await openResolverMonitor({ servers, names: environment.resolverNames, metrics, log })
   const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
   const meters = openMeters(metrics)
-  const { egresses, queuePrefix: prefix, abuseLimits } = config
-  const { providerLimits, egressChecks, timeFactor = 1, addressLimits = config.addressLimits } = environment
-  const network = openNetwork(config, { dns, redis, meters, timeFactor })
+  const { egresses, abuseLimits } = config
+  const { timeFactor = 1 } = environment
+  const network = openNetwork(config, { dns, redis, meters, resolverMonitor, timeFactor })
   const secret = await getSecret(db, 'recent_results')
   const settler = openSettler({ db, redis, log, secret })
-  const replies = openReplyLog({ db, log })
-  const probes = openProbeLog({ db, log, meters })
-  const controls = await openOperatorControls({ db, log })
-  const optOuts = await openOptOuts({ db, log })
-  const ownAddresses = await openOwnAddresses({ egresses, dns, log })
-  const policy = ownAddresses.except(environment.policy)
-  const egressMonitor = await openEgressMonitor({ egresses, dns, policy, egressChecks, log })
-  const around = { dns, redis, prefix, replies, probes, controls, optOuts, egressMonitor, meters, log }
-  const probers = openProbers({ policy, providerLimits, addressLimits, timeFactor, egresses, ...around })
+  const probing = await openProbing(config, environment, { db, dns, redis, meters, resolverMonitor, log })
   if (egresses.length === 0)
     log.warn('SMTP probing disabled: PROBITY_SMTP_HELO_NAME and PROBITY_SMTP_MAIL_FROM are not set')
   return {
@@ -100,9 +97,8 @@ export async function openServices(
     dns,
     network,
     feedbackHistory: openFeedbackHistory(db, { shared: config.sharesFeedback }),
-    probers,
-    ownAddresses,
-    egressMonitor,
+    ...probing,
+    resolverMonitor,
     egresses: egresses.map(({ name }) => name),
     abuseLimits,
     settler,
@@ -113,8 +109,8 @@ export async function openServices(
     traces,
     log,
     async close() {
-      await probers.close()
-      await Promise.all([replies, probes, controls, optOuts, egressMonitor, ownAddresses].map((one) => one.stop()))
+      await probing.close()
+      await resolverMonitor.stop()
       redis.disconnect()
       await db.destroy()
       await traces.stop()
@@ -122,13 +118,50 @@ export async function openServices(
   }
 }
 
-type NetworkParts = { dns: MailDns; redis: Redis; meters: Meters; timeFactor: number }
+type ProbingParts = Pick<Services, 'db' | 'dns' | 'redis' | 'meters' | 'resolverMonitor' | 'log'>
 
-function openNetwork(config: WorkerConfig, { dns, redis, meters, timeFactor }: NetworkParts): Services['network'] {
+/** The probers, the addresses that they never dial, and the state of their egresses. */
+async function openProbing(config: WorkerConfig, environment: ProbingEnvironment, parts: ProbingParts) {
+  const { db, dns, redis, meters, resolverMonitor, log } = parts
+  const { egresses, queuePrefix: prefix } = config
+  const replies = openReplyLog({ db, log })
+  const probes = openProbeLog({ db, log, meters })
+  const controls = await openOperatorControls({ db, log })
+  const optOuts = await openOptOuts({ db, log })
+  const { providerLimits, egressChecks, timeFactor = 1, addressLimits = config.addressLimits } = environment
+  const ownAddresses = await openOwnAddresses({ egresses, dns, log })
+  const policy = ownAddresses.except(environment.policy)
+  const egressMonitor = await openEgressMonitor({ egresses, dns, policy, egressChecks, log })
+  const around = { redis, prefix, replies, probes, controls, optOuts, egressMonitor, meters, log }
+  const dnsOfHosts = resolverMonitor.guard(dns)
+  const probers = openProbers({
+    policy,
+    providerLimits,
+    addressLimits,
+    timeFactor,
+    egresses,
+    dns: dnsOfHosts,
+    ...around,
+  })
+  return {
+    probers,
+    ownAddresses,
+    egressMonitor,
+    async close() {
+      await probers.close()
+      await Promise.all([replies, probes, controls, optOuts, egressMonitor, ownAddresses].map((one) => one.stop()))
+    },
+  }
+}
+
+type NetworkParts = Pick<Services, 'dns' | 'redis' | 'meters' | 'resolverMonitor'> & { timeFactor: number }
+
+function openNetwork(config: WorkerConfig, parts: NetworkParts): Services['network'] {
+  const { dns, redis, meters, resolverMonitor, timeFactor } = parts
   const { abuseLimits, listsFolder, queuePrefix: prefix } = config
   const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
   const store = createFactsStore(redis, domainFactsKey)
-  const domains = createDomainLookup({ dns: domainDns, store, timeFactor })
+  const domains = createDomainLookup({ dns: domainDns, store, resolverCheck: resolverMonitor.check, timeFactor })
   return {
     timeFactor,
     domains: instrumentDomains(domains, meters),

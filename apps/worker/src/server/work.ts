@@ -35,7 +35,7 @@ export async function startWork(
   { log, metrics }: { log: Logger; metrics: Registry },
 ): Promise<RunningTasks> {
   const services = await openServices(config, environment, { log, metrics })
-  const { workerId, db, redis, egressMonitor, egresses } = services
+  const { workerId, db, redis, egressMonitor, resolverMonitor, egresses } = services
   const runs = (task: WorkerTask) => config.tasks.includes(task)
   watchRateLimiter(metrics, { redis, prefix: config.queuePrefix, egresses, providerLimits: environment.providerLimits })
   const yielding = await startYielding(services)
@@ -53,10 +53,15 @@ export async function startWork(
     id: workerId,
     kind: 'worker',
     version: manifest.version,
-    facts: () => ({ ...describeWorker(config, environment), probing: egressMonitor.probing() }),
+    facts: () => ({
+      ...describeWorker(config, environment),
+      probing: egressMonitor.probing(),
+      resolver_trusted: resolverMonitor.isTrusted(),
+    }),
   } as const
   const heartbeats = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'heartbeat failed'))
   egressMonitor.whenChanged(() => heartbeats.runNow())
+  resolverMonitor.whenChanged(() => heartbeats.runNow())
   const doctor = startDoctor(describeDoctorInput(config, environment, services), log)
   return {
     dependencies: { postgres: () => withoutTenant(db, async () => undefined), redis: () => redis.ping() },

@@ -14,22 +14,21 @@ import {
   writeString,
 } from '../dns/packet.ts'
 import type { NameData } from '../dns/zone-file.ts'
+import { SIMULATED_NAMES } from './data/resolver-names.ts'
 import type { ResolverLie } from './data/worlds.ts'
 import type { SimulatedZone } from './zone.ts'
 
 const IDLE_MS = 10_000
 const SOA = 6
 
+const SOA_DATA = Buffer.concat([
+  writeName('ns.world.example'),
+  writeName('hostmaster.world.example'),
+  Buffer.from(new Uint32Array([1, 3_600, 600, 86_400, 60]).buffer).swap32(),
+])
+
 /** RFC 2308 §3: a negative response has a TTL, here one minute. */
-const NONE = writeRecord({
-  name: writeName(''),
-  type: SOA,
-  data: Buffer.concat([
-    writeName('ns.world.example'),
-    writeName('hostmaster.world.example'),
-    Buffer.from(new Uint32Array([1, 3_600, 600, 86_400, 60]).buffer).swap32(),
-  ]),
-})
+const NONE = writeRecord({ name: writeName(''), type: SOA, data: SOA_DATA })
 
 /** The lie of a resolver, and the address that it has for every name if that is the lie. */
 type Lie = { lie: ResolverLie; address: string }
@@ -72,6 +71,10 @@ function openAnswers({ names, failing }: SimulatedZone): Answer {
     if (question === undefined) return undefined
     if (withParents(question.name).some((name) => failing.has(name))) {
       return writeAnswer(question, { rcode: RCODES.servfail })
+    }
+
+    if (question.type === SOA && question.name === SIMULATED_NAMES.zone) {
+      return writeAnswer(question, { answers: [writeRecord({ type: SOA, data: SOA_DATA })] })
     }
 
     const data = names[question.name]

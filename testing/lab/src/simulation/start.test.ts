@@ -39,6 +39,14 @@ test('the policy allows connections to the mail servers of the simulation only',
   }
 })
 
+test('the DNS of a simulation has the names with which a worker checks its resolver', async () => {
+  const { zone, absentBelow, mailDomains } = running.resolverNames
+  const dns = resolverAt(running.dnsPort)
+  expect(await dns.resolveSoa(zone)).toMatchObject({ nsname: 'ns.world.example' })
+  await expect(dns.resolve4(`random.${absentBelow}`)).rejects.toMatchObject({ code: 'ENOTFOUND' })
+  for (const domain of mailDomains) expect(await dns.resolveMx(domain)).toHaveLength(1)
+})
+
 /** The reply text of each verdict, in the reply to RCPT or, without one, in the last reply before it. */
 const WORDS: Record<string, RegExp> = {
   mailbox_full: /^(4|5)52[ -].*(full|quota|storage|pleine|size limit)/i,

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { SIMULATED_ADDRESS_LIMITS, SIMULATED_LIMITS } from './data/provider-limits.ts'
+import { SIMULATED_NAMES } from './data/resolver-names.ts'
 import { type ResolverLie, WORLDS, type World, type WorldName } from './data/worlds.ts'
 import { startSimulatedDns } from './dns.ts'
 import { layOut } from './loopback.ts'
@@ -36,6 +37,8 @@ export type RunningSimulation = {
   /** Limits with which runs end; the real limits would make them last for days. */
   limits: typeof SIMULATED_LIMITS
   addressLimits: typeof SIMULATED_ADDRESS_LIMITS
+  /** Names of its DNS with which a worker checks its resolver. */
+  resolverNames: typeof SIMULATED_NAMES
   /** Connections accepted by the mail servers so far. */
   connections(): number
   /** The recipients that the mail servers received so far. */
@@ -65,6 +68,7 @@ export async function startSimulation(options: SimulationOptions): Promise<Runni
   try {
     const zone = makeZone(simulation, loopback)
     for (const [name, address] of Object.entries(hosts)) zone.names[name] = { a: [address] }
+    for (const name of SIMULATED_NAMES.mailDomains) zone.names[name] = { mx: [[10, 'mx.world.example']] }
     const lie = findResolverLie(options.worlds ?? [])
     const dns = await retry(dnsPort === 0, () =>
       startSimulatedDns(zone, dnsPort, lie && { lie, address: loopback.web }),
@@ -76,6 +80,7 @@ export async function startSimulation(options: SimulationOptions): Promise<Runni
       policy: { port: mail.port, allows: (address) => isIPv4(address) && address.startsWith(`${addressBase}.`) },
       limits: SIMULATED_LIMITS,
       addressLimits: SIMULATED_ADDRESS_LIMITS,
+      resolverNames: SIMULATED_NAMES,
       connections: mail.connections,
       recipients: mail.recipients,
       stop: async () => void (await Promise.all([mail.stop(), dns.stop()])),

@@ -8,6 +8,7 @@ import { findDataFolder } from '@probity/database/system/server-settings'
 import type { CheckContext } from '@probity/doctor/check'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine, findChecks } from '@probity/doctor/examine'
+import { PUBLIC_NAMES } from '@probity/engine/domain/data/known-domains'
 import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import { publicInternet } from '@probity/engine/smtp/protocol/address-policy'
 import { connectRedis } from '@probity/redis/connection'
@@ -40,6 +41,7 @@ async function withContext<T>(config: AdminConfig, work: (context: CheckContext)
       redis,
       policy: publicInternet(deniedAddresses),
       dnsServers: dnsServers.length > 0 ? dnsServers : getServers(),
+      resolverNames: PUBLIC_NAMES,
       egresses,
       uploadsFolder,
       // If the database is down, the PostgreSQL checks report it.

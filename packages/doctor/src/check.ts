@@ -1,6 +1,7 @@
 import type { DoctorCheckId } from '@probity/contract/constants/data/doctor-checks'
 import type { DoctorFix, DoctorStatus, Finding } from '@probity/contract/constants/operators'
 import type { Db } from '@probity/database/connection/connect'
+import type { ResolverNames } from '@probity/engine/domain/data/known-domains'
 import type { ReferenceHost } from '@probity/engine/smtp/probe/data/reference-hosts'
 import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
 import type { Egress } from '@probity/engine/smtp/protocol/dial'
@@ -13,6 +14,8 @@ export type CheckContext = {
   redis: Redis
   /** The resolvers of the workers on this host, as address or address:port. */
   dnsServers: string[]
+  /** The names that a resolver is checked with. */
+  resolverNames: ResolverNames
   egresses: Egress[]
   /** Which addresses may be dialed; those that it allows also count as public. */
   policy: AddressPolicy

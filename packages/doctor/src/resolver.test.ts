@@ -6,10 +6,10 @@ import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { examineResolvers, judgeOwner, readServer } from './resolver.ts'
-import { OUR_NAMES } from './test-world.ts'
+import { OUR_NAMES, OUR_RESOLVER_NAMES } from './test-world.ts'
 
 async function look(...dnsServers: string[]) {
-  const findings = await examineResolvers({ dnsServers })
+  const findings = await examineResolvers({ dnsServers, resolverNames: OUR_RESOLVER_NAMES })
   return Object.fromEntries(findings.map((finding) => [finding.check, finding]))
 }
 
@@ -58,10 +58,25 @@ test('a resolver that rewrites NXDOMAIN, refuses TCP and is slow is reported for
   const found = await look(await startLiar({ afterMs: 80 }))
   expect(found['resolver-honest']).toMatchObject({
     status: 'fail',
-    saw: expect.stringContaining('returned an address'),
+    saw: expect.stringContaining('nonexistent name'),
   })
   expect(found['dns-tcp']).toMatchObject({ status: 'fail', saw: expect.stringContaining('ECONNREFUSED') })
   expect(found['dns-speed']).toMatchObject({ status: 'warn' })
+})
+
+test('resolver-honest fails for a resolver that denies a large mail domain, and is unknown when queries fail', async () => {
+  const names = { ...OUR_NAMES, 'probity.example': { txt: ['without a mail server'] } }
+  const dns = await startDns({ names, faults: {} })
+  const failing = await startDns({ names: OUR_NAMES, faults: { 'probity.example': 'servfail' } })
+  whenDone(() => Promise.all([dns.stop(), failing.stop()]))
+  expect((await look(`127.0.0.1:${dns.port}`))['resolver-honest']).toMatchObject({
+    status: 'fail',
+    saw: 'The resolver denies names that exist: probity.example.',
+  })
+  expect((await look(`127.0.0.1:${failing.port}`))['resolver-honest']).toMatchObject({
+    status: 'unknown',
+    saw: 'Queries failed: probity.example (servfail).',
+  })
 })
 
 test('dnssec warns when forged responses are marked as validated', async () => {

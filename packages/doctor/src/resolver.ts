@@ -1,7 +1,9 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { connect, isIPv6 } from 'node:net'
 import type { Finding } from '@probity/contract/constants/operators'
+import type { ResolverNames } from '@probity/engine/domain/data/known-domains'
+import { checkServer } from '@probity/engine/domain/resolver-check'
 import { type CheckContext, fail, pass, unknown, warn } from './check.ts'
 import { PUBLIC_RESOLVERS } from './data/public-resolvers.ts'
 
@@ -17,16 +19,19 @@ const SLOW_MS = 50
 const SPEED_TRIES = 5
 
 /** Checks each configured resolver. */
-export async function examineResolvers({ dnsServers }: Pick<CheckContext, 'dnsServers'>): Promise<Finding[]> {
+export async function examineResolvers(
+  context: Pick<CheckContext, 'dnsServers' | 'resolverNames'>,
+): Promise<Finding[]> {
+  const { dnsServers, resolverNames } = context
   if (dnsServers.length === 0) {
     const says = 'Set a resolver. An Unbound on this host is recommended.'
     const saw = 'PROBITY_DNS_SERVERS is not set, and the system has no resolver.'
     return [fail('resolver-answers', { saw, says, lines: ['PROBITY_DNS_SERVERS=127.0.0.1'] })]
   }
-  return (await Promise.all(dnsServers.map(examineResolver))).flat()
+  return (await Promise.all(dnsServers.map((server) => examineResolver(server, resolverNames)))).flat()
 }
 
-async function examineResolver(server: string): Promise<Finding[]> {
+async function examineResolver(server: string, names: ResolverNames): Promise<Finding[]> {
   const first = await queryServer(server, SIGNED)
   if (first.kind !== 'answer' || first.rcode !== RCODES.noerror) {
     return [judgeRefusal(server, first), judgeOwner(server)]
@@ -35,7 +40,7 @@ async function examineResolver(server: string): Promise<Finding[]> {
     subject: server,
     saw: `The resolver responded in ${Math.round(first.ms)} ms.`,
   })
-  const found = [judgeHonesty(server), judgeValidation(server), judgeTcp(server), judgeSpeed(server)]
+  const found = [judgeHonesty(server, names), judgeValidation(server), judgeTcp(server), judgeSpeed(server)]
   return [answers, ...(await Promise.all(found)), judgeOwner(server)]
 }
 
@@ -65,20 +70,25 @@ function describe(reply: DnsReply): string {
   return `response code ${name?.toUpperCase() ?? reply.rcode}`
 }
 
-/** Queries random, unregistered names below the top-level domains that resolvers most often rewrite. */
-async function judgeHonesty(subject: string): Promise<Finding> {
-  const names = ['com', 'net'].map((end) => `${randomBytes(16).toString('hex')}.${end}`)
-  const reply = await Promise.all(names.map((name) => queryServer(subject, { name, type: TYPES.a })))
-  const answers = reply.filter((one) => one.kind === 'answer')
-  if (answers.some(({ rcode, records }) => rcode === RCODES.noerror && records > 0)) {
-    const saw = 'A query for a nonexistent name returned an address.'
+/** The check on which workers rely before an address ends invalid. */
+async function judgeHonesty(subject: string, names: ResolverNames): Promise<Finding> {
+  const faults = await checkServer(subject, names)
+  if (faults.length === 0) {
+    const saw = 'Nonexistent names return NXDOMAIN, and large mail domains have mail servers.'
+    return pass('resolver-honest', { subject, saw })
+  }
+  if (faults.some(({ kind }) => kind === 'invented')) {
+    const saw = 'A query for a nonexistent name returned another response than NXDOMAIN.'
     const says = 'The resolver rewrites NXDOMAIN responses, as some internet providers do. Use another resolver.'
     return fail('resolver-honest', { subject, saw, says, lines: UNBOUND })
   }
-  if (answers.length > 0 && answers.every(({ rcode }) => rcode === RCODES.nxdomain)) {
-    return pass('resolver-honest', { subject, saw: 'Queries for nonexistent names return NXDOMAIN.' })
+  const denied = faults.filter(({ kind }) => kind === 'unresolved').map(({ name }) => name)
+  if (denied.length > 0) {
+    const saw = `The resolver denies names that exist: ${denied.join(', ')}.`
+    const says = 'Use a resolver that neither filters names nor belongs to a captive portal.'
+    return fail('resolver-honest', { subject, saw, says, lines: UNBOUND })
   }
-  const saw = `Queries for nonexistent names: ${reply.map(describe).join(', ')}.`
+  const saw = `Queries failed: ${faults.map(({ name, saw: failure }) => `${name} (${failure})`).join(', ')}.`
   return unknown('resolver-honest', { subject, saw, says: 'Check why the resolver fails, then run the checks again.' })
 }
 

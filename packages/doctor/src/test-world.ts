@@ -24,6 +24,9 @@ export const OUR_NAMES: Names = {
   'answers.org': { txt: ['so that there is an org'] },
 }
 
+/** The root zone has a SOA record also when it is signed. */
+export const OUR_RESOLVER_NAMES = { zone: '', absentBelow: 'com', mailDomains: ['probity.example'] }
+
 let worlds = 0
 
 /** Mail servers of all reference hosts on loopback, and DNS with correct records of the egress. `script` changes the mail servers. */

@@ -10,7 +10,7 @@ import { migrate } from '@probity/database/system/migrate'
 import type { CheckContext } from '@probity/doctor/check'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
-import { EGRESS, startDoctorWorld } from '@probity/doctor/test-world'
+import { EGRESS, OUR_RESOLVER_NAMES, startDoctorWorld } from '@probity/doctor/test-world'
 import { makeCertificate } from '@probity/lab/certificates'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startNginx } from '@probity/lab/services/nginx'
@@ -50,6 +50,7 @@ const context: CheckContext = {
   redis,
   policy: simulation.policy,
   dnsServers: simulation.dnsServers,
+  resolverNames: OUR_RESOLVER_NAMES,
   referenceHosts: simulation.referenceHosts,
   egresses: [EGRESS],
   uploadsFolder: uploads,

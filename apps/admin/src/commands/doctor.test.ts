@@ -1,12 +1,13 @@
 import type { DoctorFinding } from '@probity/contract/schemas/operators'
 import { createTestDatabase } from '@probity/database/connection/test-database'
+import { PUBLIC_MAIL } from '@probity/lab/dns/data/public-mail'
 import { startDns } from '@probity/lab/dns/start'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { refusalOf, runAdmin } from '../test-admin.ts'
 
 const { url } = await createTestDatabase()
-const dns = await startDns({ names: { 'answers.org': { txt: ['there is an org'] } }, faults: {} })
+const dns = await startDns({ names: { ...PUBLIC_MAIL, 'answers.org': { txt: ['there is an org'] } }, faults: {} })
 whenDone(() => dns.stop())
 const settings = { DNS_SERVERS: `127.0.0.1:${dns.port}` }
 

@@ -5,6 +5,7 @@ import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import type { CheckContext } from '@probity/doctor/check'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
+import { PUBLIC_NAMES } from '@probity/engine/domain/data/known-domains'
 import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import type { ProbingEnvironment } from '../probing/probers.ts'
 import type { WorkerConfig } from './config.ts'
@@ -20,7 +21,7 @@ type Looking = { context: CheckContext; log: Services['log']; host: string; stop
 /** The doctor's input on this host: the settings of the worker. */
 export function describeDoctorInput(
   config: WorkerConfig,
-  { policy }: Pick<ProbingEnvironment, 'policy'>,
+  { policy, resolverNames = PUBLIC_NAMES }: Pick<ProbingEnvironment, 'policy' | 'resolverNames'>,
   { db, redis }: Pick<Services, 'db' | 'redis'>,
 ): CheckContext {
   return {
@@ -28,6 +29,7 @@ export function describeDoctorInput(
     redis,
     policy,
     dnsServers: config.dnsServers.length > 0 ? config.dnsServers : getServers(),
+    resolverNames,
     egresses: config.egresses,
     uploadsFolder: config.storage.folder,
     publicUrl: config.publicUrl,

@@ -71,7 +71,7 @@ export const DOCTOR_CHECKS = {
     group: 'dns',
     of: 'host',
     title: 'The resolver returns NXDOMAIN correctly',
-    why: 'A resolver that rewrites NXDOMAIN to an IP address makes nonexistent domains look valid.',
+    why: 'A resolver that denies existing domains, or invents addresses, would cause wrong verdicts. Addresses at domains without mail servers stay unknown until it is replaced.',
   },
   dnssec: {
     group: 'dns',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDomainLists } from '@probity/engine/domain/domain-lists'
 import { createDomainLookup, openMemoryStore } from '@probity/engine/domain/facts'
 import { openResolver } from '@probity/engine/domain/resolver'
+import { createResolverCheck, rejectUntrusted } from '@probity/engine/domain/resolver-check'
 import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
 import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
 import { createProbeCache } from '@probity/engine/smtp/connections/probe-cache'
@@ -11,6 +12,7 @@ import type { TranscriptEntry } from '@probity/engine/smtp/replies/reply-text'
 import { validate } from '@probity/engine/validate'
 import type { Validation } from '@probity/engine/verdict/validation'
 import { SIMULATED_ADDRESS_LIMITS, SIMULATED_LIMITS } from '@probity/lab/simulation/data/provider-limits'
+import { SIMULATED_NAMES } from '@probity/lab/simulation/data/resolver-names'
 import { type Answer, drive, type Limits, type Quote } from './drive.ts'
 import { SENDER } from './library.ts'
 
@@ -31,12 +33,14 @@ export type OurTask = Limits & {
 const TRIES_MAX = 10
 
 const task = JSON.parse(process.argv[2] ?? '') as OurTask
-const dns = openResolver({ servers: [`127.0.0.1:${task.dnsPort}`] })
+const servers = [`127.0.0.1:${task.dnsPort}`]
+const dns = openResolver({ servers })
+const resolverCheck = createResolverCheck({ servers, names: SIMULATED_NAMES, timeFactor: task.timeFactor })
 const { timeFactor } = task
 const limits = task.suspendS === undefined ? SIMULATED_LIMITS : suspendFor(task.suspendS)
 const heloName = `probe.${SENDER.domain}`
 const mailboxes = createMailboxProber({
-  dns,
+  dns: rejectUntrusted(dns, resolverCheck),
   policy: { port: task.smtpPort, allows: (address) => address.startsWith(`${task.addressBase}.`) },
   egress: { name: heloName, heloName, mailFrom: SENDER.address },
   providerLimits: scaleProviderLimits(limits, timeFactor),
@@ -48,7 +52,7 @@ const mailboxes = createMailboxProber({
 })
 const network = {
   timeFactor,
-  domains: createDomainLookup({ dns, timeFactor }),
+  domains: createDomainLookup({ dns, resolverCheck, timeFactor }),
   lists: openDomainLists(),
   prober: mailboxes,
 }

@@ -20,10 +20,22 @@ export type ResolverMonitor = {
 /** The check itself decides whether it is due. Without traffic, this keeps its result at most so much older. */
 const EVERY_MS = 10_000
 
-type Options = { servers: string[]; names: ResolverNames | undefined; metrics: Registry; log: Logger }
+type Options = {
+  servers: string[]
+  names: ResolverNames | undefined
+  timeFactor: number | undefined
+  metrics: Registry
+  log: Logger
+}
 
 /** The first check completes before this resolves, so that the first heartbeat reports a known state. */
-export async function openResolverMonitor({ servers, names, metrics, log }: Options): Promise<ResolverMonitor> {
+export async function openResolverMonitor({
+  servers,
+  names,
+  timeFactor = 1,
+  metrics,
+  log,
+}: Options): Promise<ResolverMonitor> {
   let tell = () => {}
   let hasFailed = false
   const check =
@@ -31,6 +43,7 @@ export async function openResolverMonitor({ servers, names, metrics, log }: Opti
     createResolverCheck({
       servers,
       names,
+      timeFactor,
       report(state) {
         if (state.kind === 'untrusted') {
           hasFailed = true

@@ -79,11 +79,11 @@ export async function openServices(
   const redis = connectRedis(config.redisUrl)
   const servers = config.dnsServers.length > 0 ? config.dnsServers : getServers()
   const dns = openResolver({ servers })
-  const resolverMonitor = await openResolverMonitor({ servers, names: environment.resolverNames, metrics, log })
+  const { resolverNames: names, timeFactor = 1 } = environment
+  const resolverMonitor = await openResolverMonitor({ servers, names, timeFactor, metrics, log })
   const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
   const meters = openMeters(metrics)
   const { egresses, abuseLimits } = config
-  const { timeFactor = 1 } = environment
   const network = openNetwork(config, { dns, redis, meters, resolverMonitor, timeFactor })
   const secret = await getSecret(db, 'recent_results')
   const settler = openSettler({ db, redis, log, secret })

@@ -8,7 +8,6 @@ import {
   listPeers,
 } from './host-state.ts'
 import type { Recipient } from './request.ts'
-import { showsMailbox } from './result.ts'
 import { getHost, type HostState, listOpen, type ProbeState, type RecipientResult } from './state.ts'
 
 /** Rejections by a host that has accepted nothing; then one of the same preference is asked before more are sent. */
@@ -78,13 +77,7 @@ export function nextControl(state: ProbeState, host: HostState): Recipient | und
 /** Whether an acceptance by the host has to be proven, or the host is tested before it gets any recipient. */
 function needsProof(state: ProbeState, host: HostState): boolean {
   if (state.isTruthful || host.proof !== undefined || host.test.step === 'over') return false
-  return hasUnproven(state, host) || (comesFirst(state, host) && wantsControl(state))
-}
-
-function hasUnproven({ results }: ProbeState, { name }: HostState): boolean {
-  return [...results].some(
-    ([{ skipsControl }, { finding, host }]) => host === name && skipsControl !== true && showsMailbox(finding),
-  )
+  return host.needsTest || (comesFirst(state, host) && wantsControl(state))
 }
 
 function wantsControl({ recipients, isTruthful }: ProbeState): boolean {

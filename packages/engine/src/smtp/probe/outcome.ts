@@ -19,11 +19,12 @@ import {
   reuse,
 } from './outcome-parts.ts'
 import { backOff, classifyRejection, isAboutUs, type OutcomeContext, type Rejection, retryFor } from './rejection.ts'
-import type { ReplyObservation } from './request.ts'
-import type { FailureReason, Finding } from './result.ts'
+import type { Recipient, ReplyObservation } from './request.ts'
+import { type FailureReason, type Finding, showsMailbox } from './result.ts'
 import {
   type Effect,
   getHost,
+  type HostState,
   type ProbeState,
   type ProbeTime,
   type RecipientOutcome,
@@ -92,6 +93,7 @@ function applyRecipientReply(state: ProbeState, received: RecipientReply, contex
   if (reply.code >= 400) return applyRejectedRecipient(state, received, context)
 
   const finding = toFinding(reply)
+  noteMailbox(host, recipient, finding)
   const outcome = { finding, host: host.name, transcript: transcriptOf(received, connection) }
   state.results.set(recipient, toResult(state, outcome, time))
   if (finding.kind === 'accepted') {
@@ -99,6 +101,10 @@ function applyRecipientReply(state: ProbeState, received: RecipientReply, contex
     proveByAcceptance(state, host, context)
   }
   return reuse()
+}
+
+function noteMailbox(host: HostState, { skipsControl }: Recipient, finding: Finding): void {
+  if (showsMailbox(finding) && skipsControl !== true) host.needsTest = true
 }
 
 function toFinding({ code }: Reply): Finding {
@@ -124,7 +130,8 @@ function applyRejectedRecipient(state: ProbeState, received: RecipientReply, con
 
   host.rejected += 1
   const { reason } = classification
-  const finding: Finding = { kind: 'refused', code: reply.code, reason }
+  const finding: Extract<Finding, { kind: 'refused' }> = { kind: 'refused', code: reply.code, reason }
+  noteMailbox(host, recipient, finding)
   const retry = retryFor(classification, reply.code)
   const text = reason === 'unclassified' ? { text: normalizeReply(reply, recipient.path) } : {}
   const own = { finding, host: host.name, transcript: transcriptOf(received, connection), ...retry, ...text }

@@ -65,6 +65,7 @@ function createHostState({ name, preference }: MailHost, known: HostProof | unde
     proof: known && { ...known, source: 'cache' },
     isProofNew: false,
     test: { step: 'control', isFirst: false, entries: [] },
+    needsTest: false,
     isHosted: known !== undefined,
     doubtful: new Map(),
     accepted: undefined,

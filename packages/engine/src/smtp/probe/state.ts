@@ -49,6 +49,8 @@ export type HostState = {
   /** The proof differs from the cached one. */
   isProofNew: boolean
   test: ControlTest
+  /** It showed a mailbox whose result requires the test. */
+  needsTest: boolean
   /** It has shown that it serves the domain: by an acceptance, or by rejecting an unknown mailbox. */
   isHosted: boolean
   /** Replies that decide only together with others: of a host that may not serve the domain, or may reject every recipient. */

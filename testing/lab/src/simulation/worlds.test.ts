@@ -186,7 +186,8 @@ test('a server with outages refuses connections for a part of the time', async (
         ),
       )
       socket.destroy()
-      expect(seen).toEqual(new Set(['open', 'ECONNREFUSED']))
+      // Also ECONNRESET, if the port is closed between the handshake and the acceptance.
+      expect([...seen]).toEqual(expect.arrayContaining(['open', 'ECONNREFUSED']))
     },
     { timeout: 10_000, interval: 20 },
   )

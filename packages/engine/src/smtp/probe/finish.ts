@@ -65,10 +65,13 @@ function classifyAsControl({ hosts }: ProbeState, result: RecipientResult): Reci
 type Finished = { result: RecipientResult; time: ProbeTime }
 
 function toProbeResult(state: ProbeState, recipient: Recipient, { result, time }: Finished): ProbeResult {
-  const { order: _order, text: _text, ...rest } = result
+  const { finding, transcript, at, ms, retry } = result
   const host = state.hosts.get(result.host ?? '')
-  const known = acceptAllOf(state, result, host)
-  return { ...rest, ...known, ...testEvidence(state, recipient, { result, host, known, time }) }
+  const { acceptAll, acceptAllSource } = acceptAllOf(state, result, host)
+  const found: ProbeResult = { finding, acceptAll, acceptAllSource, host: result.host, transcript, at, ms }
+  if (retry) found.retry = retry
+  if (host === undefined || !showsMailbox(finding)) return found
+  return Object.assign(found, testEvidence(state, recipient, { found, host, time }))
 }
 
 type AcceptAll = Pick<ProbeResult, 'acceptAll' | 'acceptAllSource'>
@@ -85,18 +88,13 @@ function acceptAllOf(state: ProbeState, { finding }: RecipientResult, host: Host
   return { acceptAll: 'yes', acceptAllSource: proof.source }
 }
 
-type Tested = Finished & { host: HostState | undefined; known: AcceptAll }
+type Tested = { found: ProbeResult; host: HostState; time: ProbeTime }
 
 /** An acceptance counts only with the result of the catch-all test; while that is unknown, a retry makes sense. */
-function testEvidence(
-  state: ProbeState,
-  recipient: Recipient,
-  { result, host, known, time }: Tested,
-): Partial<ProbeResult> {
-  if (!showsMailbox(result.finding) || host === undefined) return {}
+function testEvidence(state: ProbeState, recipient: Recipient, { found, host, time }: Tested): Partial<ProbeResult> {
   const { entries, deferral } = host.test
-  const transcript = [...result.transcript, ...entries]
-  if (known.acceptAll !== 'untested') return { transcript }
+  const transcript = entries.length === 0 ? found.transcript : [...found.transcript, ...entries]
+  if (found.acceptAll !== 'untested') return { transcript }
   if (isContradicted(state, host)) return { transcript, retry: { afterMs: null }, untestedFor: 'hosts_disagree' }
   if (deferral) return { transcript, retry: { afterMs: deferral.afterMs }, untestedFor: deferral.reason }
   if (recipient.skipsControl) return { untestedFor: 'not_wanted' }

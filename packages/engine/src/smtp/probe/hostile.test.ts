@@ -14,10 +14,10 @@ const ROUNDS_AT_ONCE = 2
 /** The time for our own work beyond the deadline. */
 const GRACE_MS = 500
 /** Longer than the longest delay after which a server still replies, 29 time units. */
-const TIMEOUTS = { commandMs: 2_000, quitMs: 500 }
+const TIMEOUTS = { greetingMs: 2_000, commandMs: 2_000, quitMs: 500 }
 const DEADLINE_MS = 6_000
 /** For a machine that runs other tests: a stall of seconds must not look like a server that does not reply. */
-const UNHURRIED = { commandMs: 8_000, quitMs: 500 }
+const UNHURRIED = { greetingMs: 8_000, commandMs: 8_000, quitMs: 500 }
 const UNHURRIED_DEADLINE_MS = 60_000
 
 const hostile = await startHostile({ timeUnitMs: 20 })
@@ -69,7 +69,7 @@ test('no hostile server delays a result beyond the deadline or makes an address 
   tags: ['timed'],
 }, async () => {
   const deadlineMs = 1_500
-  const results = await probeAll(deadlineMs, { commandMs: 60_000 })
+  const results = await probeAll(deadlineMs, { greetingMs: 60_000, commandMs: 60_000 })
   expect(results.filter(({ ms }) => ms > deadlineMs + GRACE_MS)).toEqual([])
   const unexpected = results.filter(({ name, subStatus }) => ![...expectedOf(name), 'timeout'].includes(subStatus))
   expect(unexpected).toEqual([])

@@ -13,6 +13,7 @@ import {
   append,
   close,
   learnLimit,
+  NO_CHANGES,
   type Outcome,
   type ReplyConnection,
   type ReplyContext,
@@ -46,7 +47,9 @@ export function applyExchange(state: ProbeState, exchange: Exchange, context: Ex
   let current: ReplyContext = context
   for (const received of exchange.replies) {
     const next = applyReply(state, received, current)
-    current = { ...current, connection: { ...current.connection, ...next.changes } }
+    if (next.changes !== NO_CHANGES) {
+      current = { ...current, connection: { ...current.connection, ...next.changes } }
+    }
     outcome = append(outcome, next)
   }
   if (mailRejection) {

@@ -130,8 +130,10 @@ export function setOpenResults(state: ProbeState, outcome: RecipientOutcome, tim
 
 export function toResult({ replies }: ProbeState, outcome: RecipientOutcome, time: ProbeTime): RecipientResult {
   const { finding, host = null, transcript = [], retry, text } = outcome
-  const result = { finding, host, transcript, at: time.unixS, ms: time.elapsedMs, order: replies }
-  return { ...result, ...(retry && { retry }), ...(text !== undefined && { text }) }
+  const result: RecipientResult = { finding, host, transcript, at: time.unixS, ms: time.elapsedMs, order: replies }
+  if (retry) result.retry = retry
+  if (text !== undefined) result.text = text
+  return result
 }
 
 /** A host without a reply is not connected to again, if there is another. */

@@ -35,7 +35,7 @@ async function probeAll(names: string[]): Promise<{ verdicts: LoadReport['verdic
     providerLimits: { ...PROVIDER_LIMITS, '': { ...PROVIDER_LIMITS[''], connectionsPerMinute: 6_000 } },
     rateLimiter: createLocalRateLimiter(),
     probeCache: createProbeCache(openMemoryStore()),
-    timeouts: { ...DEFAULT_TIMEOUTS, commandMs: 3_000, quitMs: 500 },
+    timeouts: { ...DEFAULT_TIMEOUTS, greetingMs: 3_000, commandMs: 3_000, quitMs: 500 },
   })
   const domains = createDomainLookup({ dns, limits: { deadlineMs: 15_000 } })
   const network = { domains, lists, prober: desk }

@@ -77,7 +77,7 @@ function listWorlds(name: string): WorldName[] {
 async function measureOurs(simulation: MailPopulation, size: SimulationSize, signal: AbortSignal) {
   const { addresses, domains, seed } = simulation
   process.stderr.write(`Asking for ${addresses.length} addresses at ${domains.length} domains, seed ${seed}.\n\n`)
-  const place = await startSimulationHere(size, signal)
+  const place = await startSimulationHere({ ...size, keepsReplies: true }, signal)
   const load = { rounds: [addresses], withinMs: RUN_WITHIN_MS }
   const asked = await runValidator(place, ownValidator(place, LIMITS), load)
   signal.throwIfAborted()

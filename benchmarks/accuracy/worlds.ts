@@ -44,7 +44,7 @@ async function measureWorld(name: WorldName, signal: AbortSignal): Promise<World
   const { unknownMax, rcptPerAddressMax, suspendS, timeFactor = 1 }: World = WORLDS[name]
   const population = createWorld(name)
   const { addresses } = population
-  const place = await startSimulationHere({ worlds: [name], timeFactor }, signal)
+  const place = await startSimulationHere({ worlds: [name], timeFactor, keepsReplies: true }, signal)
   const validator = ownValidator(place, { ...LIMITS, retriesUnanswered: true, suspendS, timeFactor })
   const load = { rounds: splitIntoRounds(name, population), withinMs: RUN_WITHIN_MS }
   const { answers, connections, recipients } = await runValidator(place, validator, load)

@@ -26,10 +26,10 @@ const UP_WITHIN_MS = 60_000
 
 /** A simulation in the network of this machine, on free ports. */
 export function startSimulationHere(
-  populated: Populated & { timeFactor?: number },
+  populated: Populated & Pick<SimulationOptions, 'timeFactor' | 'keepsReplies'>,
   signal: AbortSignal,
 ): Promise<Place> {
-  const options = { ...populated, addressBase: ADDRESS_BASE, keepsReplies: true }
+  const options = { ...populated, addressBase: ADDRESS_BASE }
   return startSimulationProcess(options, { signal, enter: [], inside: () => [] })
 }
 

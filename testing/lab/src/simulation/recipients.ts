@@ -71,7 +71,8 @@ function isServedAt(domain: SimulatedDomain, { site }: ServerIdentity): boolean 
 }
 
 function rulesAt(domain: SimulatedDomain, { mailHost }: ServerIdentity): RecipientRules {
-  return { ...behaviourOf(domain), ...domain.hosts.find(({ name }) => name === mailHost)?.rules }
+  const own = domain.hosts.find(({ name }) => name === mailHost)?.rules
+  return own === undefined ? behaviourOf(domain) : { ...behaviourOf(domain), ...own }
 }
 
 function isFiltered(of: NonNullable<RecipientRules['filter']>['of'], rcpt: string, isListed: boolean): boolean {

@@ -1,11 +1,8 @@
-import type { Reason } from '../replies/rules.ts'
+import { INVALIDATING } from '../replies/rules.ts'
 import { isBackup, isContradicted, isForeign, isTrusted } from './host-state.ts'
 import type { Recipient } from './request.ts'
 import { type Finding, type ProbeResult, showsMailbox } from './result.ts'
 import type { HostState, ProbeState } from './state.ts'
-
-/** Reasons that make an address invalid. */
-const INVALIDATING = new Set<Reason>(['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'])
 
 /**
  * Whether the replies of the probe support a result. What is neither invalid, valid nor a catch-all by these rules is unknown, so there is
@@ -29,7 +26,7 @@ export function isSound(state: ProbeState, recipient: Recipient, result: ProbeRe
   return host?.proof?.value === 'accepts' && !isBackup(state, host) && !isContradicted(state, host)
 }
 
-export function isInvalid(finding: Finding): boolean {
+function isInvalid(finding: Finding): boolean {
   return finding.kind === 'refused' && INVALIDATING.has(finding.reason)
 }
 

@@ -5,7 +5,7 @@ import { nextWindowSize } from '../connections/recipient-window.ts'
 import type { Reply } from '../protocol/reply-reader.ts'
 import type { Disconnect } from '../protocol/socket.ts'
 import { normalizeReply, toTranscriptEntry } from '../replies/reply-text.ts'
-import type { Classification, Reason } from '../replies/rules.ts'
+import { type Classification, INVALIDATING } from '../replies/rules.ts'
 import { applyControlReply, applyRepeatedReply, proveByAcceptance } from './control-outcome.ts'
 import type { Exchange, RecipientReply } from './conversation.ts'
 import { isTrusted, recordAcceptance, recordHosted, recordTwiceRejected } from './host-state.ts'
@@ -145,9 +145,6 @@ function applyRejectedRecipient(state: ProbeState, received: RecipientReply, con
   setOpenResults(state, { finding: { ...finding, code: 0 }, host: host.name, ...retry }, time)
   return append(before, close(backOff(state, host.name, { ...context, classification })))
 }
-
-/** Reasons that make an address invalid. Not every host's word is enough. */
-const INVALIDATING = new Set<Reason>(['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved'])
 
 type Rejected = {
   outcome: RecipientOutcome & { finding: Extract<Finding, { kind: 'refused' }>; host: string }

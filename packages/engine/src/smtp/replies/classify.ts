@@ -6,7 +6,7 @@ import { PROVIDER_RULES } from './data/reply-rules-providers.ts'
 import { OWN_FAULT_RULES } from './data/reply-rules-us.ts'
 import { namesIpAddress, textOf, withoutAddresses, withoutDomain, withoutName } from './reply-text.ts'
 import { findRetryAfterMs } from './retry-after.ts'
-import { type Classification, isForStage, type Reason, type ReplyRule, type Scope } from './rules.ts'
+import { type Classification, INVALIDATING, isForStage, type Reason, type ReplyRule, type Scope } from './rules.ts'
 
 export type ReplyContext = {
   stage: Stage
@@ -26,9 +26,6 @@ const RULE_PROVIDERS = new Set(TEXT_RULES.flatMap(({ provider = [] }) => provide
 const MANY_CUSTOMERS = new Set(
   PROVIDERS.filter(({ id, probe }) => probe === 'C' && id !== 'google').map(({ id }) => id),
 )
-
-/** Reasons that make an address invalid. Any other interpretation of a reply takes precedence. */
-const INVALIDATING = new Set<Reason>(['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'])
 
 /** Reasons that a reply which names us cannot have. */
 const NOT_ABOUT_US = new Set<Reason>([

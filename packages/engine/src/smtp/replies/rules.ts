@@ -27,6 +27,14 @@ export type Reason =
   | 'server_error'
   | 'unclassified'
 
+/** Reasons that make an address invalid. */
+export const INVALIDATING: ReadonlySet<Reason> = new Set<Reason>([
+  'mailbox_not_found',
+  'mailbox_disabled',
+  'mailbox_moved',
+  'domain_not_hosted',
+])
+
 /**
  * The subject of a rejection: the mailbox, its whole domain, our egress at all customers of the provider, our egress at this domain
  * alone (`tenant`, the rule of one customer on hosts that many customers share), or this connection alone.

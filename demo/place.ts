@@ -1,5 +1,5 @@
 import { explainNoEntry, UserError } from '@probity/admin/database'
-import { isOutage } from '@probity/database/connection/outage'
+import { isOutage, isReadOnly } from '@probity/database/connection/outage'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 
@@ -69,7 +69,9 @@ const FAULTS: Record<string, string> = {
 }
 
 function explain(error: unknown): unknown {
-  if (isOutage(error)) return new UserError(`PostgreSQL cannot be reached at PROBITY_DATABASE_URL. ${START_THEM}`)
+  if (isOutage(error) && !isReadOnly(error)) {
+    return new UserError(`PostgreSQL cannot be reached at PROBITY_DATABASE_URL. ${START_THEM}`)
+  }
   const fault = error instanceof Error && 'code' in error ? FAULTS[String(error.code)] : undefined
   return fault === undefined ? explainNoEntry(error) : new UserError(fault)
 }

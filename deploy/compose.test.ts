@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isKnown } from '@probity/settings/every-setting'
+import { isKnown, listForeignSecrets, PROCESSES } from '@probity/settings/every-setting'
 import { DCLinter } from 'dclint'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -52,7 +52,7 @@ test('compose.yaml passes every secret as a file and contains no password', () =
 })
 
 test('install.sh creates every secret of compose.yaml', () => {
-  const made = [...read('install.sh').matchAll(/keep "\$SECRETS\/([a-z_]+)"/g)].map(([, name = '']) => name)
+  const made = [...read('install.sh').matchAll(/keep "\$SECRETS\/([a-z0-9_]+)"/g)].map(([, name = '']) => name)
   expect(Object.keys(file.secrets).toSorted()).toEqual(made.toSorted())
 })
 
@@ -60,14 +60,31 @@ test('the worker has its own user and database login, and reads uploads only', (
   const { api, worker } = file.services as Record<'api' | 'worker', Service>
   expect(worker.user?.split(':')[0]).not.toBe(api.user?.split(':')[0])
   expect(read('Dockerfile')).toContain(`--uid ${worker.user?.split(':')[0]} `)
-  expect(worker.secrets).toEqual(['worker_database_url', 'redis_url'])
-  expect(api.secrets).not.toContain('worker_database_url')
-  expect(file.services['maintenance']?.secrets).toEqual(['maintenance_database_url', 'redis_url'])
   const uploads = `uploads:${api.environment?.['PROBITY_UPLOADS_FOLDER']}`
   expect([api.volumes, worker.volumes]).toEqual([
     expect.arrayContaining([uploads]),
     expect.arrayContaining([`${uploads}:ro`]),
   ])
+})
+
+test.each(['api', 'worker', 'maintenance'] as const)('%s gets its own secrets only, with an own login each', (name) => {
+  const { environment = {}, secrets = [] } = file.services[name] as Service
+  const foreign = listForeignSecrets(PROCESSES[name])
+  const named = Object.entries(environment).filter(([, value]) => value.startsWith('/run/secrets/'))
+  expect(named.filter(([setting]) => foreign.some((secret) => setting === `PROBITY_${secret}_FILE`))).toEqual([])
+  expect(named.map(([, value]) => value.replace('/run/secrets/', '')).toSorted()).toEqual(secrets.toSorted())
+  const prefix = name === 'api' ? '' : `${name}_`
+  expect(environment).toMatchObject({
+    PROBITY_DATABASE_URL_FILE: `/run/secrets/${prefix}database_url`,
+    PROBITY_REDIS_URL_FILE: `/run/secrets/${prefix}redis_url`,
+  })
+})
+
+test('compose.yaml has a file for each secret that a process can have', () => {
+  const withoutFile = ['DATABASE_DIRECT_URL', 'DATABASE_MAINTENANCE_URL', 'OTEL_EXPORTER_OTLP_HEADERS']
+  const everywhere = ours.flatMap(([, { environment = {} }]) => Object.keys(environment))
+  const secrets = listForeignSecrets(PROCESSES.build).filter((name) => !everywhere.includes(`PROBITY_${name}_FILE`))
+  expect(secrets.toSorted()).toEqual(withoutFile)
 })
 
 test('the API trusts X-Forwarded-For from the proxy only', () => {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Functions of install.sh and install-debian.sh, which set DRY_RUN and URL.
+# Functions of install.sh and install-debian.sh, which set DRY_RUN, URL and SECRETS.
 
 fail() {
   echo "${0##*/}: $1" >&2
@@ -22,6 +22,17 @@ fail_if_not_ready() {
 # 32 characters of letters and digits, about 190 bits.
 make_password() {
   LC_ALL=C tr -dc 'A-Za-z0-9' </dev/urandom | head -c 32
+}
+
+# The password in the URL of a file. Generated passwords contain no characters that are escaped in URLs.
+password_in() {
+  sed --quiet 's|^[a-z]*://[^:]*:\([^@]*\)@.*|\1|p' "$SECRETS/$1"
+}
+
+# The users of Redis and their passwords, from the URLs of the processes.
+write_redis_users() {
+  sed "s/ADMIN_PASSWORD/$(password_in admin_redis_url)/; s/API_PASSWORD/$(password_in redis_url)/; \
+    s/WORKER_PASSWORD/$(password_in worker_redis_url)/; s/MAINTENANCE_PASSWORD/$(password_in maintenance_redis_url)/" "$1"
 }
 
 # Writes standard input to a new file, atomically. Existing files are kept.

@@ -43,7 +43,7 @@ Plan:
   3. create the system users probity (API, maintenance) and probity-worker (worker)
   4. create missing secrets in $SECRETS, and $ETC/probity.env if it is missing
   5. create the database probity and its four users in the local PostgreSQL, if they are missing
-  6. set a password for the local Redis and restart it, unless $SECRETS/redis_url names another Redis
+  6. create the users of the local Redis and restart it, unless $SECRETS/redis_url names another Redis
   7. install the units probity-migrate, probity-api, probity-worker and probity-maintenance, and the command probity-admin
 TEXT
 }
@@ -105,14 +105,17 @@ make_files() {
   echo "postgres://probity_api:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_url" 0600
   echo "postgres://probity_worker_login:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/worker_database_url" 0600
   echo "postgres://probity_maintenance_login:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/maintenance_database_url" 0600
-  echo "redis://:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/redis_url" 0600
+  echo "redis://:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/admin_redis_url" 0600
+  echo "redis://probity_api:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/redis_url" 0600
+  echo "redis://probity_worker:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/worker_redis_url" 0600
+  echo "redis://probity_maintenance:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/maintenance_redis_url" 0600
+  # Optional: an empty file counts as not set.
+  for name in mail_url session_secret smtp_egress stripe_secret_key stripe_webhook_secret uploads_s3_secret_access_key; do
+    keep "$SECRETS/$name" 0600 </dev/null
+  done
   sed "${URL:+s|^#PROBITY_PUBLIC_URL=.*|PROBITY_PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env" 0640
   chown root:probity "$ETC/probity.env"
   chmod 0640 "$ETC/probity.env"
-}
-
-password_in() {
-  sed --quiet 's|^[a-z]*://[^:]*:\([^@]*\)@.*|\1|p' "$SECRETS/$1"
 }
 
 # Redis accepts any local user unless it has a password. A Redis that redis_url names elsewhere is not changed.
@@ -120,12 +123,12 @@ protect_redis() {
   grep --quiet '@127\.0\.0\.1:6379' "$SECRETS/redis_url" || return 0
   (
     umask 077
-    printf '# Written by install-debian.sh from %s.\nrequirepass %s\n' "$SECRETS/redis_url" "$(password_in redis_url)" >"$REDIS/probity.conf.new"
+    write_redis_users "$SOURCE/deploy/redis-users.conf" >"$REDIS/probity.conf.new"
   )
   chown redis:redis "$REDIS/probity.conf.new"
   mv "$REDIS/probity.conf.new" "$REDIS/probity.conf"
   grep --quiet --line-regexp "include $REDIS/probity.conf" "$REDIS/redis.conf" \
-    || printf '\n# Probity: the password that its processes use.\ninclude %s\n' "$REDIS/probity.conf" >>"$REDIS/redis.conf"
+    || printf '\n# Probity: the users of its processes.\ninclude %s\n' "$REDIS/probity.conf" >>"$REDIS/redis.conf"
   systemctl restart redis-server
 }
 

@@ -61,12 +61,30 @@ make_secrets() {
   echo "postgres://probity_api:$(make_password)@postgres/probity" | keep "$SECRETS/database_url" 0444
   echo "postgres://probity_worker_login:$(make_password)@postgres/probity" | keep "$SECRETS/worker_database_url" 0444
   echo "postgres://probity_maintenance_login:$(make_password)@postgres/probity" | keep "$SECRETS/maintenance_database_url" 0444
-  redis=$(make_password)
-  # Both files contain the same password, so a missing one is created from the other.
-  if [ -e "$SECRETS/redis_conf" ] && [ ! -e "$SECRETS/redis_url" ]; then redis=$(sed 's/^requirepass //' "$SECRETS/redis_conf"); fi
-  echo "requirepass $redis" | keep "$SECRETS/redis_conf" 0444
-  echo "redis://:$redis@redis:6379" | keep "$SECRETS/redis_url" 0444
+  echo "redis://:$(redis_password '^requirepass ')@redis:6379" | keep "$SECRETS/admin_redis_url" 0444
+  echo "redis://probity_api:$(redis_password '^user probity_api on >')@redis:6379" | keep "$SECRETS/redis_url" 0444
+  echo "redis://probity_worker:$(redis_password '^user probity_worker on >')@redis:6379" | keep "$SECRETS/worker_redis_url" 0444
+  echo "redis://probity_maintenance:$(redis_password '^user probity_maintenance on >')@redis:6379" | keep "$SECRETS/maintenance_redis_url" 0444
+  users=
+  [ "$DRY_RUN" = yes ] || users=$(write_redis_users "$(dirname -- "$0")/redis-users.conf")
+  printf '%s\n' "$users" | keep "$SECRETS/redis_conf" 0444
   make_password | keep "$SECRETS/grafana_password" 0444
+  # Optional: an empty file counts as not set.
+  keep "$SECRETS/mail_url" 0644 </dev/null
+  keep "$SECRETS/session_secret" 0644 </dev/null
+  keep "$SECRETS/smtp_egress" 0644 </dev/null
+  keep "$SECRETS/stripe_secret_key" 0644 </dev/null
+  keep "$SECRETS/stripe_webhook_secret" 0644 </dev/null
+  keep "$SECRETS/uploads_s3_secret_access_key" 0644 </dev/null
+}
+
+# redis_conf contains the passwords of the URLs, so that of a missing URL is in it.
+redis_password() {
+  if [ -e "$SECRETS/redis_conf" ]; then
+    sed --quiet "s/$1\([^ ]*\).*/\1/p" "$SECRETS/redis_conf"
+  else
+    make_password
+  fi
 }
 
 # The settings of Probity, and those of Docker Compose.

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { listForeignSecrets, PROCESSES } from '@probity/settings/every-setting'
 import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'
+import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readComposeFile } from './check/compose-file.ts'
@@ -207,6 +209,18 @@ describe.skipIf(!CAN_BUILD)('Kubernetes manifests', () => {
     expect(isDenied(allowed, 'maintenance')).toBe(false)
   })
 
+  test('only the Ingress controller reaches the API, and the example does not trust the pod network', () => {
+    const policies = listOfKind<INetworkPolicy>(base, 'NetworkPolicy')
+    const [rule, ...others] = policies.find(({ metadata }) => metadata?.name === 'probity-api')?.spec?.ingress ?? []
+    expect(others).toEqual([])
+    for (const peer of rule?.from ?? [{}])
+      expect(Object.keys(peer).toSorted()).toEqual(['namespaceSelector', 'podSelector'])
+    expect(rule?.ports).toEqual([{ port: 'http' }])
+    const [, prefix] =
+      /^#PROBITY_TRUST_PROXY=[\d.]+\/(\d+)$/m.exec(read('deploy/kubernetes/overlays/example/probity.env')) ?? []
+    expect(Number(prefix)).toBeGreaterThanOrEqual(24)
+  })
+
   test('commands of the page refer to existing files, secrets and manifests', () => {
     const commands = [...page.matchAll(/^<!-- test: kubernetes -->\n```sh\n(.*?)^```$/gms)]
       .map(([, text = '']) => text)
@@ -236,6 +250,12 @@ describe.skipIf(!CAN_BUILD)('Kubernetes manifests', () => {
     expect(holders('worker_database_url')).toEqual(['Deployment probity-worker'])
     expect(holders('maintenance_database_url')).toEqual(['Deployment probity-maintenance'])
     expect(holders('database_owner_url').toSorted()).toEqual(['Deployment probity-admin', 'Job probity-migrate'])
+    for (const name of ['api', 'worker', 'maintenance'] as const) {
+      const [, keys = []] = mounted.find(([template]) => template === `Deployment probity-${name}`) ?? []
+      const foreign = listForeignSecrets(PROCESSES[name]).map((secret) => secret.toLowerCase())
+      expect([name, keys.filter((key) => foreign.includes(key))]).toEqual([name, []])
+      expect(keys).toContain(name === 'api' ? 'redis_url' : `${name}_redis_url`)
+    }
     expect(new Set(mounted.flatMap(([, keys]) => keys))).toEqual(new Set(SECRET_KEYS))
   })
 

@@ -13,6 +13,7 @@ test('the router of the Traefik files refers to their entry point, resolver and 
   expect(Object.keys(install.entryPoints)).toEqual(expect.arrayContaining(router.entryPoints))
   expect(Object.keys(install.certificatesResolvers)).toContain(router.tls.certResolver)
   expect(Object.keys(routing.http.services)).toContain(router.service)
+  expect(Object.keys(routing.http.middlewares)).toEqual(router.middlewares)
   expect(install.entryPoints.web.http.redirections.entryPoint.to).toBe(router.entryPoints[0])
   expect(page).toContain(`In \`${install.providers.file.filename}\`:`)
 })

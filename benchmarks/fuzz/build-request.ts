@@ -1,7 +1,7 @@
 import { type Choose, exampleOf } from './examples.ts'
 import { type Change, changeValue, type Plan } from './hostile.ts'
 import type { KnownIds } from './known-ids.ts'
-import type { Operation } from './operations.ts'
+import { type Operation, WILDCARD } from './operations.ts'
 
 /** A request in the form in which it is sent. */
 export type WireRequest = {
@@ -19,11 +19,15 @@ export function buildRequest(operation: Operation, plan: Plan, known: Known): Wi
   const choose = chooser(plan.picks)
   const changes = (part: Change['part']) => plan.changes.filter((change) => change.part === part)
   const params = known.paramsFor(operation, choose)
-  for (const { at, text } of changes('path')) {
+  // The path is the only input of a page.
+  for (const { at, text } of WILDCARD in params ? plan.changes : changes('path')) {
     const name = operation.params[at % Math.max(1, operation.params.length)]
     if (name) params[name] = text
   }
-  const path = operation.template.replaceAll(/\{(\w+)\}/g, (_, name) => encode(params[name] ?? ''))
+  const path = operation.template.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const written = encode(params[name] ?? '')
+    return name === WILDCARD && choose(2) === 0 ? written.replaceAll('%2F', '/') : written
+  })
   const query = buildQuery(operation, known, { choose, changes: changes('query') })
   const headers: Record<string, string> = { accept: 'application/json, text/event-stream' }
   for (const { at, text } of changes('header')) {

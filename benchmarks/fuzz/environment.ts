@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { openSync, readFileSync } from 'node:fs'
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asOwner, connect, type Db } from '@probity/database/connection/connect'
 import { migrate } from '@probity/database/system/migrate'
@@ -15,6 +15,8 @@ export type Environment = { url: string; db: Db; readLog(): string }
 
 /** The plan of every account of a run, which no rate limit stops. */
 export const PLAN = 'fuzz'
+/** A page of the docs and of the web application that exists. */
+export const PAGE = 'page'
 const ROOT = join(import.meta.dirname, '../..')
 
 export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<Environment> {
@@ -35,6 +37,7 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
     REDIS_URL: redis.url,
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
     UPLOADS_FOLDER: join(folder, 'uploads'),
+    ...writePages(join(folder, 'pages')),
     PORT: String(port),
     STOP_NOTICE_MS: '0',
     SIGN_UP: 'open',
@@ -56,4 +59,14 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
   const url = `http://127.0.0.1:${port}`
   await untilReady(url)
   return { url, db, readLog: () => readFileSync(logFile, 'utf8') }
+}
+
+/** Small pages, so that a run needs no build of the docs and of the web application. */
+function writePages(folder: string) {
+  for (const name of [`docs/${PAGE}`, 'web/assets']) mkdirSync(join(folder, name), { recursive: true })
+  const docs = ['index.html', '404.html', `${PAGE}/index.html`, 'llms.txt', 'llms-full.txt']
+  const web = ['index.html', 'form.js', 'mark.svg', `assets/${PAGE}`]
+  const files = [...docs.map((name) => `docs/${name}`), ...web.map((name) => `web/${name}`)]
+  for (const name of files) writeFileSync(join(folder, name), name)
+  return { DOCS_FOLDER: join(folder, 'docs'), WEB_FOLDER: join(folder, 'web') }
 }

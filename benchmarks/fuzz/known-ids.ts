@@ -1,5 +1,6 @@
+import { PAGE } from './environment.ts'
 import type { Choose } from './examples.ts'
-import type { Operation } from './operations.ts'
+import { type Operation, WILDCARD } from './operations.ts'
 
 type Params = Record<string, string>
 
@@ -67,7 +68,8 @@ export function openKnownIds(operations: Operation[], protectedIds: ReadonlySet<
     paramsFor({ template, params }, choose) {
       const last = template.lastIndexOf('}') + 1
       const chosen = pick(sets.get(template.slice(0, last)), choose)
-      const fallback = (name: string) => values.get(name)?.at(-1) ?? '0198f2c9-1c44-7d03-b7a5-2f6f4e8d9a10'
+      const placeholder = (name: string) => (name === WILDCARD ? PAGE : '0198f2c9-1c44-7d03-b7a5-2f6f4e8d9a10')
+      const fallback = (name: string) => values.get(name)?.at(-1) ?? placeholder(name)
       return Object.fromEntries(params.map((name) => [name, chosen?.[name] ?? fallback(name)]))
     },
     valueFor(field, choose) {

@@ -15,11 +15,11 @@ export type Operation = {
   body: { type: string; schema: Schema } | undefined
 }
 
-/** Pages and their files: their only input is the path. */
-const STATIC = /^\/(docs|llms|app$|app\/(?!api\/))|[*]/
+/** The parameter that stands for a wildcard. It may contain slashes. */
+export const WILDCARD = 'page'
 
 /**
- * Every operation of the API and of the web app, from the routes that the service registers. A new route is included
+ * Every operation of the API and of the web app, and every page, from the routes that the service registers. A new route is included
  * automatically.
  */
 export async function listOperations(): Promise<Operation[]> {
@@ -33,7 +33,6 @@ export async function listOperations(): Promise<Operation[]> {
   unsubscribe('fastify.initialization', collect)
   await app.close()
   return routes
-    .filter(({ url }) => !STATIC.test(url))
     .flatMap((route) => [route.method].flat().map((method) => describe(method, route)))
     .filter(({ method }) => method !== 'HEAD' && method !== 'OPTIONS')
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1))
@@ -47,7 +46,7 @@ function rankOf({ method, template, params, body }: Operation): number {
 }
 
 function describe(method: string, { url, schema }: RouteOptions): Operation {
-  const template = url.replaceAll(/:(\w+)/g, '{$1}')
+  const template = url.replaceAll(/:(\w+)/g, '{$1}').replace('*', `{${WILDCARD}}`)
   const parts = (schema ?? {}) as { querystring?: Schema; body?: Schema & { content?: object }; consumes?: string[] }
   return {
     name: `${method} ${template}`,

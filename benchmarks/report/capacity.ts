@@ -27,9 +27,9 @@ export function writeSums(row: PerRow): string {
   const sums = VOLUMES.map((volume) => sumOf(volume, row))
   const lines: [string, (sum: Sum) => string][] = [
     ['validations per second, mean and peak', ({ mean, peak }) => `${say(mean)}, ${say(peak)}`],
-    ['cores for the API', ({ cores }) => say(cores.api)],
-    ['cores for workers', ({ cores }) => say(cores.worker)],
-    ['cores for PostgreSQL', ({ cores }) => say(cores.postgres)],
+    ['cores for the API (lists only)', ({ cores }) => sayCores(cores.api)],
+    ['cores for workers', ({ cores }) => sayCores(cores.worker)],
+    ['cores for PostgreSQL', ({ cores }) => sayCores(cores.postgres)],
     ['WAL of PostgreSQL at the peak', ({ walMbS }) => `${say(walMbS)} MB/s`],
     [`results of ${RETENTION_DAYS} days`, ({ keptGb }) => `${say(keptGb)} GB`],
     ['Redis commands per second at the peak', ({ redis }) => say(redis)],
@@ -81,6 +81,11 @@ function egressesFor(volume: number): { count: number; provider: string } {
   })
   const [most = { provider: '', count: 0 }] = needs.toSorted((one, other) => other.count - one.count)
   return { provider: most.provider, count: Math.ceil(most.count) }
+}
+
+/** A share of a core below one percent says nothing about a host. */
+function sayCores(cores: number): string {
+  return cores < 0.01 ? '< 0.01' : say(cores)
 }
 
 function say(figure: number): string {

@@ -25,7 +25,7 @@ test('one hundred times the volume needs one hundred times the cores and egress 
       ?.split(' | ')
       .slice(1)
   // One million per day is 11.6 per second and 34.7 at the peak, of 100 µs each, on cores that are 60 % busy.
-  expect(row('cores for workers')).toEqual(['0.0058', '0.58', '5.8 |'])
+  expect(row('cores for workers')).toEqual(['< 0.01', '0.58', '5.8 |'])
   expect(row('results of 30 days')).toEqual(['30 GB', '3,000 GB', '30,000 GB |'])
   // 28 of 100 addresses are at Google, which accepts 300 rejected recipients per hour; 8 of 100 are rejected.
   expect(row('egress addresses')).toEqual(['4 (google)', '310 (google)', '3,100 (google) |'])

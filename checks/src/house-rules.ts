@@ -17,6 +17,7 @@ import { listFormFaults, listUnusedScreenshots } from './page-form.ts'
 import { listProcessAliases } from './process-alias.ts'
 import { listUnwantedPackages } from './runtime-packages.ts'
 import { listLongFunctions, listShapeFaults } from './shape.ts'
+import { listSlowPatterns } from './slow-patterns.ts'
 import { listWireWrites } from './wire-writes.ts'
 import { readWorkspace, type Workspace } from './workspace.ts'
 
@@ -43,6 +44,7 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listUntaggedTimings,
   listLongFunctions,
   listShapeFaults,
+  listSlowPatterns,
 ]
 
 /** Every fault in the work tree below `root`, in file order. */

@@ -6,8 +6,13 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { plant, REAL_ROOT } from './test-workspace.ts'
 
-type Step = { uses?: string; run?: string }
-type Job = { steps: Step[]; strategy?: { matrix: { options?: string[] } } }
+type Step = { run?: string }
+type Job = {
+  steps: Step[]
+  environment?: string
+  permissions?: Record<string, string>
+  strategy?: { matrix: { options?: string[] } }
+}
 type Workflow = { on: { schedule?: unknown }; jobs: Record<string, Job> }
 
 const FOLDER = join(REAL_ROOT, '.github/workflows')
@@ -32,11 +37,19 @@ test('actionlint rejects a workflow that reads an unknown property', () => {
   ])
 })
 
-test('workflows reference actions by their version tag', () => {
-  const jobs = [check, nightly, release].flatMap((workflow) => Object.values(workflow?.jobs ?? {}))
-  const actions = jobs.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []))
+test('workflows reference actions by their version tag, or by a commit with the version as a comment', () => {
+  const actions = Object.values(workflows).flatMap((text) => [...text.matchAll(/^ *(?:- )?uses: (.*)$/gm)])
   expect(actions.length).toBeGreaterThan(10)
-  for (const action of actions) expect(action).toMatch(/^(actions|docker|sigstore)\/[a-z-]+@v\d+$/)
+  for (const [, action] of actions)
+    expect(action).toMatch(/^(actions|docker|sigstore)\/[a-z-]+@(v\d+|[0-9a-f]{40} # v\d[\d.]*)$/)
+})
+
+test('the jobs of a release that sign or publish wait for an approval, and no npm token exists', () => {
+  const publishing = Object.entries(release?.jobs ?? {}).filter(([, { permissions }]) => permissions?.['id-token'])
+  expect(publishing.map(([name, { environment }]) => [name, environment])).toEqual(
+    ['publish', 'npm', 'release'].map((name) => [name, 'release']),
+  )
+  expect(workflows['release.yml']).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN/)
 })
 
 test('the check workflow runs gate 1 and every shard of gate 2 once, and the nightly workflow gate 3', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readConfig } from '@probity/admin/config'
 import { readConfig as readApiConfig } from '@probity/api/server/config'
 import { asOwner, connect, type Db } from '@probity/database/connection/connect'
+import { environmentFor } from '@probity/settings/parse'
 import { openStorage } from '@probity/uploads/open-storage'
 import { createUser, type DemoUser } from '../account.ts'
 import { findSeeded, isEmpty, seedAccount } from './seed.ts'
@@ -36,7 +37,7 @@ async function seed(database: Db): Promise<DemoUser | undefined> {
   const seeded = known && found === 'without_data' ? known : await begin(database)
   if (seeded === undefined) return undefined
   process.stderr.write('Adding demo data of 90 days …\n')
-  await seedAccount(database, seeded.accountId, openStorage(readApiConfig(process.env).storage))
+  await seedAccount(database, seeded.accountId, openStorage(readApiConfig(environmentFor('api', process.env)).storage))
   return seeded.user
 }
 

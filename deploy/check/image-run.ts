@@ -17,7 +17,9 @@ const { services } = readComposeFile()
 run('ip', ['link', 'set', 'lo', 'up'])
 run('ip', ['address', 'add', '172.30.53.53/32', 'dev', 'lo'])
 const folder = mkdtempSync(join(tmpdir(), 'probity-image-'))
-const [postgres, redis] = await Promise.all([startPostgres(), startRedis()])
+run(join(ROOT, 'deploy/install.sh'), ['--no-checks', '--folder', folder])
+const config = readFileSync(join(folder, 'secrets/redis_conf'), 'utf8')
+const [postgres, redis] = await Promise.all([startPostgres(), startRedis({ config })])
 const started: string[] = []
 try {
   makeSecrets()
@@ -40,13 +42,9 @@ try {
 }
 
 /**
- * With the installation script; only the server addresses are overwritten. The roles are created by the script that the
- * image runs.
+ * Those of the installation script; only the server addresses are overwritten. The roles are created by the script that the image runs.
  */
 function makeSecrets(): void {
-  run(join(ROOT, 'deploy/install.sh'), ['--no-checks', '--folder', folder])
-  const password = readFileSync(join(folder, 'secrets/redis_conf'), 'utf8').trim().split(' ')[1] ?? ''
-  read('redis-cli', ['-p', String(redis.port), 'config', 'set', 'requirepass', password])
   const env = {
     PATH: '/usr/bin:/bin',
     SECRETS: join(folder, 'secrets'),
@@ -60,6 +58,9 @@ function makeSecrets(): void {
     'maintenance_database_url',
     'database_owner_url',
     'redis_url',
+    'worker_redis_url',
+    'maintenance_redis_url',
+    'admin_redis_url',
   ]) {
     const path = join(folder, 'secrets', name)
     const here = readFileSync(path, 'utf8')

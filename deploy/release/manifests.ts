@@ -15,6 +15,7 @@ const FILES = [
   'monitoring',
   'postgres',
   'probity.env.example',
+  'redis-users.conf',
 ]
 
 /** Packs the manifests, with the images of the release. The same files give the same bytes. */

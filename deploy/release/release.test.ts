@@ -39,7 +39,8 @@ test('readDebianPackages lists installed packages with their package URL', () =>
 function listImageLines(installer: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'probity-installer-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const name of ['install-common.sh', 'probity.env.example']) cpSync(join(DEPLOY, name), join(folder, name))
+  const files = ['install-common.sh', 'probity.env.example', 'redis-users.conf']
+  for (const name of files) cpSync(join(DEPLOY, name), join(folder, name))
   writeFileSync(join(folder, 'install.sh'), installer, { mode: 0o755 })
   execFileSync(join(folder, 'install.sh'), ['--no-checks'], { stdio: 'ignore' })
   const lines = readFileSync(join(folder, '.env'), 'utf8').split('\n')

@@ -93,7 +93,7 @@ function startProgram(name: 'api' | 'worker' | 'maintenance', login: Login, env:
   const program = name === 'api' ? 'api' : 'worker'
   start(name, ['node', `apps/${program}/src/server/main.ts`], {
     login,
-    env: composeSettings(passwords, { given: process.env, own: env }),
+    env: composeSettings(passwords, { program: name, given: process.env, own: env }),
   })
 }
 

@@ -11,6 +11,16 @@ const REFUNDS = "v_posting := ledger_post_parts('refund', p_job, v_job.key_id, v
 const SETTLES = '    const settled = await inTenant(db, accountId, async (trx) => {'
 const WRITES = '    await writeSegments(db, job, { buckets, counter })'
 
+/** What the role of the worker needs for mistakes in its own statements; it lacks these rights otherwise. */
+const MORE_RIGHTS: Replacement = {
+  file: BASELINE,
+  find: 'grant select, insert on result_chunks to probity_worker;\n',
+  replace: `grant select, insert, delete on result_chunks to probity_worker;
+grant delete on job_queue to probity_worker;
+grant execute on function ledger_post_parts to probity_worker;
+`,
+}
+
 /** The ledger posts the same parts of a job any number of times. */
 const LEDGER_FORGETS: Replacement[] = [
   { file: BASELINE, find: '  unique (account_id, kind, subject, part),\n', replace: '' },
@@ -69,6 +79,7 @@ export const MUTANTS: Record<string, Replacement[]> = {
 
   /** Each attempt is charged for its inserts before they are made. */
   charge_before_insert: [
+    MORE_RIGHTS,
     ...LEDGER_FORGETS,
     {
       file: SETTLE_BATCHES,
@@ -88,6 +99,7 @@ ${SETTLES}`,
 
   /** A batch counts as settled once a worker has claimed it, before its results are stored. */
   ack_before_commit: [
+    MORE_RIGHTS,
     {
       file: BATCHES,
       find: 'import { type Db, withoutTenant }',
@@ -147,6 +159,7 @@ ${SETTLES}`,
 
   /** The chunks as settled are deleted before those in row order are written. */
   ordering_deletes_first: [
+    MORE_RIGHTS,
     {
       file: ORDER_RESULTS,
       find: WRITES,

@@ -34,7 +34,7 @@ export function readConfig(env: Environment): AdminConfig {
     ownerUrl: vars.DATABASE_OWNER_URL ?? vars.DATABASE_URL,
     redisUrl: vars.REDIS_URL,
     port: vars.PORT,
-    publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl: vars.PUBLIC_URL?.replace(/(?<!\/)\/+$/, ''),
     webFolder: vars.WEB_FOLDER,
     docsFolder: vars.DOCS_FOLDER,
     readWorker: () => ({

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { actAs } from '@probity/database/connection/actor'
 import { connect, type Db, type ProgramRole } from '@probity/database/connection/connect'
-import { isOutage } from '@probity/database/connection/outage'
+import { isOutage, isReadOnly } from '@probity/database/connection/outage'
 import type { AdminConfig } from './config.ts'
 
 /** Runs one command with the owner's database and prints its result as JSON. */
@@ -49,6 +49,7 @@ const NO_ENTRY = ['3D000', '28000', '28P01']
 
 /** Explains in one line why the database cannot be used; other errors are returned unchanged. */
 export function explainNoEntry(error: unknown): unknown {
+  if (isReadOnly(error)) return new UserError('The PostgreSQL server at PROBITY_DATABASE_URL is read-only.')
   if (isOutage(error)) return new UserError('PostgreSQL cannot be reached at PROBITY_DATABASE_URL.')
   const { code = '', message } = readFault(error)
   return NO_ENTRY.includes(code) ? new UserError(`PostgreSQL rejected PROBITY_DATABASE_URL: ${message}.`) : error

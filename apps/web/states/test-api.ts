@@ -96,6 +96,7 @@ export type Responses = {
   'POST /auth/request-password-reset': { status: boolean }
   'POST /auth/sign-in/email': { twoFactorRedirect: boolean }
   'POST /auth/sign-up/email': object
+  'POST /auth/two-factor/disable': { status: boolean }
   'POST /auth/two-factor/enable': TwoFactorSecret
   'POST /auth/two-factor/generate-backup-codes': Pick<TwoFactorSecret, 'backupCodes'>
   'POST /bulk/upload/preview': UploadPreview

@@ -216,6 +216,8 @@ const SECOND_FACTOR = {
   },
 }
 
+const WITH_2FA: Api = { 'GET /session': sessionOf('owner', { two_factor: true }) }
+
 testStates('profile and security', [
   { name: 'profile', path: '/settings/profile', shows: 'ada@example.com' },
   { name: 'profile to delete', path: '/settings/profile', act: press('Delete profile'), has: '[role="dialog"]' },
@@ -224,7 +226,7 @@ testStates('profile and security', [
   {
     name: 'security with 2FA',
     path: '/settings/security',
-    api: { 'GET /session': sessionOf('owner', { two_factor: true }) },
+    api: WITH_2FA,
     shows: '192.0.2.17',
   },
   {
@@ -243,6 +245,53 @@ testStates('profile and security', [
       press('Continue'),
     ),
     shows: 'Code from your authenticator app',
+  },
+  {
+    name: 'disabling 2FA',
+    path: '/settings/security',
+    api: WITH_2FA,
+    act: press('Disable 2FA'),
+    shows: 'From your authenticator app, or a recovery code.',
+  },
+  {
+    name: 'disabling 2FA, wrong code',
+    path: '/settings/security',
+    api: {
+      ...WITH_2FA,
+      'POST /auth/two-factor/disable': problem('invalid_request', [
+        { pointer: '/code', detail: 'The code is invalid or was already used.' },
+      ]),
+    },
+    act: inOrder(
+      press('Disable 2FA'),
+      fill('Your password', 'correct horse battery'),
+      fill('2FA code', '123456'),
+      press('Disable 2FA'),
+    ),
+    shows: 'The code is invalid or was already used.',
+  },
+  {
+    name: 'new recovery codes without a 2FA code',
+    path: '/settings/security',
+    api: WITH_2FA,
+    act: inOrder(
+      press('Create new recovery codes'),
+      fill('Your password', 'correct horse battery'),
+      press('Create codes'),
+    ),
+    shows: 'Enter a code.',
+  },
+  {
+    name: 'new recovery codes',
+    path: '/settings/security',
+    api: { ...WITH_2FA, 'POST /auth/two-factor/generate-backup-codes': { backupCodes: ['aaaaa-11111'] } },
+    act: inOrder(
+      press('Create new recovery codes'),
+      fill('Your password', 'correct horse battery'),
+      fill('2FA code', '123456'),
+      press('Create codes'),
+    ),
+    shows: 'aaaaa-11111',
   },
   ...whileLoading({ path: '/settings/security', route: 'GET /sessions' }),
   { name: 'notifications', path: '/settings/notices', has: 'input[type="checkbox"]' },

@@ -573,37 +573,7 @@ insert into doctor_requests (requested_at) values ('-infinity');
 
 grant select on doctor_requests to probity_operator;
 
--- A row is a session whose user entered a 2FA code within the last 15 minutes. Sensitive operator actions require one. The session is
--- identified by the SHA-256 of its token. record_code_entry deletes older rows.
-create table code_entries (
-  session_hash bytea primary key check (octet_length(session_hash) = 32),
-  entered_at timestamptz not null default clock_timestamp()
-);
-
-create index code_entries_by_age on code_entries (entered_at);
-
 -- ---- Functions ----
-
--- Records that the user of a session entered a valid 2FA code, and deletes entries older than 15 minutes.
--- Output: none.
--- Locks: the rows it writes.
-create function record_code_entry(p_session_hash bytea) returns void
-  language sql security definer set search_path = public, pg_temp
-  begin atomic
-    delete from code_entries where entered_at < clock_timestamp() - interval '15 minutes' and session_hash <> p_session_hash;
-    insert into code_entries (session_hash) values (p_session_hash)
-    on conflict (session_hash) do update set entered_at = clock_timestamp();
-  end;
-
--- Returns whether the user of a session entered a 2FA code within the last 15 minutes.
--- Locks: none.
-create function has_recent_code(p_session_hash bytea) returns boolean
-  language sql stable security definer set search_path = public, pg_temp
-  begin atomic
-    select exists (
-      select from code_entries where session_hash = p_session_hash and entered_at > clock_timestamp() - interval '15 minutes'
-    );
-  end;
 
 -- Adds counts of unrecognized replies and deletes replies without a repeat for 90 days.
 -- Input: parallel arrays, one element per reply.
@@ -696,7 +666,7 @@ create function audit_action(p_noun text, p_op text, p_row jsonb, p_changes json
     when p_op = 'INSERT' then case when p_row ->> 'replaces' is not null then 'rotated' else 'created' end
     when p_changes ? 'revoked_at' then 'revoked'
     when p_changes ? 'paused_at' then case when p_row ->> 'paused_at' is null then 'resumed' else 'paused' end
-    when p_changes ? 'suspended_at' then case when p_row ->> 'suspended_at' is null then 'unsuspended' else 'suspended' end
+    when p_changes ? 'suspended_at' then case when p_row ->> 'suspended_at' is null then 'reactivated' else 'suspended' end
     when p_changes ? 'on_hold_since'
       then case when p_row ->> 'on_hold_since' is null then 'charging_resumed' else 'charging_stopped' end
     when p_changes ? 'drained_at' then case when p_row ->> 'drained_at' is null then 'undrained' else 'drained' end
@@ -962,13 +932,13 @@ create trigger keep_a_year before delete on audit_entries
 
 revoke execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_audit_entry, audit_action, audit_row, audit_statement, record_probes,
-  begin_doctor_run, store_findings, request_doctor_run, record_code_entry, has_recent_code, list_due_samples, judge_sample,
+  begin_doctor_run, store_findings, request_doctor_run, list_due_samples, judge_sample,
   decide_review
 from public;
 
 grant execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_probes, begin_doctor_run, store_findings,
-  record_code_entry, has_recent_code, list_due_samples, judge_sample, decide_review
+  list_due_samples, judge_sample, decide_review
 to probity_app;
 
 grant execute on function
@@ -1178,22 +1148,6 @@ create policy tenant on overrides using (account_id = app_account());
 grant select, insert, delete on overrides to probity_app;
 grant update (action, note, created_by, created_at) on overrides to probity_app;
 
--- A row counts the addresses of a mail domain (registrable domain, not of a free provider) that an account has submitted on a UTC
--- day, while the abuse limits are on. Written by count_domain_addresses; deleted after the day by delete_old_domain_days.
-create table account_domain_days (
-  account_id uuid not null references accounts (id) on delete cascade,
-  day date not null,
-  domain text not null check (octet_length(domain) <= 253),
-  addresses integer not null check (addresses > 0),
-  primary key (account_id, day, domain)
-);
-
-create index account_domain_days_by_day on account_domain_days (day);
-
-alter table account_domain_days enable row level security;
-create policy tenant on account_domain_days using (account_id = app_account());
-grant select on account_domain_days to probity_app;
-
 -- ---- Functions ----
 
 -- Sets changed_at on every update that does not record usage (trigger function). Rejects changes of revoked_at of a revoked key
@@ -1251,12 +1205,6 @@ create function find_api_key(p_hash bytea)
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;
   end;
-
--- Returns whether the plan of the transaction's account refunds unknown results. security definer, because the worker has no rights on
--- accounts and plans. Locks: none.
-create function refunds_unknown() returns boolean
-  language sql stable security definer set search_path = public, pg_temp
-  return (select p.refund_unknown from accounts a join plans p on p.name = a.plan where a.id = app_account());
 
 -- Returns the keys of all accounts that changed in the last p_seconds seconds, for cache invalidation.
 -- Output: key ids.
@@ -1470,44 +1418,6 @@ begin
 end
 $$;
 
--- Counts addresses of mail domains toward the daily limit per domain of the transaction's account. The limit is p_base plus one
--- address for every ten credits that the account has bought.
--- Input: parallel arrays of distinct domains and numbers of addresses.
--- Output: the domain that exceeds the limit most, with its addresses of the day and the limit; no row if none exceeds it. The caller
--- must roll back, or hold the job for review.
--- Locks: the counted rows, in the order of their domains, until commit.
-create function count_domain_addresses(p_domains text[], p_counts integer[], p_base integer)
-  returns table (domain text, addresses integer, addresses_max bigint)
-  language plpgsql security definer set search_path = public, pg_temp as $$
-#variable_conflict use_column
-declare
-  v_account uuid := app_account();
-  v_max bigint := p_base + paid_credits(v_account) / 10;
-begin
-  return query
-    with counted as (
-      insert into account_domain_days as d (account_id, day, domain, addresses)
-      select v_account, utc_today(), n.domain, n.count from unnest(p_domains, p_counts) as n (domain, count)
-      order by n.domain
-      on conflict (account_id, day, domain) do update set addresses = d.addresses + excluded.addresses
-      returning d.domain, d.addresses
-    )
-    select c.domain, c.addresses, v_max from counted c where c.addresses > v_max order by c.addresses desc, c.domain limit 1;
-end
-$$;
-
--- Deletes the counts of past days of all accounts.
--- Output: the number of deleted rows.
--- Locks: the deleted rows.
-create function delete_old_domain_days() returns bigint
-  language sql security definer set search_path = public, pg_temp
-  begin atomic
-    with gone as (
-      delete from account_domain_days where day < utc_today() returning 1
-    )
-    select count(*) from gone;
-  end;
-
 -- ---- Triggers ----
 
 create trigger audit_insert after insert on overrides referencing new table as changed
@@ -1557,20 +1467,20 @@ create trigger audit_change after update on accounts for each row
 
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
-  close_account, delete_closed_account, record_export, record_erasure, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
-  delete_old_domain_days, refunds_unknown
+  close_account, delete_closed_account, record_export, record_erasure, is_account_suspended, suspend_account, paid_credits
 from public;
 
 grant execute on function
   find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export, record_erasure,
-  is_account_suspended, count_domain_addresses, delete_old_domain_days, refunds_unknown
+  is_account_suspended
 to probity_app;
 
 grant execute on function
   suspend_account
 to probity_operator;
 
--- Usage of the API: requests, credits and verdicts per account, for the usage pages and the request log.
+-- Usage of the API: requests, credits and verdicts per account, for the usage pages and the request log;
+-- addresses per mail domain, for the abuse limits.
 -- probity_app reads the rows of its account and writes only through functions; probity_operator reads usage_days.
 
 -- ---- Tables ----
@@ -1641,6 +1551,22 @@ create table verdict_days (
 alter table verdict_days enable row level security;
 create policy tenant on verdict_days using (account_id = app_account());
 grant select on verdict_days to probity_app;
+
+-- A row counts the addresses of a mail domain (registrable domain, not of a free provider) that an account has submitted on a UTC
+-- day, while the abuse limits are on. Written by count_domain_addresses; deleted after the day by delete_old_domain_days.
+create table account_domain_days (
+  account_id uuid not null references accounts (id) on delete cascade,
+  day date not null,
+  domain text not null check (octet_length(domain) <= 253),
+  addresses integer not null check (addresses > 0),
+  primary key (account_id, day, domain)
+);
+
+create index account_domain_days_by_day on account_domain_days (day);
+
+alter table account_domain_days enable row level security;
+create policy tenant on account_domain_days using (account_id = app_account());
+grant select on account_domain_days to probity_app;
 
 -- ---- Functions ----
 
@@ -1751,6 +1677,76 @@ create function mark_expired_key(p_key uuid)
     returning k.id, k.name, k.mode, k.hint, k.scopes, k.created_at, k.expires_at, k.paused_at, k.revoked_at, k.replaces, k.replaced_by;
   end;
 
+-- Counts addresses of mail domains toward the daily limit per domain of the transaction's account. The limit is p_base plus one
+-- address for every ten credits that the account has bought.
+-- Input: parallel arrays of distinct domains and numbers of addresses.
+-- Output: the domain that exceeds the limit most, with its addresses of the day and the limit; no row if none exceeds it. The caller
+-- must hold the job for review.
+-- Locks: the counted rows, in the order of their domains, until commit.
+create function count_domain_addresses(p_domains text[], p_counts integer[], p_base integer)
+  returns table (domain text, addresses integer, addresses_max bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_account uuid := app_account();
+  v_max bigint := p_base + paid_credits(v_account) / 10;
+begin
+  return query
+    with counted as (
+      insert into account_domain_days as d (account_id, day, domain, addresses)
+      select v_account, utc_today(), n.domain, n.count from unnest(p_domains, p_counts) as n (domain, count)
+      order by n.domain
+      on conflict (account_id, day, domain) do update set addresses = d.addresses + excluded.addresses
+      returning d.domain, d.addresses
+    )
+    select c.domain, c.addresses, v_max from counted c where c.addresses > v_max order by c.addresses desc, c.domain limit 1;
+end
+$$;
+
+-- Counts addresses of mail domains as count_domain_addresses does, but only those within the limit.
+-- Input: as count_domain_addresses.
+-- Output: the number of addresses beyond the limit, for each domain that exceeds it. The caller must not probe these addresses.
+-- Locks: the counted rows, in the order of their domains, until commit.
+create function admit_domain_addresses(p_domains text[], p_counts integer[], p_base integer)
+  returns table (domain text, excess integer)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_account uuid := app_account();
+  v_max bigint := p_base + paid_credits(v_account) / 10;
+begin
+  for domain, excess in
+    with counted as (
+      insert into account_domain_days as d (account_id, day, domain, addresses)
+      select v_account, utc_today(), n.domain, n.count from unnest(p_domains, p_counts) as n (domain, count)
+      order by n.domain
+      on conflict (account_id, day, domain) do update set addresses = d.addresses + excluded.addresses
+      returning d.domain, d.addresses
+    )
+    -- A list that an operator released can have counted more than the limit.
+    select c.domain, least(n.count, c.addresses - v_max)
+    from counted c join unnest(p_domains, p_counts) as n (domain, count) on n.domain = c.domain
+    where c.addresses > v_max
+  loop
+    update account_domain_days d set addresses = d.addresses - excess
+    where d.account_id = v_account and d.day = utc_today() and d.domain = admit_domain_addresses.domain;
+    return next;
+  end loop;
+end
+$$;
+
+-- Deletes the counts of past days of all accounts.
+-- Output: the number of deleted rows.
+-- Locks: the deleted rows.
+create function delete_old_domain_days() returns bigint
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with gone as (
+      delete from account_domain_days where day < utc_today() returning 1
+    )
+    select count(*) from gone;
+  end;
+
 -- ---- Rights ----
 
 revoke execute on function
@@ -1764,10 +1760,13 @@ to probity_app;
 revoke execute on function remaining_key_credits, remaining_key_cap from public;
 grant execute on function remaining_key_credits, remaining_key_cap to probity_app;
 
+revoke execute on function count_domain_addresses, admit_domain_addresses, delete_old_domain_days from public;
+grant execute on function count_domain_addresses, admit_domain_addresses, delete_old_domain_days to probity_app;
+
 -- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
--- probity_app (API) reads the tables and changes balances through ledger_post, ledger_post_parts, ledger_refund_validations and
--- record_reversal only.
--- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
+-- probity_app (API) reads the tables and changes balances through ledger_post and record_reversal only. probity_operator calls ledger_post
+-- for grants and adjustments. Jobs and validations post settle, release and refund in the functions that end them (settle_batches, end_job,
+-- finish_validations), so the worker and maintenance may execute no function of the ledger. The owner maintains prices.
 
 -- ---- Tables ----
 
@@ -1946,8 +1945,9 @@ begin
     reserved = a.reserved + p_credits * p_kind.reserved,
     spent = a.spent + p_credits * p_kind.spent,
     last_grant = case p_kind.kind when 'grant' then p_credits else a.last_grant end,
-    credits_low = not a.unlimited and a.available + p_credits * p_kind.available < case
-      when p_kind.kind = 'grant' then coalesce(a.low_credits, ceil(p_credits / 10.0)::bigint) else low_credits_threshold(a) end
+    -- A grant leaves more than a tenth of itself, so after it only the account's own setting counts.
+    credits_low = not a.unlimited and a.available + p_credits * p_kind.available
+      < case p_kind.kind when 'grant' then coalesce(a.low_credits, 0) else low_credits_threshold(a) end
   where a.id = p_account
   returning a.* into v_account;
   if v_account.credits_low and not v_was_low then
@@ -2085,7 +2085,8 @@ begin
 end
 $$;
 
--- Refunds one credit for each of several validations of the transaction's account, with one lock and one balance update.
+-- Refunds one credit for each of several validations of the transaction's account, with one lock and one balance update. Called by
+-- finish_validations, which has ended them.
 -- Input: p_subjects are validation ids; validations that were refunded before are skipped. p_key is the API key of all of them.
 -- Output: the number of validations refunded.
 -- Locks: the account row (no key update), then the usage_days row, until commit.
@@ -2115,7 +2116,7 @@ end
 $$;
 
 -- Posts several parts of one subject for the transaction's account, with one lock and one balance update: the rules of ledger_post for
--- settle and refund.
+-- settle and refund. Called by settle_batches, which stores the results of the parts.
 -- Input: p_parts and p_credits have one entry per part; credits are positive.
 -- Output: the outcome for all parts. Only posted changes anything:
 --   posted    at least one part was written; parts that were posted before with the same number of credits are left as they are
@@ -2224,7 +2225,7 @@ $$;
 -- credits pay. If less is reversed than before (a dispute was won, a refund failed), the debt falls first and the rest is
 -- returned to the balance.
 -- Input: p_lost of p_paid, in the smallest currency unit. p_checked_at is when Stripe returned the state; a state older than the
--- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is resumed when its last dispute was won,
+-- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is reactivated when its last dispute was won,
 -- unless an operator suspended it too.
 -- Output: the credits reversed by this call, negative if returned, and the account's debt; no row if the payment was not granted.
 -- Locks: the payment row (update), then those of suspend_account, then the account row (no key update), until commit.
@@ -2303,16 +2304,17 @@ create function delete_old_payments(p_days integer, p_max integer) returns integ
     select ((select count(*) from unpaid) + (select count(*) from told))::integer;
   end;
 
--- Writes an audit entry for a grant or adjustment made by an operator or on the command line. Purchases and the automatic
--- grants of unlimited accounts appear in the ledger only. Trigger function.
+-- Writes an audit entry for each grant and adjustment, of every actor: credits come from nowhere else. Only the grants of unlimited
+-- accounts appear in the ledger alone, because there is one per charge, and no more is granted than is charged. Trigger function.
 -- Output: null. Locks: none.
 create function audit_grant() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if (nullif(current_setting('app.actor', true), '')::jsonb ->> 'kind') in ('operator', 'command') then
-    perform record_audit_entry(new.account_id, case when new.d_available > 0 then 'credits.granted' else 'credits.taken' end, null, null,
-      jsonb_build_object('credits', jsonb_build_array(null, abs(new.d_available)), 'note', jsonb_build_array(null, new.note)));
+  if new.note = 'unlimited account' and exists (select from accounts a where a.id = new.account_id and a.unlimited) then
+    return null;
   end if;
+  perform record_audit_entry(new.account_id, case when new.d_available > 0 then 'credits.granted' else 'credits.taken' end, null, null,
+    jsonb_build_object('credits', jsonb_build_array(null, abs(new.d_available)), 'note', jsonb_build_array(null, new.note)));
   return null;
 end
 $$;
@@ -2339,8 +2341,7 @@ grant execute on function
 to probity_operator;
 
 grant execute on function
-  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account,
-  record_subscription, record_reversal, delete_old_payments
+  ledger_post, find_billing_account, record_subscription, record_reversal, delete_old_payments
 to probity_app;
 
 -- Users and their access: credentials, sessions, members, invitations, setup, and email notifications to members.
@@ -2395,6 +2396,9 @@ create table sessions (
   ip_address text,
   user_agent text,
   active_account uuid references accounts (id) on delete set null,
+  -- Time of the last 2FA code, in a session that a code started. Null in all others, and after the user disabled 2FA or made new
+  -- recovery codes: a code then counts from the next sign-in on. Sensitive operator actions need a code of the last 15 minutes.
+  code_entered_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp()
 );
@@ -2437,7 +2441,8 @@ create table two_factors (
   verified boolean not null default true,
   failed_count integer not null default 0,
   locked_until timestamptz,
-  used_codes jsonb not null default '{}' -- codes of the last two minutes with the time of their use in seconds
+  used_codes jsonb not null default '{}', -- codes of the last two minutes with the time of their use in seconds
+  wrong_codes timestamptz[] not null default '{}' -- times of wrong codes in signed-in sessions within 15 minutes, at most seven
 );
 
 grant select, insert, update, delete on two_factors to probity_users;
@@ -2544,22 +2549,24 @@ end
 $$;
 
 -- Returns the user of a session that has not ended, and updates last_seen_at at most every five minutes.
--- Output: one row, or none if there is no live session with the hash of the token.
+-- Output: one row, or none if there is no live session with the hash of the token. code_age_s is null unless a 2FA code counts
+-- for operator actions (see sessions.code_entered_at).
 -- Locks: the session row, only if it updates last_seen_at.
 create function find_session(p_token_hash text)
   returns table (
     user_id uuid, name text, email text, email_verified boolean, two_factor boolean, is_operator boolean,
-    verified_by_link boolean
+    verified_by_link boolean, code_age_s double precision
   )
   language sql volatile security definer set search_path = public, pg_temp
   begin atomic
     with live as (
-      select s.id, s.user_id, s.last_seen_at from sessions s where s.token_hash = p_token_hash and is_session_live(s)
+      select s.id, s.user_id, s.last_seen_at, s.code_entered_at from sessions s where s.token_hash = p_token_hash and is_session_live(s)
     ), seen as (
       update sessions s set last_seen_at = clock_timestamp()
       from live where s.id = live.id and live.last_seen_at < clock_timestamp() - interval '5 minutes'
     )
-    select p.id, p.name, p.email, p.email_verified, p.two_factor_enabled, p.is_operator, p.verified_by_link
+    select p.id, p.name, p.email, p.email_verified, p.two_factor_enabled, p.is_operator, p.verified_by_link,
+           extract(epoch from clock_timestamp() - live.code_entered_at)::double precision
     from live join users p on p.id = live.user_id;
   end;
 
@@ -2872,7 +2879,7 @@ end
 $$;
 
 -- Writes audit entries for changes of a user's password, email, 2FA or operator right (trigger function).
--- Operator changes are recorded for the installation, other changes in every account of the user. Entries contain no address.
+-- Operator changes are recorded for the installation, other changes by record_user_event. Entries contain no address.
 -- Output: null (after trigger).
 -- Locks: none.
 create function audit_sign_in() returns trigger
@@ -2893,7 +2900,7 @@ begin
   if v_action in ('person.made_operator', 'person.unmade_operator') then
     perform record_audit_entry(null, v_action, v_user::text, v_name, null);
   else
-    perform record_audit_entry(m.account_id, v_action, v_user::text, v_name, null, v_user) from members m where m.user_id = v_user;
+    perform record_user_event(v_user, null, substr(v_action, length('person.') + 1));
   end if;
   return null;
 end
@@ -2979,6 +2986,7 @@ create table validations (
   ai boolean not null default true,
   catchall boolean not null default true,
   mailbox boolean not null default true, -- whether to probe a mail server
+  domain_limited boolean not null default false, -- not probed because the account exceeded the daily limit of the domain
   reference text check (octet_length(reference) <= 800), -- reference text of the client, returned with the result
   -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
   -- account.
@@ -3119,8 +3127,8 @@ $$;
 -- Charges a group of single validations of the transaction's account, one credit each, and inserts the rows of those that a
 -- worker is to validate. Replaces five statements of the API: the group takes one round trip, and its plans stay cached.
 -- Input: p_subject is the ledger subject of the group, p_recent the number of validations with a recent result, which need no
--- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox, timeout_ms and reference; timeout_ms is
--- how long the request waits. p_names are addresses and domains to look up in overrides.
+-- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox, domain_limited, timeout_ms and reference;
+-- timeout_ms is how long the request waits. p_names are addresses and domains to look up in overrides.
 -- Output: one row. outcome is that of ledger_post, and only posted changes anything; or uncollected, if an earlier validation
 -- of one of the addresses has a result to collect or is still being validated. Then nothing is charged or inserted.
 -- expires_on is the partition of the inserted rows. overrides maps those of p_names that are in overrides to their action.
@@ -3149,11 +3157,12 @@ begin
     expires_on := utc_today() + greatest(p_retention_days, 1);
     if v_rows > 0 then
       insert into validations (
-        expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, reference, awaited_until)
+        expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, domain_limited, reference, awaited_until)
       select charge_validations.expires_on, app_account(), p_key, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
-             r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
+             r.domain_limited, r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
       from json_to_recordset(p_rows) as r (
-        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, timeout_ms integer, reference text
+        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, domain_limited boolean,
+        timeout_ms integer, reference text
       );
     end if;
     select json_object_agg(o.target, o.action) into overrides from overrides o
@@ -3173,7 +3182,7 @@ create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uu
   returns table (
     expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
     retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
-    excluded_traits text[], mailbox boolean
+    excluded_traits text[], mailbox boolean, domain_limited boolean
   )
   -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -3192,37 +3201,43 @@ begin
       and a.id = v.account_id and p.name = a.plan
     returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
       a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
-      a.send_threshold, a.excluded_traits, v.mailbox;
+      a.send_threshold, a.excluded_traits, v.mailbox, v.domain_limited;
 end
 $$;
 
--- Ends open validations of the transaction's account, except those whose client collects the result later. Refunds
--- inconclusive results by the refund rule (is_refunded in billing.sql). In one call, for workers that end groups.
--- Input: parallel arrays, one element per validation of partition p_expires_on.
--- Output: the validations that were ended, and whether each was refunded. Those that ended before, or are to be collected, are
--- not among them.
+-- Ends open validations of the transaction's account. Refunds inconclusive results by the refund rule (is_refunded in billing.sql).
+-- In one call, for workers that end groups. security definer: the only way in which the worker and maintenance end validations and
+-- refund their credits. A validation was charged when its row was inserted, ends once, and is refunded at most once.
+-- Input: p_days are the partitions of the validations. The other arrays are parallel, one element per validation. Without p_deferred,
+-- validations whose client collects the result later stay open.
+-- Output: the validations that were ended, whether each was refunded, and of deferred ones the key and the reference. Those that
+-- ended before are not among them.
 -- Locks: the ended rows; if any is refunded, also those of ledger_refund_validations, in the order of key ids.
 create function finish_validations(
-  p_expires_on date, p_ids uuid[], p_conclusive boolean[], p_results json[]
-) returns table (validation_id uuid, refunded boolean)
-  -- A custom plan knows p_expires_on and updates one partition; a generic plan would lock all of them.
-  language plpgsql set plan_cache_mode = force_custom_plan as $$
+  p_days date[], p_ids uuid[], p_conclusive boolean[], p_results json[], p_deferred boolean
+) returns table (validation_id uuid, refunded boolean, deferred boolean, email_key text, reference text)
+  -- A custom plan knows p_days and updates their partitions; a generic plan would lock all of them.
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
+  v_refunds_unknown boolean;
   v_key uuid;
   v_ids uuid[];
   v_refunds uuid[] := '{}'; -- the validations to refund
   v_keys uuid[] := '{}'; -- their keys
 begin
-  for validation_id, v_key, refunded in
+  select p.refund_unknown into v_refunds_unknown from accounts a join plans p on p.name = a.plan where a.id = app_account();
+
+  for validation_id, v_key, refunded, deferred, email_key, reference in
     update validations v set
       state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
       refunded = case when e.conclusive then false
-        else is_refunded(p.refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
-    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result), refunds_unknown() as p (refunds_unknown)
+        else is_refunded(v_refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
+    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result)
     -- p_ids again, so that the planner uses the primary key.
-    where v.expires_on = p_expires_on and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
-      and v.state = 'open' and v.deferred_at is null
-    returning v.id, v.key_id, v.refunded
+    where v.expires_on = any (p_days) and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
+      and v.state = 'open' and (p_deferred or v.deferred_at is null)
+    returning v.id, v.key_id, v.refunded, v.deferred_at is not null, case when v.deferred_at is not null then v.email_key end,
+      case when v.deferred_at is not null then v.reference end
   loop
     if refunded then
       v_keys := v_keys || v_key;
@@ -3268,7 +3283,7 @@ create function wake_workers() returns void
     select pg_notify('validations', '');
   end;
 
--- Lists validations of all accounts that are still open although their expiry day is over. The API ends them before it drops
+-- Lists validations of all accounts that are still open although their expiry day is over. Maintenance ends them before it drops
 -- their partition. Output: the keys. Locks: none.
 create function list_expired_validations(p_limit integer)
   returns table (expires_on date, account_id uuid, id uuid)
@@ -3558,11 +3573,56 @@ begin
 end
 $$;
 
+-- Ends an unfinished job of the transaction's account and releases the credits reserved for the rest of it.
+-- Input: p_state is canceled or failed. Output: false if there is no such job.
+-- Locks: the job row, then those of ledger_post, until commit.
+create function end_job(p_job uuid, p_state text) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_job jobs;
+  v_rest bigint;
+  v_posting text;
+begin
+  update jobs j set state = p_state, finished_at = clock_timestamp()
+  where j.id = p_job and j.account_id = app_account() and j.finished_at is null
+  returning * into v_job;
+  if not found then
+    return false;
+  end if;
+  v_rest := (v_job.unique_count - v_job.done_count) * v_job.credits_per_email;
+  if v_rest > 0 then
+    select l.outcome into v_posting from ledger_post('release', v_rest, v_job.id, 0, v_job.key_id) l;
+    if v_posting <> 'posted' then
+      raise exception 'the release of job % was %', p_job, v_posting;
+    end if;
+  end if;
+  return true;
+end
+$$;
+
+-- Ends a job of the transaction's account as failed: one that cannot be planned, or whose expiry day is over. For the worker and
+-- maintenance, which may end no other job.
+-- Input: p_epoch is the epoch of the failed plan; null if the job has expired. Output: false if the job is not such a job.
+-- Locks: those of end_job.
+create function fail_job(p_job uuid, p_epoch integer) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform from jobs j
+  where j.id = p_job and j.account_id = app_account()
+    and case when p_epoch is null then j.expires_on < utc_today() else j.state = 'planning' and j.plan_epoch = p_epoch end
+  for update;
+  if not found then
+    return false;
+  end if;
+  return end_job(p_job, 'failed');
+end
+$$;
+
 -- Lists unfinished jobs of all accounts whose expiry day is over, oldest first. Locks: none.
-create function list_expired_jobs(p_limit integer) returns table (account_id uuid, id uuid)
+create function list_expired_jobs(p_limit integer) returns table (account_id uuid, id uuid, mode text)
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select j.account_id, j.id from jobs j
+    select j.account_id, j.id, j.mode from jobs j
     where j.state in ('queued', 'planning', 'processing') and j.expires_on < utc_today()
     order by j.created_at limit p_limit;
   end;
@@ -3653,12 +3713,12 @@ create trigger audit after update on callback_secrets for each row execute funct
 -- ---- Rights ----
 
 revoke execute on function
-  list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
+  list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
   notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 from public;
 
 grant execute on function
-  list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
+  list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
   notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 to probity_app;
 
@@ -4029,6 +4089,8 @@ $$;
 -- Settles batches of one job of the transaction's account: stores their results as chunks, counts them, advances the job and charges the
 -- results inserted by this call. A batch that is processed twice is charged once: its queue row is deleted once, its number is in the key
 -- of its chunk, and the ledger posts it once. Refunds results by the refund rule (is_refunded in billing.sql).
+-- security definer: the only way in which the worker counts results and posts credits of a job. jobs.done_count, which no other statement
+-- changes, never exceeds unique_count, so no more is settled than was reserved, and no more refunded than settled.
 -- Input: one entry per batch in p_nos, p_epochs, p_rows, p_deferred, p_sizes, p_tallies, p_index_bytes and p_result_bytes. p_rows is the
 -- number of addresses that the worker accounts for: results, deferred and those that it still processes. p_deferred is how many batch
 -- numbers the job must allocate for deferred addresses. p_sizes is the number of results; 0 means that there is no chunk. p_row_nos are
@@ -4042,7 +4104,7 @@ create function settle_batches(
   p_job uuid, p_nos integer[], p_epochs integer[], p_rows integer[], p_deferred integer[], p_sizes integer[], p_tallies jsonb,
   p_index_bytes integer[], p_result_bytes integer[], p_row_nos integer[], p_blocks bytea
 ) returns table (outcome text, settled integer[], first_no integer, completed boolean)
-  language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_account uuid := app_account();
@@ -4193,12 +4255,12 @@ $$;
 -- ---- Rights ----
 
 revoke execute on function
-  is_batch_unclaimed, release_claims, release_batch, find_dispatchable, dispatch_batches, split_batch, claim_batches,
+  is_batch_unclaimed, release_claims, release_batch, find_dispatchable, dispatch_batches, split_batch, claim_batches, settle_batches,
   delete_ended_batches, requeue_job
 from public;
 
 grant execute on function
-  release_claims, release_batch, dispatch_batches, claim_batches, delete_ended_batches
+  release_claims, release_batch, dispatch_batches, claim_batches, settle_batches, delete_ended_batches
 to probity_app;
 
 grant execute on function
@@ -5466,7 +5528,7 @@ to probity_app;
 -- Rights of the worker program: of the worker and, in a process of its own, of maintenance. Contains all grants to probity_worker, which
 -- probes mail servers, processes jobs, delivers webhooks and runs the doctor, and to probity_maintenance. data/worker-rights.ts and
 -- data/maintenance-rights.ts in packages/database/src/connection list the same rights with the task that needs each; role-rights.test.ts
--- compares them with the catalog. The worker has no rights on users, sessions, operators, API keys and payments. Row-level security
+-- compares them with the catalog. The worker has no rights on users, sessions, operators, API keys, payments and the ledger. Row-level security
 -- limits tables with an account_id to the account of the transaction.
 
 -- ---- Rights of the worker ----
@@ -5490,29 +5552,25 @@ to probity_worker;
 
 -- accounts
 grant select (id, account_id, target, action) on overrides to probity_worker;
-grant execute on function refunds_unknown, count_domain_addresses to probity_worker;
+grant execute on function count_domain_addresses to probity_worker;
 
--- billing
-grant execute on function ledger_post, ledger_post_parts, ledger_refund_validations to probity_worker;
-
--- validations
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded, reference)
-  on validations to probity_worker;
-grant update (state, conclusive, refunded, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
-  on validations to probity_worker;
+-- validations: finish_validations ends them, and refunds their credits.
+grant select (expires_on, account_id, id, email_key, state, deferred_at, deferrals, retry_at) on validations to probity_worker;
+grant update (deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress) on validations to probity_worker;
 grant select (account_id, validation_id), insert, delete on uncollected_results to probity_worker;
 grant execute on function
   list_overdue_validations, claim_validations, list_unclaimed_validations, finish_validations
 to probity_worker;
 
--- jobs
+-- jobs: settle_batches and fail_job count and end them, and move their credits.
 grant select on jobs to probity_worker;
-grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, finished_at, last_settled_at) on jobs to probity_worker;
-grant select, insert, update on job_counts to probity_worker;
-grant select (expires_on, account_id, job_id, no), insert, delete on job_batches to probity_worker;
-grant select, insert, update (claimed_at), delete on job_queue to probity_worker; -- settle_batches locks the rows
+grant update (paused_at, dispatch_limit) on jobs to probity_worker;
+grant select on job_counts to probity_worker;
+grant insert on job_batches to probity_worker;
+grant select, insert on job_queue to probity_worker;
 grant execute on function
-  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches
+  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, fail_job, dispatch_batches,
+  claim_batches, settle_batches
 to probity_worker;
 
 -- results
@@ -5535,8 +5593,9 @@ to probity_worker;
 -- ---- Rights of maintenance ----
 
 -- probity_maintenance deletes expired data and closed accounts, manages partitions, reconciles the ledger, emits events for expired keys
--- and sends email notifications. Most tasks are functions that delete rows of all accounts; the tables are for expired jobs and
--- validations, whose credits are returned. The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets.
+-- and sends email notifications. Most tasks are functions that delete rows of all accounts; the tables are for the events of expired jobs.
+-- The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets, and posts credits only by ending expired jobs
+-- and validations.
 
 -- system
 grant select on migrations to probity_maintenance;
@@ -5552,10 +5611,10 @@ grant execute on function delete_old_audit_entries to probity_maintenance;
 grant execute on function list_expired_keys, mark_expired_key to probity_maintenance;
 
 -- accounts
-grant execute on function delete_closed_account, delete_old_domain_days, refunds_unknown to probity_maintenance;
+grant execute on function delete_closed_account, delete_old_domain_days to probity_maintenance;
 
 -- billing
-grant execute on function ledger_post, ledger_refund_validations, delete_old_payments to probity_maintenance;
+grant execute on function delete_old_payments to probity_maintenance;
 
 -- users: claim_notifications returns the name and the email address of the recipient.
 grant execute on function
@@ -5563,18 +5622,15 @@ grant execute on function
 to probity_maintenance;
 
 -- validations: ends expired ones and refunds them.
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, refunded, reference) on validations to probity_maintenance;
-grant update (state, conclusive, refunded, result, finished_at) on validations to probity_maintenance;
 grant select (account_id, validation_id), delete on uncollected_results to probity_maintenance;
-grant execute on function list_expired_validations to probity_maintenance;
+grant execute on function list_expired_validations, finish_validations to probity_maintenance;
 
 -- jobs: ends expired ones and releases their credits. The event contains the job.
 grant select on jobs to probity_maintenance;
-grant update (state, finished_at) on jobs to probity_maintenance;
 grant select on job_counts to probity_maintenance;
 grant select (job_id, account_id, size, retry_at, wait_reason) on job_queue to probity_maintenance;
 grant execute on function
-  list_expired_jobs, list_expired_uploads, delete_expired_uploads, delete_ended_batches, notify_expiring_results
+  list_expired_jobs, fail_job, list_expired_uploads, delete_expired_uploads, delete_ended_batches, notify_expiring_results
 to probity_maintenance;
 
 -- results: their number, for the job in the event.

@@ -201,22 +201,6 @@ create policy tenant on overrides using (account_id = app_account());
 grant select, insert, delete on overrides to probity_app;
 grant update (action, note, created_by, created_at) on overrides to probity_app;
 
--- A row counts the addresses of a mail domain (registrable domain, not of a free provider) that an account has submitted on a UTC
--- day, while the abuse limits are on. Written by count_domain_addresses; deleted after the day by delete_old_domain_days.
-create table account_domain_days (
-  account_id uuid not null references accounts (id) on delete cascade,
-  day date not null,
-  domain text not null check (octet_length(domain) <= 253),
-  addresses integer not null check (addresses > 0),
-  primary key (account_id, day, domain)
-);
-
-create index account_domain_days_by_day on account_domain_days (day);
-
-alter table account_domain_days enable row level security;
-create policy tenant on account_domain_days using (account_id = app_account());
-grant select on account_domain_days to probity_app;
-
 -- ---- Functions ----
 
 -- Sets changed_at on every update that does not record usage (trigger function). Rejects changes of revoked_at of a revoked key
@@ -274,12 +258,6 @@ create function find_api_key(p_hash bytea)
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;
   end;
-
--- Returns whether the plan of the transaction's account refunds unknown results. security definer, because the worker has no rights on
--- accounts and plans. Locks: none.
-create function refunds_unknown() returns boolean
-  language sql stable security definer set search_path = public, pg_temp
-  return (select p.refund_unknown from accounts a join plans p on p.name = a.plan where a.id = app_account());
 
 -- Returns the keys of all accounts that changed in the last p_seconds seconds, for cache invalidation.
 -- Output: key ids.
@@ -493,44 +471,6 @@ begin
 end
 $$;
 
--- Counts addresses of mail domains toward the daily limit per domain of the transaction's account. The limit is p_base plus one
--- address for every ten credits that the account has bought.
--- Input: parallel arrays of distinct domains and numbers of addresses.
--- Output: the domain that exceeds the limit most, with its addresses of the day and the limit; no row if none exceeds it. The caller
--- must roll back, or hold the job for review.
--- Locks: the counted rows, in the order of their domains, until commit.
-create function count_domain_addresses(p_domains text[], p_counts integer[], p_base integer)
-  returns table (domain text, addresses integer, addresses_max bigint)
-  language plpgsql security definer set search_path = public, pg_temp as $$
-#variable_conflict use_column
-declare
-  v_account uuid := app_account();
-  v_max bigint := p_base + paid_credits(v_account) / 10;
-begin
-  return query
-    with counted as (
-      insert into account_domain_days as d (account_id, day, domain, addresses)
-      select v_account, utc_today(), n.domain, n.count from unnest(p_domains, p_counts) as n (domain, count)
-      order by n.domain
-      on conflict (account_id, day, domain) do update set addresses = d.addresses + excluded.addresses
-      returning d.domain, d.addresses
-    )
-    select c.domain, c.addresses, v_max from counted c where c.addresses > v_max order by c.addresses desc, c.domain limit 1;
-end
-$$;
-
--- Deletes the counts of past days of all accounts.
--- Output: the number of deleted rows.
--- Locks: the deleted rows.
-create function delete_old_domain_days() returns bigint
-  language sql security definer set search_path = public, pg_temp
-  begin atomic
-    with gone as (
-      delete from account_domain_days where day < utc_today() returning 1
-    )
-    select count(*) from gone;
-  end;
-
 -- ---- Triggers ----
 
 create trigger audit_insert after insert on overrides referencing new table as changed
@@ -580,13 +520,12 @@ create trigger audit_change after update on accounts for each row
 
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
-  close_account, delete_closed_account, record_export, record_erasure, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
-  delete_old_domain_days, refunds_unknown
+  close_account, delete_closed_account, record_export, record_erasure, is_account_suspended, suspend_account, paid_credits
 from public;
 
 grant execute on function
   find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export, record_erasure,
-  is_account_suspended, count_domain_addresses, delete_old_domain_days, refunds_unknown
+  is_account_suspended
 to probity_app;
 
 grant execute on function

@@ -361,6 +361,8 @@ $$;
 -- Settles batches of one job of the transaction's account: stores their results as chunks, counts them, advances the job and charges the
 -- results inserted by this call. A batch that is processed twice is charged once: its queue row is deleted once, its number is in the key
 -- of its chunk, and the ledger posts it once. Refunds results by the refund rule (is_refunded in billing.sql).
+-- security definer: the only way in which the worker counts results and posts credits of a job. jobs.done_count, which no other statement
+-- changes, never exceeds unique_count, so no more is settled than was reserved, and no more refunded than settled.
 -- Input: one entry per batch in p_nos, p_epochs, p_rows, p_deferred, p_sizes, p_tallies, p_index_bytes and p_result_bytes. p_rows is the
 -- number of addresses that the worker accounts for: results, deferred and those that it still processes. p_deferred is how many batch
 -- numbers the job must allocate for deferred addresses. p_sizes is the number of results; 0 means that there is no chunk. p_row_nos are
@@ -374,7 +376,7 @@ create function settle_batches(
   p_job uuid, p_nos integer[], p_epochs integer[], p_rows integer[], p_deferred integer[], p_sizes integer[], p_tallies jsonb,
   p_index_bytes integer[], p_result_bytes integer[], p_row_nos integer[], p_blocks bytea
 ) returns table (outcome text, settled integer[], first_no integer, completed boolean)
-  language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_account uuid := app_account();
@@ -525,12 +527,12 @@ $$;
 -- ---- Rights ----
 
 revoke execute on function
-  is_batch_unclaimed, release_claims, release_batch, find_dispatchable, dispatch_batches, split_batch, claim_batches,
+  is_batch_unclaimed, release_claims, release_batch, find_dispatchable, dispatch_batches, split_batch, claim_batches, settle_batches,
   delete_ended_batches, requeue_job
 from public;
 
 grant execute on function
-  release_claims, release_batch, dispatch_batches, claim_batches, delete_ended_batches
+  release_claims, release_batch, dispatch_batches, claim_batches, settle_batches, delete_ended_batches
 to probity_app;
 
 grant execute on function

@@ -1,7 +1,7 @@
 -- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
--- probity_app (API) reads the tables and changes balances through ledger_post, ledger_post_parts, ledger_refund_validations and
--- record_reversal only.
--- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
+-- probity_app (API) reads the tables and changes balances through ledger_post and record_reversal only. probity_operator calls ledger_post
+-- for grants and adjustments. Jobs and validations post settle, release and refund in the functions that end them (settle_batches, end_job,
+-- finish_validations), so the worker and maintenance may execute no function of the ledger. The owner maintains prices.
 
 -- ---- Tables ----
 
@@ -180,8 +180,9 @@ begin
     reserved = a.reserved + p_credits * p_kind.reserved,
     spent = a.spent + p_credits * p_kind.spent,
     last_grant = case p_kind.kind when 'grant' then p_credits else a.last_grant end,
-    credits_low = not a.unlimited and a.available + p_credits * p_kind.available < case
-      when p_kind.kind = 'grant' then coalesce(a.low_credits, ceil(p_credits / 10.0)::bigint) else low_credits_threshold(a) end
+    -- A grant leaves more than a tenth of itself, so after it only the account's own setting counts.
+    credits_low = not a.unlimited and a.available + p_credits * p_kind.available
+      < case p_kind.kind when 'grant' then coalesce(a.low_credits, 0) else low_credits_threshold(a) end
   where a.id = p_account
   returning a.* into v_account;
   if v_account.credits_low and not v_was_low then
@@ -319,7 +320,8 @@ begin
 end
 $$;
 
--- Refunds one credit for each of several validations of the transaction's account, with one lock and one balance update.
+-- Refunds one credit for each of several validations of the transaction's account, with one lock and one balance update. Called by
+-- finish_validations, which has ended them.
 -- Input: p_subjects are validation ids; validations that were refunded before are skipped. p_key is the API key of all of them.
 -- Output: the number of validations refunded.
 -- Locks: the account row (no key update), then the usage_days row, until commit.
@@ -349,7 +351,7 @@ end
 $$;
 
 -- Posts several parts of one subject for the transaction's account, with one lock and one balance update: the rules of ledger_post for
--- settle and refund.
+-- settle and refund. Called by settle_batches, which stores the results of the parts.
 -- Input: p_parts and p_credits have one entry per part; credits are positive.
 -- Output: the outcome for all parts. Only posted changes anything:
 --   posted    at least one part was written; parts that were posted before with the same number of credits are left as they are
@@ -458,7 +460,7 @@ $$;
 -- credits pay. If less is reversed than before (a dispute was won, a refund failed), the debt falls first and the rest is
 -- returned to the balance.
 -- Input: p_lost of p_paid, in the smallest currency unit. p_checked_at is when Stripe returned the state; a state older than the
--- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is resumed when its last dispute was won,
+-- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is reactivated when its last dispute was won,
 -- unless an operator suspended it too.
 -- Output: the credits reversed by this call, negative if returned, and the account's debt; no row if the payment was not granted.
 -- Locks: the payment row (update), then those of suspend_account, then the account row (no key update), until commit.
@@ -537,16 +539,17 @@ create function delete_old_payments(p_days integer, p_max integer) returns integ
     select ((select count(*) from unpaid) + (select count(*) from told))::integer;
   end;
 
--- Writes an audit entry for a grant or adjustment made by an operator or on the command line. Purchases and the automatic
--- grants of unlimited accounts appear in the ledger only. Trigger function.
+-- Writes an audit entry for each grant and adjustment, of every actor: credits come from nowhere else. Only the grants of unlimited
+-- accounts appear in the ledger alone, because there is one per charge, and no more is granted than is charged. Trigger function.
 -- Output: null. Locks: none.
 create function audit_grant() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if (nullif(current_setting('app.actor', true), '')::jsonb ->> 'kind') in ('operator', 'command') then
-    perform record_audit_entry(new.account_id, case when new.d_available > 0 then 'credits.granted' else 'credits.taken' end, null, null,
-      jsonb_build_object('credits', jsonb_build_array(null, abs(new.d_available)), 'note', jsonb_build_array(null, new.note)));
+  if new.note = 'unlimited account' and exists (select from accounts a where a.id = new.account_id and a.unlimited) then
+    return null;
   end if;
+  perform record_audit_entry(new.account_id, case when new.d_available > 0 then 'credits.granted' else 'credits.taken' end, null, null,
+    jsonb_build_object('credits', jsonb_build_array(null, abs(new.d_available)), 'note', jsonb_build_array(null, new.note)));
   return null;
 end
 $$;
@@ -573,6 +576,5 @@ grant execute on function
 to probity_operator;
 
 grant execute on function
-  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account,
-  record_subscription, record_reversal, delete_old_payments
+  ledger_post, find_billing_account, record_subscription, record_reversal, delete_old_payments
 to probity_app;

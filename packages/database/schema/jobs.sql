@@ -243,11 +243,56 @@ begin
 end
 $$;
 
+-- Ends an unfinished job of the transaction's account and releases the credits reserved for the rest of it.
+-- Input: p_state is canceled or failed. Output: false if there is no such job.
+-- Locks: the job row, then those of ledger_post, until commit.
+create function end_job(p_job uuid, p_state text) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_job jobs;
+  v_rest bigint;
+  v_posting text;
+begin
+  update jobs j set state = p_state, finished_at = clock_timestamp()
+  where j.id = p_job and j.account_id = app_account() and j.finished_at is null
+  returning * into v_job;
+  if not found then
+    return false;
+  end if;
+  v_rest := (v_job.unique_count - v_job.done_count) * v_job.credits_per_email;
+  if v_rest > 0 then
+    select l.outcome into v_posting from ledger_post('release', v_rest, v_job.id, 0, v_job.key_id) l;
+    if v_posting <> 'posted' then
+      raise exception 'the release of job % was %', p_job, v_posting;
+    end if;
+  end if;
+  return true;
+end
+$$;
+
+-- Ends a job of the transaction's account as failed: one that cannot be planned, or whose expiry day is over. For the worker and
+-- maintenance, which may end no other job.
+-- Input: p_epoch is the epoch of the failed plan; null if the job has expired. Output: false if the job is not such a job.
+-- Locks: those of end_job.
+create function fail_job(p_job uuid, p_epoch integer) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform from jobs j
+  where j.id = p_job and j.account_id = app_account()
+    and case when p_epoch is null then j.expires_on < utc_today() else j.state = 'planning' and j.plan_epoch = p_epoch end
+  for update;
+  if not found then
+    return false;
+  end if;
+  return end_job(p_job, 'failed');
+end
+$$;
+
 -- Lists unfinished jobs of all accounts whose expiry day is over, oldest first. Locks: none.
-create function list_expired_jobs(p_limit integer) returns table (account_id uuid, id uuid)
+create function list_expired_jobs(p_limit integer) returns table (account_id uuid, id uuid, mode text)
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select j.account_id, j.id from jobs j
+    select j.account_id, j.id, j.mode from jobs j
     where j.state in ('queued', 'planning', 'processing') and j.expires_on < utc_today()
     order by j.created_at limit p_limit;
   end;
@@ -338,12 +383,12 @@ create trigger audit after update on callback_secrets for each row execute funct
 -- ---- Rights ----
 
 revoke execute on function
-  list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
+  list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
   notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 from public;
 
 grant execute on function
-  list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
+  list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
   notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 to probity_app;
 

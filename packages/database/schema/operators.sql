@@ -157,37 +157,7 @@ insert into doctor_requests (requested_at) values ('-infinity');
 
 grant select on doctor_requests to probity_operator;
 
--- A row is a session whose user entered a 2FA code within the last 15 minutes. Sensitive operator actions require one. The session is
--- identified by the SHA-256 of its token. record_code_entry deletes older rows.
-create table code_entries (
-  session_hash bytea primary key check (octet_length(session_hash) = 32),
-  entered_at timestamptz not null default clock_timestamp()
-);
-
-create index code_entries_by_age on code_entries (entered_at);
-
 -- ---- Functions ----
-
--- Records that the user of a session entered a valid 2FA code, and deletes entries older than 15 minutes.
--- Output: none.
--- Locks: the rows it writes.
-create function record_code_entry(p_session_hash bytea) returns void
-  language sql security definer set search_path = public, pg_temp
-  begin atomic
-    delete from code_entries where entered_at < clock_timestamp() - interval '15 minutes' and session_hash <> p_session_hash;
-    insert into code_entries (session_hash) values (p_session_hash)
-    on conflict (session_hash) do update set entered_at = clock_timestamp();
-  end;
-
--- Returns whether the user of a session entered a 2FA code within the last 15 minutes.
--- Locks: none.
-create function has_recent_code(p_session_hash bytea) returns boolean
-  language sql stable security definer set search_path = public, pg_temp
-  begin atomic
-    select exists (
-      select from code_entries where session_hash = p_session_hash and entered_at > clock_timestamp() - interval '15 minutes'
-    );
-  end;
 
 -- Adds counts of unrecognized replies and deletes replies without a repeat for 90 days.
 -- Input: parallel arrays, one element per reply.
@@ -280,7 +250,7 @@ create function audit_action(p_noun text, p_op text, p_row jsonb, p_changes json
     when p_op = 'INSERT' then case when p_row ->> 'replaces' is not null then 'rotated' else 'created' end
     when p_changes ? 'revoked_at' then 'revoked'
     when p_changes ? 'paused_at' then case when p_row ->> 'paused_at' is null then 'resumed' else 'paused' end
-    when p_changes ? 'suspended_at' then case when p_row ->> 'suspended_at' is null then 'unsuspended' else 'suspended' end
+    when p_changes ? 'suspended_at' then case when p_row ->> 'suspended_at' is null then 'reactivated' else 'suspended' end
     when p_changes ? 'on_hold_since'
       then case when p_row ->> 'on_hold_since' is null then 'charging_resumed' else 'charging_stopped' end
     when p_changes ? 'drained_at' then case when p_row ->> 'drained_at' is null then 'undrained' else 'drained' end
@@ -546,13 +516,13 @@ create trigger keep_a_year before delete on audit_entries
 
 revoke execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_audit_entry, audit_action, audit_row, audit_statement, record_probes,
-  begin_doctor_run, store_findings, request_doctor_run, record_code_entry, has_recent_code, list_due_samples, judge_sample,
+  begin_doctor_run, store_findings, request_doctor_run, list_due_samples, judge_sample,
   decide_review
 from public;
 
 grant execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_probes, begin_doctor_run, store_findings,
-  record_code_entry, has_recent_code, list_due_samples, judge_sample, decide_review
+  list_due_samples, judge_sample, decide_review
 to probity_app;
 
 grant execute on function

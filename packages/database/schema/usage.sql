@@ -1,4 +1,5 @@
--- Usage of the API: requests, credits and verdicts per account, for the usage pages and the request log.
+-- Usage of the API: requests, credits and verdicts per account, for the usage pages and the request log;
+-- addresses per mail domain, for the abuse limits.
 -- probity_app reads the rows of its account and writes only through functions; probity_operator reads usage_days.
 
 -- ---- Tables ----
@@ -69,6 +70,22 @@ create table verdict_days (
 alter table verdict_days enable row level security;
 create policy tenant on verdict_days using (account_id = app_account());
 grant select on verdict_days to probity_app;
+
+-- A row counts the addresses of a mail domain (registrable domain, not of a free provider) that an account has submitted on a UTC
+-- day, while the abuse limits are on. Written by count_domain_addresses; deleted after the day by delete_old_domain_days.
+create table account_domain_days (
+  account_id uuid not null references accounts (id) on delete cascade,
+  day date not null,
+  domain text not null check (octet_length(domain) <= 253),
+  addresses integer not null check (addresses > 0),
+  primary key (account_id, day, domain)
+);
+
+create index account_domain_days_by_day on account_domain_days (day);
+
+alter table account_domain_days enable row level security;
+create policy tenant on account_domain_days using (account_id = app_account());
+grant select on account_domain_days to probity_app;
 
 -- ---- Functions ----
 
@@ -179,6 +196,76 @@ create function mark_expired_key(p_key uuid)
     returning k.id, k.name, k.mode, k.hint, k.scopes, k.created_at, k.expires_at, k.paused_at, k.revoked_at, k.replaces, k.replaced_by;
   end;
 
+-- Counts addresses of mail domains toward the daily limit per domain of the transaction's account. The limit is p_base plus one
+-- address for every ten credits that the account has bought.
+-- Input: parallel arrays of distinct domains and numbers of addresses.
+-- Output: the domain that exceeds the limit most, with its addresses of the day and the limit; no row if none exceeds it. The caller
+-- must hold the job for review.
+-- Locks: the counted rows, in the order of their domains, until commit.
+create function count_domain_addresses(p_domains text[], p_counts integer[], p_base integer)
+  returns table (domain text, addresses integer, addresses_max bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_account uuid := app_account();
+  v_max bigint := p_base + paid_credits(v_account) / 10;
+begin
+  return query
+    with counted as (
+      insert into account_domain_days as d (account_id, day, domain, addresses)
+      select v_account, utc_today(), n.domain, n.count from unnest(p_domains, p_counts) as n (domain, count)
+      order by n.domain
+      on conflict (account_id, day, domain) do update set addresses = d.addresses + excluded.addresses
+      returning d.domain, d.addresses
+    )
+    select c.domain, c.addresses, v_max from counted c where c.addresses > v_max order by c.addresses desc, c.domain limit 1;
+end
+$$;
+
+-- Counts addresses of mail domains as count_domain_addresses does, but only those within the limit.
+-- Input: as count_domain_addresses.
+-- Output: the number of addresses beyond the limit, for each domain that exceeds it. The caller must not probe these addresses.
+-- Locks: the counted rows, in the order of their domains, until commit.
+create function admit_domain_addresses(p_domains text[], p_counts integer[], p_base integer)
+  returns table (domain text, excess integer)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_account uuid := app_account();
+  v_max bigint := p_base + paid_credits(v_account) / 10;
+begin
+  for domain, excess in
+    with counted as (
+      insert into account_domain_days as d (account_id, day, domain, addresses)
+      select v_account, utc_today(), n.domain, n.count from unnest(p_domains, p_counts) as n (domain, count)
+      order by n.domain
+      on conflict (account_id, day, domain) do update set addresses = d.addresses + excluded.addresses
+      returning d.domain, d.addresses
+    )
+    -- A list that an operator released can have counted more than the limit.
+    select c.domain, least(n.count, c.addresses - v_max)
+    from counted c join unnest(p_domains, p_counts) as n (domain, count) on n.domain = c.domain
+    where c.addresses > v_max
+  loop
+    update account_domain_days d set addresses = d.addresses - excess
+    where d.account_id = v_account and d.day = utc_today() and d.domain = admit_domain_addresses.domain;
+    return next;
+  end loop;
+end
+$$;
+
+-- Deletes the counts of past days of all accounts.
+-- Output: the number of deleted rows.
+-- Locks: the deleted rows.
+create function delete_old_domain_days() returns bigint
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with gone as (
+      delete from account_domain_days where day < utc_today() returning 1
+    )
+    select count(*) from gone;
+  end;
+
 -- ---- Rights ----
 
 revoke execute on function
@@ -191,3 +278,6 @@ to probity_app;
 
 revoke execute on function remaining_key_credits, remaining_key_cap from public;
 grant execute on function remaining_key_credits, remaining_key_cap to probity_app;
+
+revoke execute on function count_domain_addresses, admit_domain_addresses, delete_old_domain_days from public;
+grant execute on function count_domain_addresses, admit_domain_addresses, delete_old_domain_days to probity_app;

@@ -50,6 +50,9 @@ create table sessions (
   ip_address text,
   user_agent text,
   active_account uuid references accounts (id) on delete set null,
+  -- Time of the last 2FA code, in a session that a code started. Null in all others, and after the user disabled 2FA or made new
+  -- recovery codes: a code then counts from the next sign-in on. Sensitive operator actions need a code of the last 15 minutes.
+  code_entered_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp()
 );
@@ -92,7 +95,8 @@ create table two_factors (
   verified boolean not null default true,
   failed_count integer not null default 0,
   locked_until timestamptz,
-  used_codes jsonb not null default '{}' -- codes of the last two minutes with the time of their use in seconds
+  used_codes jsonb not null default '{}', -- codes of the last two minutes with the time of their use in seconds
+  wrong_codes timestamptz[] not null default '{}' -- times of wrong codes in signed-in sessions within 15 minutes, at most seven
 );
 
 grant select, insert, update, delete on two_factors to probity_users;
@@ -199,22 +203,24 @@ end
 $$;
 
 -- Returns the user of a session that has not ended, and updates last_seen_at at most every five minutes.
--- Output: one row, or none if there is no live session with the hash of the token.
+-- Output: one row, or none if there is no live session with the hash of the token. code_age_s is null unless a 2FA code counts
+-- for operator actions (see sessions.code_entered_at).
 -- Locks: the session row, only if it updates last_seen_at.
 create function find_session(p_token_hash text)
   returns table (
     user_id uuid, name text, email text, email_verified boolean, two_factor boolean, is_operator boolean,
-    verified_by_link boolean
+    verified_by_link boolean, code_age_s double precision
   )
   language sql volatile security definer set search_path = public, pg_temp
   begin atomic
     with live as (
-      select s.id, s.user_id, s.last_seen_at from sessions s where s.token_hash = p_token_hash and is_session_live(s)
+      select s.id, s.user_id, s.last_seen_at, s.code_entered_at from sessions s where s.token_hash = p_token_hash and is_session_live(s)
     ), seen as (
       update sessions s set last_seen_at = clock_timestamp()
       from live where s.id = live.id and live.last_seen_at < clock_timestamp() - interval '5 minutes'
     )
-    select p.id, p.name, p.email, p.email_verified, p.two_factor_enabled, p.is_operator, p.verified_by_link
+    select p.id, p.name, p.email, p.email_verified, p.two_factor_enabled, p.is_operator, p.verified_by_link,
+           extract(epoch from clock_timestamp() - live.code_entered_at)::double precision
     from live join users p on p.id = live.user_id;
   end;
 
@@ -527,7 +533,7 @@ end
 $$;
 
 -- Writes audit entries for changes of a user's password, email, 2FA or operator right (trigger function).
--- Operator changes are recorded for the installation, other changes in every account of the user. Entries contain no address.
+-- Operator changes are recorded for the installation, other changes by record_user_event. Entries contain no address.
 -- Output: null (after trigger).
 -- Locks: none.
 create function audit_sign_in() returns trigger
@@ -548,7 +554,7 @@ begin
   if v_action in ('person.made_operator', 'person.unmade_operator') then
     perform record_audit_entry(null, v_action, v_user::text, v_name, null);
   else
-    perform record_audit_entry(m.account_id, v_action, v_user::text, v_name, null, v_user) from members m where m.user_id = v_user;
+    perform record_user_event(v_user, null, substr(v_action, length('person.') + 1));
   end if;
   return null;
 end

@@ -40,6 +40,7 @@ create table validations (
   ai boolean not null default true,
   catchall boolean not null default true,
   mailbox boolean not null default true, -- whether to probe a mail server
+  domain_limited boolean not null default false, -- not probed because the account exceeded the daily limit of the domain
   reference text check (octet_length(reference) <= 800), -- reference text of the client, returned with the result
   -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
   -- account.
@@ -180,8 +181,8 @@ $$;
 -- Charges a group of single validations of the transaction's account, one credit each, and inserts the rows of those that a
 -- worker is to validate. Replaces five statements of the API: the group takes one round trip, and its plans stay cached.
 -- Input: p_subject is the ledger subject of the group, p_recent the number of validations with a recent result, which need no
--- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox, timeout_ms and reference; timeout_ms is
--- how long the request waits. p_names are addresses and domains to look up in overrides.
+-- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox, domain_limited, timeout_ms and reference;
+-- timeout_ms is how long the request waits. p_names are addresses and domains to look up in overrides.
 -- Output: one row. outcome is that of ledger_post, and only posted changes anything; or uncollected, if an earlier validation
 -- of one of the addresses has a result to collect or is still being validated. Then nothing is charged or inserted.
 -- expires_on is the partition of the inserted rows. overrides maps those of p_names that are in overrides to their action.
@@ -210,11 +211,12 @@ begin
     expires_on := utc_today() + greatest(p_retention_days, 1);
     if v_rows > 0 then
       insert into validations (
-        expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, reference, awaited_until)
+        expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, domain_limited, reference, awaited_until)
       select charge_validations.expires_on, app_account(), p_key, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
-             r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
+             r.domain_limited, r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
       from json_to_recordset(p_rows) as r (
-        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, timeout_ms integer, reference text
+        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, domain_limited boolean,
+        timeout_ms integer, reference text
       );
     end if;
     select json_object_agg(o.target, o.action) into overrides from overrides o
@@ -234,7 +236,7 @@ create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uu
   returns table (
     expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
     retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
-    excluded_traits text[], mailbox boolean
+    excluded_traits text[], mailbox boolean, domain_limited boolean
   )
   -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -253,37 +255,43 @@ begin
       and a.id = v.account_id and p.name = a.plan
     returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
       a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
-      a.send_threshold, a.excluded_traits, v.mailbox;
+      a.send_threshold, a.excluded_traits, v.mailbox, v.domain_limited;
 end
 $$;
 
--- Ends open validations of the transaction's account, except those whose client collects the result later. Refunds
--- inconclusive results by the refund rule (is_refunded in billing.sql). In one call, for workers that end groups.
--- Input: parallel arrays, one element per validation of partition p_expires_on.
--- Output: the validations that were ended, and whether each was refunded. Those that ended before, or are to be collected, are
--- not among them.
+-- Ends open validations of the transaction's account. Refunds inconclusive results by the refund rule (is_refunded in billing.sql).
+-- In one call, for workers that end groups. security definer: the only way in which the worker and maintenance end validations and
+-- refund their credits. A validation was charged when its row was inserted, ends once, and is refunded at most once.
+-- Input: p_days are the partitions of the validations. The other arrays are parallel, one element per validation. Without p_deferred,
+-- validations whose client collects the result later stay open.
+-- Output: the validations that were ended, whether each was refunded, and of deferred ones the key and the reference. Those that
+-- ended before are not among them.
 -- Locks: the ended rows; if any is refunded, also those of ledger_refund_validations, in the order of key ids.
 create function finish_validations(
-  p_expires_on date, p_ids uuid[], p_conclusive boolean[], p_results json[]
-) returns table (validation_id uuid, refunded boolean)
-  -- A custom plan knows p_expires_on and updates one partition; a generic plan would lock all of them.
-  language plpgsql set plan_cache_mode = force_custom_plan as $$
+  p_days date[], p_ids uuid[], p_conclusive boolean[], p_results json[], p_deferred boolean
+) returns table (validation_id uuid, refunded boolean, deferred boolean, email_key text, reference text)
+  -- A custom plan knows p_days and updates their partitions; a generic plan would lock all of them.
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
+  v_refunds_unknown boolean;
   v_key uuid;
   v_ids uuid[];
   v_refunds uuid[] := '{}'; -- the validations to refund
   v_keys uuid[] := '{}'; -- their keys
 begin
-  for validation_id, v_key, refunded in
+  select p.refund_unknown into v_refunds_unknown from accounts a join plans p on p.name = a.plan where a.id = app_account();
+
+  for validation_id, v_key, refunded, deferred, email_key, reference in
     update validations v set
       state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
       refunded = case when e.conclusive then false
-        else is_refunded(p.refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
-    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result), refunds_unknown() as p (refunds_unknown)
+        else is_refunded(v_refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
+    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result)
     -- p_ids again, so that the planner uses the primary key.
-    where v.expires_on = p_expires_on and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
-      and v.state = 'open' and v.deferred_at is null
-    returning v.id, v.key_id, v.refunded
+    where v.expires_on = any (p_days) and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
+      and v.state = 'open' and (p_deferred or v.deferred_at is null)
+    returning v.id, v.key_id, v.refunded, v.deferred_at is not null, case when v.deferred_at is not null then v.email_key end,
+      case when v.deferred_at is not null then v.reference end
   loop
     if refunded then
       v_keys := v_keys || v_key;
@@ -329,7 +337,7 @@ create function wake_workers() returns void
     select pg_notify('validations', '');
   end;
 
--- Lists validations of all accounts that are still open although their expiry day is over. The API ends them before it drops
+-- Lists validations of all accounts that are still open although their expiry day is over. Maintenance ends them before it drops
 -- their partition. Output: the keys. Locks: none.
 create function list_expired_validations(p_limit integer)
   returns table (expires_on date, account_id uuid, id uuid)

@@ -1,7 +1,7 @@
 -- Rights of the worker program: of the worker and, in a process of its own, of maintenance. Contains all grants to probity_worker, which
 -- probes mail servers, processes jobs, delivers webhooks and runs the doctor, and to probity_maintenance. data/worker-rights.ts and
 -- data/maintenance-rights.ts in packages/database/src/connection list the same rights with the task that needs each; role-rights.test.ts
--- compares them with the catalog. The worker has no rights on users, sessions, operators, API keys and payments. Row-level security
+-- compares them with the catalog. The worker has no rights on users, sessions, operators, API keys, payments and the ledger. Row-level security
 -- limits tables with an account_id to the account of the transaction.
 
 -- ---- Rights of the worker ----
@@ -25,29 +25,25 @@ to probity_worker;
 
 -- accounts
 grant select (id, account_id, target, action) on overrides to probity_worker;
-grant execute on function refunds_unknown, count_domain_addresses to probity_worker;
+grant execute on function count_domain_addresses to probity_worker;
 
--- billing
-grant execute on function ledger_post, ledger_post_parts, ledger_refund_validations to probity_worker;
-
--- validations
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded, reference)
-  on validations to probity_worker;
-grant update (state, conclusive, refunded, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
-  on validations to probity_worker;
+-- validations: finish_validations ends them, and refunds their credits.
+grant select (expires_on, account_id, id, email_key, state, deferred_at, deferrals, retry_at) on validations to probity_worker;
+grant update (deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress) on validations to probity_worker;
 grant select (account_id, validation_id), insert, delete on uncollected_results to probity_worker;
 grant execute on function
   list_overdue_validations, claim_validations, list_unclaimed_validations, finish_validations
 to probity_worker;
 
--- jobs
+-- jobs: settle_batches and fail_job count and end them, and move their credits.
 grant select on jobs to probity_worker;
-grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, finished_at, last_settled_at) on jobs to probity_worker;
-grant select, insert, update on job_counts to probity_worker;
-grant select (expires_on, account_id, job_id, no), insert, delete on job_batches to probity_worker;
-grant select, insert, update (claimed_at), delete on job_queue to probity_worker; -- settle_batches locks the rows
+grant update (paused_at, dispatch_limit) on jobs to probity_worker;
+grant select on job_counts to probity_worker;
+grant insert on job_batches to probity_worker;
+grant select, insert on job_queue to probity_worker;
 grant execute on function
-  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches
+  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, fail_job, dispatch_batches,
+  claim_batches, settle_batches
 to probity_worker;
 
 -- results
@@ -70,8 +66,9 @@ to probity_worker;
 -- ---- Rights of maintenance ----
 
 -- probity_maintenance deletes expired data and closed accounts, manages partitions, reconciles the ledger, emits events for expired keys
--- and sends email notifications. Most tasks are functions that delete rows of all accounts; the tables are for expired jobs and
--- validations, whose credits are returned. The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets.
+-- and sends email notifications. Most tasks are functions that delete rows of all accounts; the tables are for the events of expired jobs.
+-- The role has no rights on results, addresses, sessions, keys, webhook secrets and secrets, and posts credits only by ending expired jobs
+-- and validations.
 
 -- system
 grant select on migrations to probity_maintenance;
@@ -87,10 +84,10 @@ grant execute on function delete_old_audit_entries to probity_maintenance;
 grant execute on function list_expired_keys, mark_expired_key to probity_maintenance;
 
 -- accounts
-grant execute on function delete_closed_account, delete_old_domain_days, refunds_unknown to probity_maintenance;
+grant execute on function delete_closed_account, delete_old_domain_days to probity_maintenance;
 
 -- billing
-grant execute on function ledger_post, ledger_refund_validations, delete_old_payments to probity_maintenance;
+grant execute on function delete_old_payments to probity_maintenance;
 
 -- users: claim_notifications returns the name and the email address of the recipient.
 grant execute on function
@@ -98,18 +95,15 @@ grant execute on function
 to probity_maintenance;
 
 -- validations: ends expired ones and refunds them.
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, refunded, reference) on validations to probity_maintenance;
-grant update (state, conclusive, refunded, result, finished_at) on validations to probity_maintenance;
 grant select (account_id, validation_id), delete on uncollected_results to probity_maintenance;
-grant execute on function list_expired_validations to probity_maintenance;
+grant execute on function list_expired_validations, finish_validations to probity_maintenance;
 
 -- jobs: ends expired ones and releases their credits. The event contains the job.
 grant select on jobs to probity_maintenance;
-grant update (state, finished_at) on jobs to probity_maintenance;
 grant select on job_counts to probity_maintenance;
 grant select (job_id, account_id, size, retry_at, wait_reason) on job_queue to probity_maintenance;
 grant execute on function
-  list_expired_jobs, list_expired_uploads, delete_expired_uploads, delete_ended_batches, notify_expiring_results
+  list_expired_jobs, fail_job, list_expired_uploads, delete_expired_uploads, delete_ended_batches, notify_expiring_results
 to probity_maintenance;
 
 -- results: their number, for the job in the event.

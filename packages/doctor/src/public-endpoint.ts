@@ -22,7 +22,7 @@ export async function examinePublicEndpoint({
     const says = 'Set it for the API and the worker.'
     return [unknown('public-url', { saw, says, lines: ['PROBITY_PUBLIC_URL=https://probity.your-domain'] })]
   }
-  const subject = publicUrl.replace(/\/+$/, '')
+  const subject = publicUrl.replace(/(?<!\/)\/+$/, '')
   const reached = await judgeAddress(subject, now)
   if (reached.status === 'fail') return [reached]
   const ticket = () => makeDoctorTicket(db)

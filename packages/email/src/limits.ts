@@ -10,11 +10,22 @@ type Limit = { quota: number; windowS: number }
 /**
  * Limits of emails that any client can trigger, per recipient. All kinds together have 10 per day. Password resets have a limit of their
  * own, so that other emails cannot use it up; when it is used up, the newest link in the mailbox is less than an hour old and still valid.
+ * So do notices about the user's login, which a thief would like to keep from the user.
  */
 const PER_KIND: Limit = { quota: 3, windowS: HOUR_S }
-const PER_DAY: Record<'reset' | 'other', Limit> = {
+const PER_DAY: Record<'reset' | 'login' | 'other', Limit> = {
   reset: { quota: 24, windowS: DAY_S },
+  login: { quota: 24, windowS: DAY_S },
   other: { quota: 10, windowS: DAY_S },
+}
+
+const GROUPS: Record<string, keyof typeof PER_DAY | undefined> = {
+  reset: 'reset',
+  email_changed: 'login',
+  second_factor_on: 'login',
+  second_factor_off: 'login',
+  recovery_codes_created: 'login',
+  wrong_codes: 'login',
 }
 
 /** Drops emails to a recipient that has received too many. The client gets the same response, so that it learns nothing. */
@@ -34,7 +45,7 @@ export async function mayReceive(
   admission: Admission,
   { kind, to }: Pick<EmailMessage, 'kind' | 'to'>,
 ): Promise<boolean> {
-  const group = kind === 'reset' ? 'reset' : 'other'
+  const group = GROUPS[kind] ?? 'other'
   const recipient = digestAddress(to)
   const isWithinHour = await countEmail(admission, `hour:${kind}:${recipient}`, PER_KIND)
   return isWithinHour && (await countEmail(admission, `day:${group}:${recipient}`, PER_DAY[group]))

@@ -3,14 +3,15 @@
 --   KEYS[1] when the account's rate is full again (microseconds, clock of Redis)
 --   KEYS[2] the slots taken, by the time at which they lapse
 --   KEYS[3…] one for each request: its recent result
---   ARGV[1] quota   ARGV[2] window in microseconds   ARGV[3] slots   ARGV[4] microseconds until a slot lapses
+--   ARGV[1] quota, or 0 for requests that were counted before and wait for a slot   ARGV[2] window in microseconds   ARGV[3] slots   ARGV[4] microseconds until a slot lapses
 --   ARGV[5…] two for each request: the name of its slot, empty for a request without a validation; and the milliseconds that
 --            its recent result must still be stored for, which is how the maximum age of a result is checked
 -- Returns for each request {allowed, microseconds until full, microseconds to wait, recent result or false, 1 if all slots are taken}.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local window = tonumber(ARGV[2])
-local step = window / tonumber(ARGV[1])
+local quota = tonumber(ARGV[1])
+local step = quota > 0 and window / quota or 0
 local slots = tonumber(ARGV[3])
 local lapse = tonumber(ARGV[4])
 
@@ -35,7 +36,7 @@ end
 
 for n = 1, #KEYS - 2 do
   local after = full_at + step
-  local wait = math.ceil(after - window - now)
+  local wait = quota > 0 and math.ceil(after - window - now) or 0
   if wait > 0 then
     answers[n] = {0, math.ceil(full_at - now), wait, false, 0}
   else

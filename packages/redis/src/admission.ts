@@ -21,7 +21,7 @@ const SCRIPT = readFileSync(new URL('./admission.lua', import.meta.url), 'utf8')
 /** How long requests skip Redis after a failure, so that an outage does not delay each of them. */
 const RETRY_AFTER_MS = 1_000
 /** A slot whose process died is free again after this time. Longer than any client waits. */
-const SLOT_EXPIRES_MS = 60_000
+const SLOT_EXPIRES_MS = 90_000
 
 /**
  * A request about an address: a recent result is returned if there is one, otherwise the request takes one of the account's slots. A recent
@@ -34,16 +34,22 @@ export type ValidationRequest = {
   slotName: string
 }
 
-export type Admitted = { rate: RateState; recent: string | undefined; isFull: boolean }
+type Slot = { recent: string | undefined; isFull: boolean }
+export type Admitted = Slot & { rate: RateState }
 
 /** Counts requests against the rate limit of their account, over all processes through Redis. Takes slots for validations. */
 export type Admission = {
   admit(accountId: string, policy: RatePolicy, validation?: ValidationRequest): Promise<Admitted>
+  /** Tries again to take a slot, or to find a recent result, for a request that was counted and found all slots taken. */
+  retry(accountId: string, validation: ValidationRequest): Promise<Slot>
   /** Frees the slot of a validation that has ended. */
   release(accountId: string, slotName: string): void
   /** Sets the number of processes that share the limits. */
   setProcessCount(count: number): void
 }
+
+/** The script counts no requests against it. */
+const COUNTED: RatePolicy = { name: 'counted', quota: 0, windowS: 1 }
 
 /** Assumed by a process that has not reached Redis yet. Rather too many, so that the limits hold. */
 const PROCESSES_UNTIL_KNOWN = 10
@@ -64,6 +70,15 @@ export function createAdmission(redis: Redis): Admission {
         // Redis is unavailable or too slow. Requests are admitted by local limits, and /readyz reports Redis.
         localUntil = performance.now() + RETRY_AFTER_MS
         return local.admit(accountId, policy, validation, processes)
+      }
+    },
+    async retry(accountId, validation) {
+      if (performance.now() < localUntil) return local.retry(accountId, validation, processes)
+      try {
+        return await admitShared(accountId, COUNTED, validation)
+      } catch {
+        localUntil = performance.now() + RETRY_AFTER_MS
+        return local.retry(accountId, validation, processes)
       }
     },
     release(accountId, slotName) {
@@ -204,6 +219,9 @@ function createLocalAdmission() {
       const rate = rates.take(accountId, share)
       const isFull = rate.allowed && validation !== undefined && !takeSlot(accountId, validation, processes)
       return { rate, recent: undefined, isFull }
+    },
+    retry(accountId: string, validation: ValidationRequest, processes: number): Slot {
+      return { recent: undefined, isFull: !takeSlot(accountId, validation, processes) }
     },
     release(accountId: string, slotName: string): void {
       const taken = slotsByAccount.get(accountId)

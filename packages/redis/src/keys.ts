@@ -1,12 +1,14 @@
 import { createHash, createHmac, type KeyObject } from 'node:crypto'
 
+type Access = 'read' | 'write' | 'both'
+
 type KeyLayout = {
   /** `<…>` stands for a variable part, `(a|b)` for one of several. */
   pattern: string
   type: 'string' | 'hash' | 'sorted set' | 'several' | 'channel'
   lifetime: string
-  writers: string
-  readers: string
+  /** The processes that may use the key; for a channel, write is to publish and read to subscribe. deploy/redis-users.conf permits the same. */
+  access: { api?: Access; worker?: Access; maintenance?: Access }
 }
 
 /**
@@ -15,95 +17,94 @@ type KeyLayout = {
  */
 export const REDIS_KEYS: readonly KeyLayout[] = [
   {
-    pattern: '<prefix>:(interactive|batches|webhooks):<part>',
+    pattern: '<prefix>:interactive:<part>',
     type: 'several', // the layout of BullMQ: lists, hashes, sorted sets, streams
     lifetime: 'until a worker has finished the task',
-    writers: 'API (interactive), worker',
-    readers: 'worker; API for queue depths',
+    access: { api: 'both', worker: 'both' },
+  },
+  {
+    pattern: '<prefix>:(batches|webhooks):<part>',
+    type: 'several', // as above
+    lifetime: 'until a worker has finished the task',
+    access: { api: 'read', worker: 'both' }, // the API reads the queue depths
   },
   {
     pattern: 'answers:<API process>',
     type: 'channel',
     lifetime: 'not stored',
-    writers: 'worker',
-    readers: 'API',
+    access: { api: 'read', worker: 'write' },
   },
   {
     pattern: '<prefix>:pace:{<hash of egress and site>}',
     type: 'hash', // its fields are listed in rate-limiter.lua
     lifetime: 'until the rate limiter needs none of its fields: hours, or the end of a suspension',
-    writers: 'worker; API when an operator lifts a suspension',
-    readers: 'worker, API',
+    access: { api: 'both', worker: 'both' }, // the API when an operator lifts a suspension
   },
   {
     pattern: '<prefix>:pace:{<hash of egress and site>}:accounts:<slot of five minutes>',
     type: 'sorted set', // accounts by rejected recipients
     lifetime: '65 minutes',
-    writers: 'worker',
-    readers: 'worker',
+    access: { worker: 'both' },
   },
   {
     pattern: '<prefix>:suspensions',
     type: 'sorted set', // suspensions as JSON by their end
     lifetime: 'one day after the last suspension',
-    writers: 'worker; API when an operator lifts a suspension',
-    readers: 'API',
+    access: { api: 'both', worker: 'both' },
   },
   {
     pattern: '<prefix>:zone:<minute>:<registrable domain>',
     type: 'string', // number of DNS queries
     lifetime: '2 minutes',
-    writers: 'worker',
-    readers: 'worker',
+    access: { worker: 'both' },
   },
   {
     pattern: '<prefix>:learnt:<name>',
     type: 'string', // JSON of the probe cache
     lifetime: 'set by the probe cache of the engine',
-    writers: 'worker',
-    readers: 'worker',
+    access: { worker: 'both' },
   },
   {
     pattern: 'domain:<domain>',
     type: 'string', // JSON of the DNS facts
     lifetime: 'set by the domain lookup of the engine',
-    writers: 'worker',
-    readers: 'worker',
+    access: { worker: 'both' },
   },
   {
     pattern: 'recent:{<account>}:<keyed hash of the address and the request options>',
     type: 'string', // the result as JSON
     lifetime: '24 hours',
-    writers: 'worker',
-    readers: 'API, worker',
+    access: { api: 'both', worker: 'both' },
   },
   {
     pattern: 'sandbox:recent:{<account>}:<keyed hash as above>',
     type: 'string', // JSON: id and time of the first request for an address in test mode
     lifetime: '1 hour',
-    writers: 'API',
-    readers: 'API',
+    access: { api: 'both' },
   },
   {
     pattern: 'rate:{<account or limited subject>}',
     type: 'string', // when the quota is full again, in microseconds
     lifetime: 'until the quota is full again',
-    writers: 'API',
-    readers: 'API',
+    access: { api: 'both' },
+  },
+  {
+    pattern: 'rate:{people:email:<limit and hash of the recipient>}',
+    type: 'string', // as above
+    lifetime: 'until the quota is full again',
+    access: { api: 'both', maintenance: 'both' },
   },
   {
     pattern: 'places:{<account>}',
     type: 'sorted set', // validations in progress by the time at which their slot expires
-    lifetime: '1 minute after the last request',
-    writers: 'API',
-    readers: 'API',
+    lifetime: '90 seconds after the last request',
+    access: { api: 'both' },
   },
   {
     pattern: 'api-processes',
     type: 'sorted set', // processes by their last heartbeat
     lifetime: 'unlimited; a process is removed after 10 seconds without a heartbeat',
-    writers: 'API',
-    readers: 'API',
+    access: { api: 'both' },
   },
 ]
 

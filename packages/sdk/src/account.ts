@@ -34,8 +34,8 @@ export type UpdateAccountOptions = RequestOptions & {
 export type AccountApi = {
   /** Plan, credits and limits of the account, and the calling key. */
   get(options?: RequestOptions): ApiPromise<Account>
-  /** Changes the given settings. */
-  update(options: UpdateAccountOptions): ApiPromise<Account>
+  /** Changes the given settings. Undefined if the key lacks `account:read`, as with `webhooks:write` only, which changes `credits`. */
+  update(options: UpdateAccountOptions): ApiPromise<Account | undefined>
 }
 
 export function createAccountApi({ request }: Transport): AccountApi {

@@ -5,7 +5,7 @@ export type ProbityOptions = {
   apiKey?: string | undefined
   /** URL of the service, for example `https://probity.example.com`. Default: PROBITY_BASE_URL, else `http://localhost:3000`. */
   baseUrl?: string | undefined
-  /** Maximum duration of one attempt in milliseconds. Default: 60,000. */
+  /** Maximum duration of one attempt in milliseconds. Default: 75,000. */
   timeoutMs?: number | undefined
   /** Maximum number of retries of a failed call, 0 to 10. Default: 2. */
   maxRetries?: number | undefined
@@ -56,8 +56,8 @@ export type ClientConfig = {
 
 /** Where `pnpm dev` of the service listens. */
 const LOCAL_URL = 'http://localhost:3000'
-/** Twice the longest processing time of the service, 30 seconds. */
-const TIMEOUT_MS = 60_000
+/** Longer than the longest processing time of the service, 60 seconds for a bulk validation. */
+const TIMEOUT_MS = 75_000
 /** Limit of JavaScript timers. */
 const TIMEOUT_MS_MAX = 2_147_483_647
 const MAX_RETRIES = 2
@@ -111,7 +111,7 @@ function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   if (!isPlain) throw new ProbityError('baseUrl is not a URL such as https://probity.example.com.')
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '')
   return `${url.origin}${path}/api/v1`
 }
 

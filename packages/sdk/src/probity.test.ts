@@ -47,7 +47,7 @@ test('validateBulk rejects more than 1,000 addresses and an invalid waitSeconds 
   expect(await failureOf(probity.validateBulk(emails))).toMatchObject({
     message: expect.stringContaining('validateAll'),
   })
-  expect(await failureOf(probity.validateBulk([], { waitSeconds: 26 }))).toBeInstanceOf(ProbityError)
+  expect(await failureOf(probity.validateBulk([], { waitSeconds: 56 }))).toBeInstanceOf(ProbityError)
   expect(await failureOf(probity.validate('ada@example.com', { waitSeconds: 31 }))).toBeInstanceOf(ProbityError)
   expect(received).toEqual([])
 })

@@ -49,6 +49,7 @@ export function refuse(
     title: 'A title',
     status,
     detail: 'A detail.',
+    advice: 'Some advice.',
     code,
     request_id: 'req_1',
   }

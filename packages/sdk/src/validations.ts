@@ -34,7 +34,7 @@ export type ValidateOptions = IdempotentRequestOptions &
 
 export type ValidateBulkOptions = IdempotentRequestOptions &
   ValidationSettings & {
-    /** Seconds that the service may take, 1 to 25. Default: 20. Addresses without a result by then are `unknown` with a `retry_at`. */
+    /** Seconds that the service may take, 1 to 55. Default: 20. Addresses without a result by then are `unknown` with a `retry_at`. */
     waitSeconds?: number | undefined
   }
 
@@ -55,7 +55,7 @@ export type ValidationsApi = {
 const EMAILS_PER_REQUEST_MAX = 1_000
 const TOO_MANY_EMAILS = `validateBulk accepts at most ${EMAILS_PER_REQUEST_MAX} addresses. Use validateAll, or upload a file and create a job.`
 const WAIT_SECONDS_MAX = 30
-const BULK_WAIT_SECONDS_MAX = 25
+const BULK_WAIT_SECONDS_MAX = 55
 
 export function createValidationsApi({ request }: Transport): ValidationsApi {
   return { get: (id, options = {}) => request({ ...options, method: 'GET', path: ['validations', id] }) }

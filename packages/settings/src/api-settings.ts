@@ -65,7 +65,7 @@ const ABOUT_MONEY = {
   SUSPEND_ON_DISPUTE: Type.Boolean({
     default: true,
     description:
-      'Whether a disputed payment suspends its account. The account is resumed when the dispute is won. Credits are deducted in both cases.',
+      'Whether a disputed payment suspends its account. The account is reactivated when the dispute is won. Credits are deducted in both cases.',
   }),
 }
 
@@ -131,7 +131,7 @@ export const ApiSettings = Type.Object({
   UPLOADS_PER_ACCOUNT: Type.Integer({
     minimum: 1,
     maximum: 10_000,
-    default: 20,
+    default: 120, // so that a client can preview all files of a large list before it confirms them
     description: 'Maximum number of unconfirmed uploads of an account. Further uploads are rejected with 409.',
   }),
   UPLOAD_MEGABYTES_PER_ACCOUNT: Type.Integer({

@@ -1,7 +1,7 @@
-import type { TObject } from 'typebox'
+import Type, { type TObject } from 'typebox'
 import { AdminSettings } from './admin-settings.ts'
 import { ApiSettings } from './api-settings.ts'
-import { WorkerSettings } from './worker-settings.ts'
+import { SECRETS_OF_TASKS, settingsOfTasks, WorkerSettings } from './worker-settings.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -54,6 +54,14 @@ export type Setting = {
 /** The programs and the settings that each reads. One file can contain the settings of all programs. */
 export const PROGRAMS = { api: ApiSettings, worker: WorkerSettings, admin: AdminSettings } as const
 
+/** The processes of an installation and the settings of each. Builds of the pages have none. */
+export const PROCESSES = {
+  api: ApiSettings,
+  worker: settingsOfTasks(['validations', 'jobs', 'webhooks']),
+  maintenance: settingsOfTasks(['maintenance', 'notifications']),
+  build: Type.Object({}),
+} as const satisfies Record<string, TObject>
+
 /** The path of a settings file with one NAME=value per line. The environment takes precedence over it. */
 export const SETTINGS_FILE = 'SETTINGS_FILE'
 
@@ -78,4 +86,22 @@ export function listKnown(): string[] {
 
 export function fileNameOf(secret: string): string {
   return `${secret}_FILE`
+}
+
+/** The secrets of other programs and tasks. */
+export function listForeignSecrets(schema: TObject): string[] {
+  return SECRET_NAMES.filter((name) => !(name in schema.properties))
+}
+
+/** The processes that read a setting. */
+export function describeReaders(name: string): string {
+  const tasks = SECRETS_OF_TASKS[name as keyof typeof SECRETS_OF_TASKS]
+  const readers = [
+    ...(name in ApiSettings.properties ? ['the API'] : []),
+    ...(name in WorkerSettings.properties
+      ? [tasks ? `worker processes that run ${tasks.join(' or ')}` : 'workers']
+      : []),
+    ...(name in AdminSettings.properties ? ['operator commands'] : []),
+  ]
+  return readers.join(', ').replace(/, (?=[^,]*$)/, ' and ')
 }

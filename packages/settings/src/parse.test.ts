@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { URL_FORMATS } from './formats.ts'
-import { BadSettings, readSettings } from './parse.ts'
+import { BadSettings, environmentFor, readOwnSettings, readSettings } from './parse.ts'
 
 const Settings = Type.Object({
   DATABASE_URL: Type.String({ format: URL_FORMATS.postgres, secret: true, description: 'The primary database.' }),
@@ -109,15 +109,54 @@ test('a secret set directly and as a file is a fault; the environment overrides 
   expect(read({ SETTINGS_FILE: plain, DATABASE_URL_FILE: secret })).toMatchObject({ DATABASE_URL: DATABASE })
 })
 
-test('an unreadable or empty file is reported once, by the setting that names it', () => {
+test('an unreadable file is reported once, by the setting that names it', () => {
   expect(refusal({ DATABASE_URL_FILE: join(FOLDER, 'nowhere') }).split('\n')).toEqual([
     'Invalid settings:',
     '  DATABASE_URL_FILE refers to an unreadable file (ENOENT).',
   ])
-  expect(refusal({ DATABASE_URL_FILE: write('empty', '\n') })).toContain('DATABASE_URL_FILE refers to an empty file.')
   expect(refusal({ SETTINGS_FILE: join(FOLDER, 'nowhere'), DATABASE_URL: DATABASE })).toContain(
     'SETTINGS_FILE refers to an unreadable file (ENOENT).',
   )
+})
+
+test('an empty secret file counts as not set', () => {
+  expect(refusal({ DATABASE_URL_FILE: write('empty', '\n') })).toContain('PROBITY_DATABASE_URL is missing.')
+})
+
+const readOwn = (env: Record<string, string | undefined>) => () =>
+  readOwnSettings(Settings, { DATABASE_URL: DATABASE, ...env }, (settings) => settings)
+
+test('readOwnSettings rejects each secret of another process and names those that use it', () => {
+  const path = write('secrets.env', '# ours\nPROBITY_STRIPE_SECRET_KEY=sk_live_hunter2\n')
+  const rejected = readOwn({ SETTINGS_FILE: path, MAIL_URL: 'smtp://u:hunter2@relay', PORT: '4000' })
+  const not = 'is a secret that this process does not use.'
+  expect(rejected).toThrow(
+    [
+      'Invalid settings:',
+      `  MAIL_URL ${not} Pass it to the API and worker processes that run notifications only.`,
+      `  ${path}:2: PROBITY_STRIPE_SECRET_KEY ${not} Pass it to the API only.`,
+    ].join('\n'),
+  )
+  expect(rejected).not.toThrow('hunter2')
+})
+
+test('readOwnSettings rejects a secret file of another process only if it can read the file', () => {
+  const relay = write('mail_url', 'smtp://relay\n')
+  const rejected = readOwn({ MAIL_URL_FILE: relay })
+  expect(rejected).toThrow('MAIL_URL_FILE is readable by this process and contains a secret that this process does not')
+  expect(readOwn({ MAIL_URL_FILE: join(FOLDER, 'nowhere') })()).toMatchObject({ PORT: 3000 })
+})
+
+test('environmentFor passes a process its own secrets and the settings of the file, and other variables as they are', () => {
+  const lines = ['PORT=4000', 'MAIL_URL_FILE=/run/mail_url', 'STRIPE_SECRET_KEY=sk_live_1', 'SMTP_EGRESS=a.example=b']
+  const file = write('all.env', lines.join('\n'))
+  const env = { PROBITY_SETTINGS_FILE: file, PATH: '/bin', DATABASE_OWNER_URL: DATABASE, PROBITY_PORT: '5000' }
+  const shared = { PATH: '/bin', PROBITY_PORT: '5000' }
+  const mail = { PROBITY_MAIL_URL_FILE: '/run/mail_url' }
+  expect(environmentFor('api', env)).toEqual({ ...shared, ...mail, PROBITY_STRIPE_SECRET_KEY: 'sk_live_1' })
+  expect(environmentFor('worker', env)).toEqual({ ...shared, PROBITY_SMTP_EGRESS: 'a.example=b' })
+  expect(environmentFor('maintenance', env)).toEqual({ ...shared, ...mail })
+  expect(environmentFor('build', env)).toEqual(shared)
 })
 
 test('contradictory settings are reported with their lines', () => {

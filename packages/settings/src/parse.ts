@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
 import type { Static, TObject } from 'typebox'
 import Value from 'typebox/value'
 import {
+  describeReaders,
   documentedName,
   type Environment,
   fileNameOf,
   isKnown,
+  listForeignSecrets,
   listKnown,
+  PROCESSES,
   SECRET_NAMES,
   SETTINGS_FILE,
   shortName,
@@ -23,9 +26,50 @@ export function readSettings<Schema extends TObject, Config>(
   env: Environment,
   build: (settings: Static<Schema>) => Config,
 ): Config {
+  return buildFrom(schema, mergeSettings(env, listOwnSecrets(schema)), build)
+}
+
+/** The same for a process that must not have the secrets of other processes: each that it can read is a fault. */
+export function readOwnSettings<Schema extends TObject, Config>(
+  schema: Schema,
+  env: Environment,
+  build: (settings: Static<Schema>) => Config,
+): Config {
+  const merged = mergeSettings(env, listOwnSecrets(schema))
+  return buildFrom(schema, { ...merged, faults: [...merged.faults, ...listForeignFaults(schema, merged)] }, build)
+}
+
+function listOwnSecrets(schema: TObject): string[] {
+  return SECRET_NAMES.filter((name) => name in schema.properties)
+}
+
+/** The path of a secret's file is no secret: a shared settings file can name it if only one process can read it. */
+function listForeignFaults(schema: TObject, { values, spell }: MergedSettings): SettingFault[] {
+  return listForeignSecrets(schema).flatMap((name) => {
+    const path = values[fileNameOf(name)]
+    const isFile = path !== undefined && isReadable(path)
+    if (values[name] === undefined && !isFile) return []
+    const what = isFile ? `${spell(fileNameOf(name))} is readable by this process and contains` : `${spell(name)} is`
+    const says = `${what} a secret that this process does not use. Pass it to ${describeReaders(name)} only.`
+    return [{ name, says }]
+  })
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false // missing, or of another user
+  }
+}
+
+function buildFrom<Schema extends TObject, Config>(
+  schema: Schema,
+  { values, faults, whereIs, spell }: MergedSettings,
+  build: (settings: Static<Schema>) => Config,
+): Config {
   const names = Object.keys(schema.properties)
-  const secrets = SECRET_NAMES.filter((name) => names.includes(name))
-  const { values, faults, whereIs, spell } = mergeSettings(env, secrets)
   const given = Object.fromEntries(
     names.filter((name) => name in values).map((name) => [name, readSwitch(schema, name, values[name])]),
   )
@@ -164,6 +208,20 @@ function readLines(path: string, faults: SettingFault[]) {
   return { values: parseEnv(text) as Record<string, string>, lines }
 }
 
+/**
+ * The environment to start a process with: other variables as they are, settings under their documented names, those of the settings file
+ * included, and no secret of another process.
+ */
+export function environmentFor(program: keyof typeof PROCESSES, env: Environment): Environment {
+  const { values } = mergeSettings(env, []) // each process reads its own secret files
+  const foreign = new Set(listForeignSecrets(PROCESSES[program]).flatMap((name) => [name, fileNameOf(name)]))
+  const isPassed = (name: string) => isKnown(name) && name !== SETTINGS_FILE && !foreign.has(name)
+  return Object.fromEntries([
+    ...Object.entries(env).filter(([name]) => !isKnown(name)),
+    ...Object.entries(values).flatMap(([name, value]) => (isPassed(name) ? [[documentedName(name), value]] : [])),
+  ])
+}
+
 function takeSecret(name: string, values: Record<string, string>, faults: SettingFault[]): void {
   const path = values[fileNameOf(name)]
   if (path === undefined) return
@@ -171,16 +229,15 @@ function takeSecret(name: string, values: Record<string, string>, faults: Settin
     faults.push({ name, says: `${name} and ${fileNameOf(name)} are both set. Set only one of them.` })
     return
   }
+  // An empty file counts as not set, like an empty variable: installations have a file for each optional secret.
   const secret = readOr(path, (problem) => faults.push({ name, says: `${fileNameOf(name)} ${problem}` })).trim()
   if (secret !== '') values[name] = secret
 }
 
-/** The contents of a file; an empty text and a fault if it is unreadable or empty. */
+/** The contents of a file; an empty text and a fault if it is unreadable. */
 function readOr(path: string, complain: (problem: string) => void): string {
   try {
-    const text = readFileSync(path, 'utf8')
-    if (text.trim() === '') complain('refers to an empty file.')
-    return text
+    return readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error

@@ -1,5 +1,14 @@
 import { AdminSettings } from './admin-settings.ts'
-import { documentedName, type Environment, fileNameOf, listSettings, PROGRAMS, type Setting } from './every-setting.ts'
+import {
+  describeReaders,
+  documentedName,
+  type Environment,
+  fileNameOf,
+  listSettings,
+  PROGRAMS,
+  SECRET_NAMES,
+  type Setting,
+} from './every-setting.ts'
 import { type MergedSettings, mergeSettings } from './parse.ts'
 
 const INTRODUCTION = `# Settings
@@ -18,11 +27,14 @@ If both are set to different values, the process does not start, and the error n
 Boolean settings are \`true\` or \`false\`.
 
 A setting marked *secret* can be read from a file: \`PROBITY_DATABASE_URL_FILE=/run/secrets/database_url\` instead of \`PROBITY_DATABASE_URL=…\`.
-Leading and trailing whitespace in the file is ignored.
+Leading and trailing whitespace in the file is ignored, and an empty file counts as not set.
+The API and the worker do not start with a secret that only another process uses, so that a fault in one does not reveal the secrets of all.
+The name of its file can be in a shared settings file if the process cannot read the file.
+The table [Secrets](#secrets) lists the processes of each secret.
 
 A process with invalid settings does not start.
 It prints all errors at once with file and line, never prints a value, and exits with code 78.
-Invalid are missing and malformed values, contradictory settings, a secret that is set twice, an unknown name in the file, and a name in the environment that looks like a misspelled setting: \`Unknown setting PROBITY_SMTP_HELO_NAM. Did you mean PROBITY_SMTP_HELO_NAME?\`
+Invalid are missing and malformed values, contradictory settings, a secret that is set twice, a secret of another process, an unknown name in the file, and a name in the environment that looks like a misspelled setting: \`Unknown setting PROBITY_SMTP_HELO_NAM. Did you mean PROBITY_SMTP_HELO_NAME?\`
 
 \`probity-admin settings\` prints the current settings and their sources, without secrets.
 `
@@ -41,7 +53,14 @@ export function writeSettingsPage(): string {
     )
     return [SECTIONS[program], '', '| setting | default | description |', '|---|---|---|', ...rows].join('\n')
   })
-  return `${[INTRODUCTION.trimEnd(), ...sections].join('\n\n')}\n`
+  return `${[INTRODUCTION.trimEnd(), ...sections, writeSecrets()].join('\n\n')}\n`
+}
+
+function writeSecrets(): string {
+  const about =
+    'Worker processes differ by their `PROBITY_WORKER_TASKS`.\nOperator commands accept all secrets, because `up` passes them on.'
+  const rows = SECRET_NAMES.map((name) => `| \`${documentedName(name)}\` | ${describeReaders(name)} |`)
+  return ['## Secrets', '', about, '', '| secret | used by |', '|---|---|', ...rows].join('\n')
 }
 
 function isRequired(program: keyof typeof PROGRAMS, name: string): boolean {

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type TObject } from 'typebox'
 import {
   ABUSE_SETTINGS,
   DATABASE_CONNECTIONS,
@@ -66,11 +66,12 @@ const ABOUT_ADDRESSES = {
 
 export const WORKER_TASKS = ['validations', 'jobs', 'webhooks', 'maintenance', 'notifications'] as const
 export type WorkerTask = (typeof WORKER_TASKS)[number]
+export const DEFAULT_TASKS = 'validations,jobs,webhooks'
 
 const ABOUT_WORK = {
   WORKER_TASKS: Type.String({
     pattern: `^ *(${WORKER_TASKS.join('|')})( *, *(${WORKER_TASKS.join('|')}))* *$`,
-    default: 'validations,jobs,webhooks',
+    default: DEFAULT_TASKS,
     description:
       'Tasks of this process, comma-separated: validations, jobs, webhooks, maintenance (retention, account deletion, ledger reconciliation) and notifications (email). An installation needs a process for each. The first three parse untrusted input, so maintenance and notifications belong in a process of their own, with a login of their own.',
   }),
@@ -164,3 +165,19 @@ export const WorkerSettings = Type.Object({
   PUBLIC_URL,
   LOG_LEVEL,
 })
+
+/** The tasks that use a secret. A secret without an entry is used by processes with any task. */
+export const SECRETS_OF_TASKS: Partial<Record<keyof typeof WorkerSettings.properties, readonly WorkerTask[]>> = {
+  DATABASE_DIRECT_URL: ['validations', 'jobs', 'webhooks'],
+  DATABASE_MAINTENANCE_URL: ['maintenance', 'notifications'],
+  SMTP_EGRESS: ['validations', 'jobs', 'webhooks'],
+  MAIL_URL: ['notifications'],
+}
+
+/** The settings of a process with these tasks: without the secrets of other tasks. */
+export function settingsOfTasks(tasks: readonly WorkerTask[]): typeof WorkerSettings {
+  const unused = Object.entries(SECRETS_OF_TASKS)
+    .filter(([, users]) => !users.some((task) => tasks.includes(task)))
+    .map(([name]) => name as keyof typeof WorkerSettings.properties)
+  return Type.Omit(WorkerSettings as TObject, unused) as unknown as typeof WorkerSettings
+}

@@ -21,7 +21,7 @@ export function readTraceSettings(vars: Variables): TraceSettings | undefined {
     OTEL_TRACES_SAMPLER_ARG: share,
   } = vars
   if (endpoint === undefined) return undefined
-  return { url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers: readHeaders(headers), share }
+  return { url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`, headers: readHeaders(headers), share }
 }
 
 /** The OpenTelemetry format: name=value pairs, comma-separated, values URL-encoded. */

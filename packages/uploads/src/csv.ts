@@ -44,7 +44,7 @@ const RECORD_BYTES_MAX = 64 * 1024
 const CELL_BYTES_MAX = 4 * 1024
 export const COLUMNS_MAX = 256
 /** Rows without an address do not count towards the plan, but reading them takes time. */
-const ROWS_MAX = 1_000_000
+export const ROWS_MAX = 1_000_000
 /** Input passed to the parser at once. Its position is checked between two of them. */
 const SLICE_BYTES = 16 * 1024
 
@@ -141,7 +141,7 @@ function readFault(error: CsvError, row: number): Refusal {
 }
 
 export function tooLong(row: number): Refusal {
-  return new Refusal('record_too_long', `Row ${row} is longer than 64 KiB. A quotation mark may not be closed.`)
+  return new Refusal('record_too_long', `Row ${row} is longer than 64 KiB.`)
 }
 
 export function cellTooLong(row: number): Refusal {
@@ -152,7 +152,7 @@ export function tooManyColumns(row: number): Refusal {
   return new Refusal('too_many_columns', `Row ${row} has more than ${COLUMNS_MAX} columns.`)
 }
 
-function tooManyRows(): Refusal {
+export function tooManyRows(): Refusal {
   return new Refusal('too_many_rows', `The file has more than ${ROWS_MAX.toLocaleString('en')} rows.`)
 }
 
@@ -227,7 +227,7 @@ export async function findEncoding(bytes: AsyncIterable<Buffer>): Promise<{ enco
 function refuseOtherFormats(beginning: Buffer): void {
   for (const [name, mark] of OTHER_FORMATS) {
     if (startsWith(beginning, mark)) {
-      throw new Refusal('not_csv', `The file is ${name}. Save the spreadsheet as XLSX or CSV and upload that file.`)
+      throw new Refusal('not_csv', `The file is ${name}.`)
     }
   }
 }
@@ -270,7 +270,7 @@ export function startsWithMark(beginning: Buffer): boolean {
 
 /** Text does not contain NUL, and PostgreSQL rejects it. */
 function hasNul(): Refusal {
-  return new Refusal('not_csv', 'The file contains NUL characters and is probably binary. Save it as CSV.')
+  return new Refusal('not_csv', 'The file contains NUL characters and is probably binary.')
 }
 
 /** Converts text to UTF-8 as a stream. */

@@ -1,10 +1,12 @@
 import { Job, JobCreated, JobList } from '@probity/contract/schemas/jobs/jobs'
 import { UploadPreview } from '@probity/contract/schemas/jobs/uploads'
+import { asOwner } from '@probity/database/connection/connect'
 import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
@@ -180,6 +182,32 @@ test('4.6, 8 jobs are listed ten per page from the first, unless skip and limit 
   expect(await page('')).toEqual(ids.slice(0, 10))
   expect(await page('?skip=10')).toEqual(ids.slice(10))
   expect(await page('?skip=1&limit=2')).toEqual(ids.slice(1, 3))
+})
+
+test('4.6 a client that pages with a large limit gets every job once', async () => {
+  const by = await createApiClient({ db: database.db, api })
+  const { body } = await confirm(by, list(1))
+  await asOwner(database.db, (trx) =>
+    sql`insert into jobs (account_id, mode, upload_id, filename, email_column, row_count, email_count, unique_count,
+          credits_per_email, refund_unknown, expires_on)
+        select account_id, mode, gen_random_uuid(), filename, email_column, 1, 1, 1, 0, true, expires_on
+        from jobs, generate_series(1, 749) where id = ${String(body['id'])}`.execute(trx),
+  )
+  const limit = 500
+  const ids: string[] = []
+  for (let skip = 0; ; skip += limit) {
+    const page = (await by.call('GET', `/bulk/jobs?skip=${skip}&limit=${limit}`)).body as unknown as Job[]
+    ids.push(...page.map(({ id }) => id))
+    if (page.length < limit) break
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([750, 750])
+})
+
+test('8 a list can be split into a hundred files that are all previewed before any is confirmed', async () => {
+  const by = await createApiClient({ db: database.db, api })
+  const statuses: number[] = []
+  for (let n = 0; n < 100; n++) statuses.push((await upload(by, `email\nperson${n}@truthful.example\n`)).status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
 test('8 a file has at most 100,000 emails, or 10,000 if the plan has that limit', async () => {

@@ -1,9 +1,11 @@
+import { BulkSummary } from '@probity/contract/schemas/validations/bulk'
 import type { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
+import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { startWorkerHere } from '../environment/in-process-worker.ts'
 import { createApiClient } from '../environment/instance.ts'
@@ -38,7 +40,8 @@ await startWorkerHere({
   smtpPort: port,
   allows: (address) => address.startsWith('127.93.'),
 })
-const api = await startApiProcess(settings)
+// As where sign-up is open.
+const api = await startApiProcess({ ...settings, ABUSE_LIMITS: 'true' })
 const apiClient = await createApiClient({ db: database.db, api })
 
 async function sendRequest(email: string): Promise<ValidationResult> {
@@ -69,4 +72,22 @@ test('2.2 addresses of one domain in a list share one connection', async () => {
   const { status, body } = await apiClient.call('POST', '/validation/bulk', { emails })
   expect([status, body['total'], body['valid_count'], body['invalid_count']]).toEqual([200, 12, 9, 3])
   expect(truthful.connections() - before).toBeLessThanOrEqual(1)
+})
+
+test('4.3, 8 a list of a thousand addresses of one domain has a result for each, also where abuse limits apply', async () => {
+  const by = await createApiClient({ db: database.db, api })
+  const emails = Array.from({ length: 1_000 }, (_, n) => `person${n}@all.example`)
+  const { status, body } = await by.call('POST', '/validation/bulk', { emails })
+  expect([status, ...Value.Errors(BulkSummary, body)]).toEqual([200])
+  const summary = body as unknown as BulkSummary
+  expect([summary.total, summary.duplicate_count, summary.credits_used]).toEqual([1_000, 0, 1_000])
+  const { valid_count: valid, invalid_count: invalid, risky_count: risky, unknown_count: unknown } = summary
+  expect(valid + invalid + risky + unknown).toBe(1_000)
+  expect(summary.results.map(({ email }) => email)).toEqual(emails)
+  // The first ones were probed: the domain is a catch-all.
+  expect(summary.results.filter(({ status: verdict }) => verdict === 'risky').length).toBe(200)
+  expect(summary.results.filter(({ status: verdict }) => verdict === 'unknown').length).toBe(800)
+  // Afterwards single addresses have results too.
+  const single = await by.call('GET', '/validation/single?email=one%40all.example')
+  expect([single.status, single.body['status'], single.body['is_valid']]).toEqual([200, 'unknown', false])
 })

@@ -133,6 +133,7 @@ test('4.3, 2.2 a bulk request returns a summary and a verdict for each address',
   expect(status).toBe(200)
   expect([...Value.Errors(BulkSummary, body)]).toEqual([])
   expect(body).toMatchObject({ total: 4, valid_count: 0, invalid_count: 2, risky_count: 0, duplicate_count: 1 })
+  expect(sumCounts(body as unknown as BulkSummary)).toBe(4)
   expect(body['results']).toMatchObject([
     { email: 'ada@null-mx.example', status: 'invalid', is_valid: false, confidence: expect.any(Number) },
     { email: 'nonsense', status: 'invalid' },
@@ -149,6 +150,50 @@ test('4.3, 8 one credit per unique address, duplicates free, up to 1,000 address
   expect(account.available).toBe(501)
   const over = await call('POST', '/validation/bulk', { emails: [...many, 'b@null-mx.example', 'c@null-mx.example'] })
   expect(over.status).toBe(400)
+})
+
+function sumCounts(summary: BulkSummary): number {
+  const { valid_count, invalid_count, risky_count, unknown_count, duplicate_count } = summary
+  return valid_count + invalid_count + risky_count + unknown_count + duplicate_count
+}
+
+test.each([1, 55])('4.3 a bulk request can wait up to %i seconds, and its counts add up to total', async (timeout) => {
+  const emails = ['ada@two-mx.example', 'ADA@two-mx.example', 'ada@a-only.example', 'ada@mailinator.com', '']
+  const { status, body } = await apiClient.call('POST', '/validation/bulk', { emails, timeout })
+  expect([status, body['total'], sumCounts(body as unknown as BulkSummary)]).toEqual([200, 5, 5])
+})
+
+const NO_ADDRESSES = ['', 'x'.repeat(1_025), `${'x'.repeat(3_000)}@null-mx.example`]
+
+test.each(NO_ADDRESSES)('4.1, 4.2 any text in email has a result, whatever its length: %j', async (email) => {
+  const by = await createApiClient(instance, { credits: 10 })
+  const posted = await by.call('POST', '/validation/single', { email })
+  const got = await by.call('GET', `/validation/single?email=${encodeURIComponent(email)}`)
+  for (const { status, body } of [posted, got]) {
+    expect([status, ...Value.Errors(ValidationResult, body)]).toEqual([200])
+    expect(body).toMatchObject({ email, status: 'invalid', sub_status: 'syntax_error', is_valid: false })
+  }
+  const decided = await by.call('POST', '/validation/decision', { email })
+  expect([decided.status, decided.body['decision']]).toEqual([200, 'block'])
+  expect((await by.call('GET', '/account')).body).toMatchObject({ credits: { available: 7 } })
+})
+
+test('4.3 a text that is no address has an invalid result, costs one credit, and the others are validated', async () => {
+  const by = await createApiClient(instance, { credits: 10 })
+  const emails = ['ada@null-mx.example', ...NO_ADDRESSES, 'ada@two-mx.example']
+  const { status, body } = await by.call('POST', '/validation/bulk', { emails })
+  expect([status, ...Value.Errors(BulkSummary, body)]).toEqual([200])
+  expect(body).toMatchObject({ total: 5, invalid_count: 4, duplicate_count: 0, credits_used: 5 })
+  const results = body['results'] as BulkSummary['results']
+  expect(results.map(({ email }) => email)).toEqual(emails)
+  expect(results.slice(1, 4).map(({ sub_status: reason }) => reason)).toEqual(NO_ADDRESSES.map(() => 'syntax_error'))
+})
+
+test('4.3 an empty list has an empty summary', async () => {
+  const { status, body } = await apiClient.call('POST', '/validation/bulk', { emails: [] })
+  expect([status, ...Value.Errors(BulkSummary, body)]).toEqual([200])
+  const counts = { total: 0, valid_count: 0, invalid_count: 0, risky_count: 0, duplicate_count: 0, credits_used: 0 }
+  expect(body).toMatchObject({ ...counts, results: [] })
 })
 
 test('5.1 every request carries its key in the header X-API-Key', async () => {

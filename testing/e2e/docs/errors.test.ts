@@ -23,6 +23,7 @@ const SHOWN_ELSEWHERE: Partial<Record<AnyProblemCode, string>> = {
   missing_role: 'apps/api/src/middleware/authentication/roles.test.ts',
   two_factor_required: 'apps/api/src/middleware/authentication/operator.test.ts',
   code_required: 'apps/api/src/middleware/authentication/operator.test.ts',
+  new_sign_in_required: 'apps/api/src/middleware/authentication/operator.test.ts',
   account_creation_closed: 'apps/api/src/users/account-creation.test.ts',
   live_key_required: 'apps/api/src/accounts/policies/policies.test.ts',
   account_suspended: 'apps/api/src/operators/accounts.test.ts',
@@ -32,6 +33,7 @@ const SHOWN_ELSEWHERE: Partial<Record<AnyProblemCode, string>> = {
   already_subscribed: 'apps/api/src/billing/billing.test.ts',
   too_many_accounts: 'apps/api/src/users/accounts.test.ts',
   too_many_keys: 'apps/api/src/accounts/keys/key-limit.test.ts',
+  too_many_uploads: 'apps/api/src/jobs/uploads/share.test.ts',
   too_many_overrides: 'apps/api/src/accounts/overrides/overrides.test.ts',
   ip_lockout: 'apps/api/src/accounts/settings/network.test.ts',
   event_expired: 'apps/api/src/webhooks/deliveries.test.ts',
@@ -41,7 +43,6 @@ const SHOWN_ELSEWHERE: Partial<Record<AnyProblemCode, string>> = {
   queue_limit_reached: 'apps/api/src/jobs/confirm.test.ts',
   job_in_progress: 'apps/api/src/accounts/erasures/erasures.test.ts',
   job_under_review: 'apps/api/src/operators/reviews.test.ts',
-  domain_limit: 'apps/api/src/validations/domain-limit.test.ts',
   overloaded: 'apps/api/src/server/limits.test.ts',
   account_on_hold: 'apps/api/src/middleware/idempotency/with-idempotency.test.ts',
 }

@@ -64,6 +64,18 @@ const HELD: Held[] = [
   ['[report links]', 'packages/contract/src/constants/limits.ts', 'REPORT_LINK_DAYS_MAX', (n) => `up to ${n} days`],
   ['[report links]', 'packages/contract/src/constants/limits.ts', 'REPORT_LINK_DAYS_DEFAULT', (n) => `${n} by default`],
   ['results of a list whose', 'packages/database/src/jobs/results/compare-results.ts', 'COMPARED_RESULTS_MAX', say],
+  [
+    'wait for one of the',
+    'apps/api/src/middleware/rate-limit/slot-queue.ts',
+    'SLOT_WAIT_MS',
+    (n) => `| ${seconds(n)}, for`,
+  ],
+  [
+    'wait for one of the',
+    'apps/api/src/middleware/rate-limit/slot-queue.ts',
+    'WAITING_PER_ACCOUNT_MAX',
+    (n) => `up to ${n} requests`,
+  ],
   ['headers', 'apps/api/src/http/limits.ts', 'headerBytesMax', kib],
   ['body', 'apps/api/src/http/limits.ts', 'bodyBytesMax', kib],
   ['body of one address', 'apps/api/src/validations/single.ts', 'BODY_BYTES_MAX', kib],
@@ -91,6 +103,12 @@ const HELD: Held[] = [
   ['connections of a network', 'apps/api/src/http/limits.ts', 'connectionsPerNetworkMax', say],
   ['unfinished requests of a network', 'apps/api/src/http/limits.ts', 'unfinishedPerNetworkMax', say],
   ['a page of a list', 'packages/contract/src/constants/limits.ts', 'PAGE_LIMIT_MAX', (n) => `${n}, and`],
+  [
+    'a page of a list',
+    'packages/contract/src/constants/limits.ts',
+    'JOB_PAGE_LIMIT_MAX',
+    (n) => `${say(n)} for [jobs]`,
+  ],
   ['a page of a list', 'apps/api/src/http/page.ts', 'LIMIT_DEFAULT', (n) => `and ${n} by default`],
   ['days of usage', 'packages/contract/src/constants/limits.ts', 'DAYS_MAX', say],
   ['a file', 'packages/contract/src/constants/limits.ts', 'FILE_BYTES_MAX', (n) => `${n / KIB / KIB} MiB`],
@@ -103,6 +121,14 @@ const HELD: Held[] = [
   ['exports of an account', 'apps/api/src/http/exports/send-export.ts', 'perAccountMax', (n) => `| ${n}, fewer`],
   ['the rate at which an export', 'apps/api/src/http/exports/send-export.ts', 'bytesPerSecondMin', kib],
   ['the rate at which an export', 'apps/api/src/http/exports/send-export.ts', 'graceMs', seconds],
+  ['CPU time of reading an', 'apps/api/src/jobs/uploads/reader.ts', 'CPU_MS_MAX[^}]*funded', seconds],
+  [
+    'CPU time of reading an',
+    'apps/api/src/jobs/uploads/reader.ts',
+    'CPU_MS_MAX[^}]*other',
+    (n) => `${n / 1_000} for an`,
+  ],
+  ['CPU time of reading files', 'apps/api/src/jobs/uploads/reading-limits.ts', 'FAILED_MS_MAX', seconds],
   [
     'uploads of an account',
     'packages/settings/src/api-settings.ts',
@@ -120,6 +146,12 @@ const HELD: Held[] = [
     'packages/settings/src/connection-settings.ts',
     'ABUSE_DOMAIN_ADDRESSES[^}]*default',
     (n) => `| ${n}, and one more`,
+  ],
+  [
+    'event streams of a network',
+    'apps/api/src/http/event-stream.ts',
+    'perNetwork',
+    (n) => `${n} of lists and ${n} of all`,
   ],
   ['event streams of an account', 'apps/api/src/http/event-stream.ts', 'perAccount', (n) => `${n} at once`],
   ['addresses and ranges', 'packages/contract/src/constants/keys.ts', 'IP_ALLOWLIST_MAX', say],
@@ -242,7 +274,7 @@ test('limits from request schemas equal those of the schemas', () => {
   expect(rowOf('a visitor of a page')).toContain(`up to ${say(visits.maximum)}`)
   const days = boundsOf(UpdateAccount.properties.retention_days)
   expect(rowOf('results')).toContain(`${days.minimum} to ${days.maximum} days`)
-  expect(SESSION_PROBLEMS.too_many_accounts.advice).toContain('own at most 20.')
+  expect(SESSION_PROBLEMS.too_many_accounts.detail).toContain('own 20 accounts.')
   expect(rowOf('accounts that a user owns')).toContain('| 20 |')
 })
 

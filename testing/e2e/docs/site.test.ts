@@ -117,12 +117,12 @@ test('a page has one URL, and the 404 page offers the search', async () => {
   for (const [given, meant] of [
     ['/docs/', '/docs'],
     ['/docs/webhooks/', '/docs/webhooks'],
-    ['/docs//', '/docs'],
   ] as const) {
     const { status, headers } = await sendRequest(given)
     expect([status, headers.get('location')], given).toEqual([301, meant])
   }
   for (const path of [
+    '/docs//',
     '/docs/%2e%2e/package.json',
     '/docs/..%2fpackage.json',
     '/docs/.astro',

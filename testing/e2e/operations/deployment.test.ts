@@ -3,12 +3,12 @@ import { existsSync, globSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
+import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { readBlocks } from '../docs/pages.ts'
 import { startApiProcess, startMaintenanceProcess, startWorkerProcess } from '../environment/processes.ts'
 import { ROOT } from '../environment/programs.ts'
-import { claimRedis } from '../environment/redis.ts'
 
 const DEPLOY = join(ROOT, 'deploy')
 const UNITS = globSync('systemd/*.service', { cwd: DEPLOY })
@@ -64,27 +64,42 @@ test('the units of the API, the worker and maintenance have different database l
   expect(maintenance).toContain('Environment=PROBITY_WORKER_TASKS=maintenance,notifications\n')
 })
 
-test('install-debian.sh sets a password for Redis unless another Redis is named', () => {
+test('install-debian.sh creates the users of Redis unless another Redis is named', async () => {
   const [etc, bin] = [makeTestFolder(), makeTestFolder()]
   for (const name of ['chown', 'systemctl']) writeFileSync(join(bin, name), '#!/bin/sh\n', { mode: 0o755 })
   writeFileSync(join(etc, 'redis.conf'), 'port 6379\n')
   // Only the functions of the script, with other folders.
   const script = readFileSync(join(DEPLOY, 'install-debian.sh'), 'utf8')
-  const functions = [...script.matchAll(/^(password_in|protect_redis)\(\) \{\n[\s\S]*?^\}$/gm)].map(([text]) => text)
-  const run = (url: string) => {
-    writeFileSync(join(etc, 'redis_url'), url)
+  const [protectRedis] = /^protect_redis\(\) \{\n[\s\S]*?^\}$/m.exec(script) ?? []
+  const names = {
+    admin_redis_url: '',
+    redis_url: 'probity_api',
+    worker_redis_url: 'probity_worker',
+    maintenance_redis_url: 'x',
+  }
+  const run = (server: string) => {
+    for (const [file, user] of Object.entries(names)) {
+      writeFileSync(join(etc, file), `redis://${user}:${file.replaceAll('_', '')}@${server}:6379\n`)
+    }
     execFileSync('sh', ['-eu'], {
-      input: `SECRETS=${etc}\nREDIS=${etc}\n${functions.join('\n')}\nprotect_redis\n`,
+      input: `SECRETS=${etc}\nREDIS=${etc}\nSOURCE=${ROOT}\n. ${DEPLOY}/install-common.sh\n${protectRedis}\nprotect_redis\n`,
       env: { PATH: `${bin}:/usr/bin:/bin` },
     })
   }
-  run('redis://:elsewhere@redis.example.com:6379\n')
+  run('redis.example.com')
   expect(readFileSync(join(etc, 'redis.conf'), 'utf8')).toBe('port 6379\n')
-  for (const _again of [1, 2]) run('redis://:chosen@127.0.0.1:6379\n')
-  expect(readFileSync(join(etc, 'probity.conf'), 'utf8')).toMatch(/^requirepass chosen$/m)
+  for (const _again of [1, 2]) run('127.0.0.1')
+  const config = readFileSync(join(etc, 'probity.conf'), 'utf8')
+  expect(config).toMatch(/^requirepass adminredisurl$/m)
+  expect(config).toMatch(/^user probity_worker on >workerredisurl /m)
+  expect(config).not.toMatch(/_PASSWORD/)
+  const server = await startRedis({ config })
+  whenDone(() => server.stop())
+  const list = ['--user', 'probity_worker', '--pass', 'workerredisurl', '-p', String(server.port), 'keys', '*']
+  expect(execFileSync('redis-cli', ['--no-auth-warning', ...list], { encoding: 'utf8' })).toContain('NOPERM')
   expect(statSync(join(etc, 'probity.conf')).mode & 0o777).toBe(0o600)
   expect(readFileSync(join(etc, 'redis.conf'), 'utf8').match(/^include .*\/probity\.conf$/gm)).toHaveLength(1)
-  expect(script).toMatch(/redis:\/\/:\$\(make_password\)@127\.0\.0\.1:6379/)
+  expect(script).toMatch(/redis:\/\/probity_worker:\$\(make_password\)@127\.0\.0\.1:6379/)
 })
 
 test('a dry run prints the files and creates nothing', () => {
@@ -99,7 +114,7 @@ test('secrets are created once, are unique and readable by their owner only', ()
   const { stdout, status } = install('--no-checks', '--folder', folder, '--url', 'https://probity.example.com')
   expect([status, stdout]).toEqual([0, expect.stringContaining('https://probity.example.com')])
   const made = contentsOf(folder)
-  expect(Object.keys(made).filter((path) => path.startsWith('secrets/')).length).toBe(8)
+  expect(Object.keys(made).filter((path) => path.startsWith('secrets/')).length).toBe(17)
   expect(made['probity.env']).toMatch(/^PROBITY_PUBLIC_URL=https:\/\/probity\.example\.com$/m)
   expect(made['.env']).toContain('PROBITY_DOMAIN=probity.example.com\n')
   expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700)
@@ -117,11 +132,14 @@ test('secrets are created once, are unique and readable by their owner only', ()
       'worker_database_url',
       'maintenance_database_url',
       'database_owner_url',
-      'redis_conf',
+      'redis_url',
+      'worker_redis_url',
+      'maintenance_redis_url',
+      'admin_redis_url',
       'grafana_password',
     ].map((name) => /[A-Za-z0-9]{32}/.exec(files[`secrets/${name}`] ?? '')?.[0]),
   )
-  expect(new Set(passwords).size).toBe(14)
+  expect(new Set(passwords).size).toBe(20)
 })
 
 test('install.sh writes probity-admin, which runs an operator command with the Compose file of its folder', () => {
@@ -162,9 +180,11 @@ test('a lost secret is created again and matches the others', () => {
   const folder = makeTestFolder()
   install('--no-checks', '--folder', folder)
   const before = contentsOf(folder)
-  execFileSync('rm', [join(folder, 'secrets/redis_url')])
-  install('--no-checks', '--folder', folder)
-  expect(contentsOf(folder)).toEqual(before)
+  for (const name of ['redis_url', 'admin_redis_url', 'worker_redis_url', 'maintenance_redis_url', 'redis_conf']) {
+    execFileSync('rm', [join(folder, 'secrets', name)])
+    install('--no-checks', '--folder', folder)
+    expect(contentsOf(folder)).toEqual(before)
+  }
 })
 
 test('install.sh rejects URLs with characters that are not allowed', () => {
@@ -177,14 +197,17 @@ test('install.sh rejects URLs with characters that are not allowed', () => {
 test('the created roles can migrate and run API and worker, and have no other rights', async () => {
   const folder = makeTestFolder()
   install('--no-checks', '--folder', folder)
-  const server = await startPostgres()
-  whenDone(() => server.stop())
+  const config = readFileSync(join(folder, 'secrets/redis_conf'), 'utf8')
+  const [server, redis] = await Promise.all([startPostgres(), startRedis({ config })])
+  whenDone(() => Promise.all([server.stop(), redis.stop()]))
   const env = { ...process.env, SECRETS: join(folder, 'secrets'), PGHOST: '127.0.0.1', PGPORT: String(server.port) }
   for (const _again of [1, 2]) execFileSync(join(DEPLOY, 'postgres/roles.sh'), { env, stdio: 'pipe' })
 
   const urlOf = (name: string) => {
     const path = join(folder, name)
-    const url = readFileSync(join(folder, 'secrets', name), 'utf8').replace('@postgres/', `@127.0.0.1:${server.port}/`)
+    const url = readFileSync(join(folder, 'secrets', name), 'utf8')
+      .replace('@postgres/', `@127.0.0.1:${server.port}/`)
+      .replace('@redis:6379', `@127.0.0.1:${redis.port}`)
     writeFileSync(path, url)
     return path
   }
@@ -193,7 +216,11 @@ test('the created roles can migrate and run API and worker, and have no other ri
     env: { ...process.env, ...owner },
     stdio: 'pipe',
   })
-  const settings = { DATABASE_URL_FILE: urlOf('database_url'), REDIS_URL: await claimRedis() }
+  const urls = (prefix: string) => ({
+    DATABASE_URL_FILE: urlOf(`${prefix}database_url`),
+    REDIS_URL: readFileSync(urlOf(`${prefix}redis_url`), 'utf8').trim(),
+  })
+  const settings = urls('')
   const api = await startApiProcess(settings)
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
   const healthcheck = (url: string) => spawnSync(process.execPath, [join(DEPLOY, 'healthcheck.ts'), url]).status
@@ -202,16 +229,22 @@ test('the created roles can migrate and run API and worker, and have no other ri
     healthcheck(`${api.url}/nowhere`),
     healthcheck('http://127.0.0.1:1'),
   ]).toEqual([0, 1, 1])
-  const ofWorker = { ...settings, DATABASE_URL_FILE: urlOf('worker_database_url') }
+  const ofWorker = urls('worker_')
   await startWorkerProcess(ofWorker)
   execFileSync(process.execPath, [join(ROOT, 'apps/admin/src/main.ts'), 'alive'], {
     env: { ...process.env, ...ofWorker },
   })
-  const ofMaintenance = { ...settings, DATABASE_URL_FILE: urlOf('maintenance_database_url') }
+  const ofMaintenance = urls('maintenance_')
   await startMaintenanceProcess(ofMaintenance)
   execFileSync(process.execPath, [join(ROOT, 'apps/admin/src/main.ts'), 'alive', '--maintenance'], {
     env: { ...process.env, ...ofMaintenance },
   })
+
+  const [, password = ''] = /:([^:@]+)@/.exec(readFileSync(urlOf('admin_redis_url'), 'utf8')) ?? []
+  const toRedis = ['--no-auth-warning', '--pass', password, '-p', String(redis.port)]
+  // Nothing was denied to the processes.
+  expect(execFileSync('redis-cli', [...toRedis, 'acl', 'log'], { encoding: 'utf8' }).trim()).toBe('')
+  expect(execFileSync('redis-cli', [...toRedis, 'exists', 'api-processes'], { encoding: 'utf8' }).trim()).toBe('1')
 
   const sendRequest = (login: string, statement: string) =>
     execFileSync('psql', ['-At', `postgres://${login}@127.0.0.1:${server.port}/probity`, '-c', statement], {

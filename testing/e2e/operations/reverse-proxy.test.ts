@@ -1,15 +1,18 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
 import { makeCertificate } from '@probity/lab/certificates'
 import { freePort, makeFolder, removeFolder, startDaemon } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { describe, expect, test } from 'vitest'
 import { readBlocks } from '../docs/pages.ts'
 import { createApiClient, startInstance } from '../environment/instance.ts'
+import { ROOT } from '../environment/programs.ts'
 import { run } from '../environment/run.ts'
 
 /** Covers the blocks `<!-- test: reverse-proxy -->`. Debian has no Traefik: deploy/traefik.test.ts only parses its files. */
@@ -53,7 +56,7 @@ async function startNginx(change: (config: string) => string = (config) => confi
   )
   const config = write(
     `nginx-${tls}.conf`,
-    `daemon off; master_process off; pid ${folder}/nginx-${tls}.pid; events { worker_connections 256; }
+    `daemon off; master_process off; pid ${folder}/nginx-${tls}.pid; events { worker_connections 2048; }
      http { access_log off; ${paths.join(' ')} proxy_ignore_headers X-Accel-Buffering; ${site} }`,
   )
   const logFile = join(folder, 'nginx.log')
@@ -65,13 +68,13 @@ async function startNginx(change: (config: string) => string = (config) => confi
 }
 
 /** Caddy with the block of the page and the certificate of this test in place of one from Let's Encrypt. */
-async function startCaddy(): Promise<number> {
+async function startCaddy(template = blockOf('Caddy')): Promise<number> {
   const port = await freePort()
-  const config = blockOf('Caddy')
-    .replace(/^\{\n/, '{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n')
+  const config = template
+    .replace(/^\{\n/m, '{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n')
     .replace(`${HOST} {`, `https://${HOST}:${port} {\n\ttls ${certFile} ${keyFile}`)
-    .replace('127.0.0.1:3000', backend)
-  const file = write('Caddyfile', config)
+    .replaceAll('127.0.0.1:3000', backend)
+  const file = write(`Caddyfile-${port}`, config)
   const logFile = join(folder, 'caddy.log')
   const command = ['caddy', 'run', '--adapter', 'caddyfile', '--config', file]
   const daemon = await startDaemon(command, port, { logFile, env: { PATH: String(process.env['PATH']), HOME: folder } })
@@ -134,11 +137,61 @@ async function runJob(): Promise<void> {
   expect(status).toBe(201)
 }
 
+/** Proxy of Docker Compose, with the names of its network replaced. */
+const startShipped = () =>
+  startCaddy(
+    readFileSync(join(ROOT, 'deploy/Caddyfile'), 'utf8')
+      .replace('{$PROBITY_DOMAIN}', HOST)
+      .replaceAll('api:3000', '127.0.0.1:3000'),
+  )
+
+const FLOODER = '127.0.0.4'
+const FLOOD = 300
+
+/** Requests of one address whose bodies never end. Returns the number of those that the proxy has not ended. */
+function flood(port: number, apiKey = client.key): { countOpen(): number; stop(): void } {
+  const head = [
+    'POST /api/v1/validation/single HTTP/1.1',
+    `Host: ${HOST}`,
+    `X-API-Key: ${apiKey}`,
+    'Content-Type: application/json',
+    'Content-Length: 60',
+  ]
+  let open = FLOOD
+  const sockets = Array.from({ length: FLOOD }, () => {
+    const raw = connect({ host: '127.0.0.1', port, localAddress: FLOODER })
+    const socket = connectTls({ socket: raw, ca: cert, servername: HOST })
+    socket.on('error', () => {}) // ended by the proxy
+    raw.on('error', () => {})
+    socket.once('secureConnect', () => socket.write(`${head.join('\r\n')}\r\n\r\n{`))
+    const closed = new Promise<void>((resolve) => socket.once('data', () => resolve()).once('close', () => resolve()))
+    void closed.then(() => (open -= 1))
+    return socket
+  })
+  return { countOpen: () => open, stop: () => sockets.forEach((socket) => void socket.destroy()) }
+}
+
 describe.each([
-  ['nginx', startNginx],
-  ['Caddy', startCaddy],
-])('%s with the configuration of the page', async (_name, start) => {
+  ['nginx', 'the page', startNginx, 256],
+  ['Caddy', 'the page', startCaddy, 64],
+  ['Caddy', 'Docker Compose', startShipped, 64],
+] as const)('%s with the configuration of %s', async (_name, _of, start, unfinishedMax) => {
   const port = await start()
+
+  test('ends unfinished requests of one address beyond the limit, and serves other addresses', async () => {
+    const unfinished = flood(port)
+    try {
+      await expect.poll(unfinished.countOpen).toBeLessThanOrEqual(unfinishedMax)
+      expect(unfinished.countOpen()).toBeGreaterThan(0)
+      const body = JSON.stringify({ email: 'valid@example.com' })
+      const headers = { 'x-api-key': client.key, 'content-type': 'application/json' }
+      const sent = { method: 'POST', headers, body }
+      expect((await call(port, '/api/v1/validation/single', sent)).status).toBe(200)
+      expect((await call(port, '/api/v1/account', { headers, from: FLOODER })).status).toBe(429)
+    } finally {
+      unfinished.stop()
+    }
+  })
 
   test('accepts an upload of 45 MB', async () => {
     const { headers, body } = makeUpload(45)
@@ -180,8 +233,18 @@ describe.each([
   })
 })
 
-test('nginx without the line on the body size rejects an upload of 2 MB', async () => {
-  const port = await startNginx((config) => config.replace('client_max_body_size 64m;', ''))
+test('Caddy ends unfinished requests of a client without a valid key', async () => {
+  const unfinished = flood(await startCaddy(), 'unknown')
+  try {
+    // A process that sheds load rejects a few without a mark.
+    await expect.poll(unfinished.countOpen).toBeLessThanOrEqual(64)
+  } finally {
+    unfinished.stop()
+  }
+})
+
+test('nginx without the lines on the body size rejects an upload of 2 MB', async () => {
+  const port = await startNginx((config) => config.replaceAll(/client_max_body_size \S+;/g, ''))
   const { headers, body } = makeUpload(2)
   const sent = { method: 'POST', headers: { 'x-api-key': client.key, ...headers }, body }
   expect((await call(port, '/api/v1/bulk/upload/preview', sent)).status).toBe(413)
@@ -215,16 +278,8 @@ test('nginx without the line on buffering holds events back', async () => {
 })
 
 test('HAProxy accepts the configuration of the page', () => {
-  const front = [
-    'frontend public',
-    '  mode http',
-    '  timeout client 1h',
-    '  bind 127.0.0.1:8443',
-    '  default_backend probity',
-  ]
-  const file = write(
-    'haproxy.cfg',
-    `${['defaults', '  timeout connect 2s', ...front].join('\n')}\n${blockOf('Load balancer')}`,
-  )
+  const pem = write('haproxy.pem', `${cert}\n${key}`)
+  const config = blockOf('Load balancer').replace(/bind :443 ssl crt \S+/, `bind 127.0.0.1:8443 ssl crt ${pem}`)
+  const file = write('haproxy.cfg', `defaults\n  timeout connect 2s\n${config}`)
   expect(run('haproxy', ['-c', '-f', file], folder)).toContain('Configuration file is valid')
 })

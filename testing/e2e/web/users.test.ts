@@ -85,6 +85,19 @@ test('sign-in requires a 2FA code, and a recovery code works once', async () => 
   const again = await newPage()
   await useRecovery(again)
   await again.getByText('Invalid or already used recovery code.').waitFor()
+
+  // Disabling takes the password and a code that is still valid.
+  await press(page, 'Disable 2FA')
+  const dialog = page.getByRole('dialog', { name: 'Disable two-factor authentication?' })
+  await dialog.getByLabel('Your password').fill(PASSWORD)
+  await dialog.getByLabel('2FA code').fill(recovery)
+  await page.keyboard.press('Enter')
+  await dialog.getByText('The code is invalid or was already used.').first().waitFor()
+  await expectAccessible(page)
+  await dialog.getByLabel('2FA code').fill(codes[1] ?? '')
+  await page.keyboard.press('Enter')
+  await page.getByText('Two-factor authentication disabled.').waitFor()
+  await page.getByText('Off', { exact: true }).waitFor()
 })
 
 test('a session ended elsewhere asks for the password and keeps the page', async () => {

@@ -154,6 +154,30 @@ test('the relay does not parse encrypted bytes as commands', async () => {
   )
 })
 
+test('a paused relay forwards nothing, and all of it in order when it resumes', async () => {
+  const seen: string[] = []
+  const place = await serve((socket) => {
+    socket.on('data', (bytes) => seen.push(String(bytes)))
+    socket.on('end', () => socket.end('goodbye'))
+  })
+  const relay = await relayTo(place)
+  const [early, late] = [connect(relay), connect({ ...relay, allowHalfOpen: true })]
+  early.write('before')
+  await vi.waitFor(() => expect(seen).toEqual(['before']))
+  relay.pause()
+  late.write('one ')
+  late.end('two')
+  early.end('after')
+  // Sent later, on a path that is not paused.
+  connect(await relayTo(place)).end('marker')
+  await vi.waitFor(() => expect(seen).toContain('marker'))
+  expect(seen).toEqual(['before', 'marker'])
+  relay.resume()
+  expect(await text(late)).toBe('goodbye')
+  await vi.waitFor(() => expect(seen.join(' ')).toContain('after'))
+  expect(seen.slice(2).toSorted()).toEqual(['after', 'one two'])
+})
+
 test('stopping the relay closes all connections', async () => {
   const relay = await startRelay({ host: HOST, port: 0, to: await serve((socket) => socket.write('220 hello\r\n')) })
   const { hear } = callServer(relay)

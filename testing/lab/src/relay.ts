@@ -7,6 +7,9 @@ export type Relay = {
   port: number
   /** Accepted connections so far. */
   connections(): number
+  /** Forwards nothing until `resume`, neither bytes nor the end of a connection, as on a path that loses all packets. */
+  pause(): void
+  resume(): void
   stop(): Promise<void>
 }
 
@@ -32,6 +35,7 @@ const HELD_STEPS_MAX = 1_000
  */
 export async function startRelay({ host, port, to, delayMs = 0, record }: RelayOptions): Promise<Relay> {
   const open = new Set<Socket>()
+  const gate: Gate = { isClosed: false, waiting: [] }
   let connections = 0
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     connections += 1
@@ -45,8 +49,9 @@ export async function startRelay({ host, port, to, delayMs = 0, record }: RelayO
 
     // The handshake takes one round trip plus half of one to the server; its first bytes take another half.
     const now = performance.now()
-    forward(client, upstream, { delayMs: delayMs / 2, notBefore: now + 1.5 * delayMs, watch: watch?.fromClient })
-    forward(upstream, client, { delayMs: delayMs / 2, notBefore: now + 2 * delayMs, watch: watch?.fromServer })
+    const ways = { delayMs: delayMs / 2, gate }
+    forward(client, upstream, { ...ways, notBefore: now + 1.5 * delayMs, watch: watch?.fromClient })
+    forward(upstream, client, { ...ways, notBefore: now + 2 * delayMs, watch: watch?.fromServer })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -57,6 +62,13 @@ export async function startRelay({ host, port, to, delayMs = 0, record }: RelayO
     host,
     port: typeof address === 'object' && address ? address.port : port,
     connections: () => connections,
+    pause: () => {
+      gate.isClosed = true
+    },
+    resume() {
+      gate.isClosed = false
+      for (const pass of gate.waiting.splice(0)) pass()
+    },
     async stop() {
       for (const socket of open) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
@@ -69,12 +81,16 @@ function sourceOf({ remoteAddress = '' }: Socket): { localAddress?: string } {
   return isIPv4(remoteAddress) && remoteAddress.startsWith('127.') ? { localAddress: remoteAddress } : {}
 }
 
-type Way = { delayMs: number; notBefore: number; watch: ((chunk: Buffer) => void) | undefined }
+/** The events of all connections that wait for `resume`, in order. */
+type Gate = { isClosed: boolean; waiting: (() => void)[] }
+
+type Way = { delayMs: number; notBefore: number; gate: Gate; watch: ((chunk: Buffer) => void) | undefined }
 
 /** Repeats the events of the source at the target, in the same order. */
-function forward(source: Socket, target: Socket, { delayMs, notBefore, watch }: Way): void {
-  const pass =
+function forward(source: Socket, target: Socket, { delayMs, notBefore, gate, watch }: Way): void {
+  const send =
     delayMs === 0 ? (step: Step) => take(step, source, target) : holdBack(source, target, { delayMs, notBefore })
+  const pass = (step: Step) => (gate.isClosed ? gate.waiting.push(() => send(step)) : send(step))
   source.on('data', (chunk) => {
     watch?.(chunk)
     pass(chunk)
@@ -94,7 +110,11 @@ function take(step: Step, source: Socket, target: Socket): void {
 }
 
 /** One timer for all pending events, so that their order is kept. */
-function holdBack(source: Socket, target: Socket, { delayMs, notBefore }: Omit<Way, 'watch'>): (step: Step) => void {
+function holdBack(
+  source: Socket,
+  target: Socket,
+  { delayMs, notBefore }: Pick<Way, 'delayMs' | 'notBefore'>,
+): (step: Step) => void {
   const held: { due: number; step: Step }[] = []
   let timer: NodeJS.Timeout | undefined
   const release = () => {

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { connect } from '@probity/database/connection/connect'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { startPostgres } from '@probity/lab/services/postgres'
+import { whenDone } from '@probity/lab/when-done'
 import { afterAll, expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 
@@ -43,6 +44,12 @@ test.for([['account', 'list'], ['migrate']])('"%s" reports an unreachable databa
   const refusal = refusalOf(await runAdmin(UNREACHABLE, ...args))
   expect(refusal).toContain('PostgreSQL cannot be reached')
   expect(refusal).not.toContain('secret')
+})
+
+test('"account list" reports a read-only server in one line', async () => {
+  whenDone(() => postgres.setReadOnly('off'))
+  await postgres.setReadOnly('on')
+  expect(refusalOf(await runAdmin(postgres.url, 'account', 'list'))).toContain('is read-only')
 })
 
 test.for([['account', 'list'], ['migrate']])('"%s" names a database that does not exist in one line', async (args) => {

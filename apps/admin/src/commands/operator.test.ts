@@ -8,7 +8,9 @@ const { db, url } = await createTestDatabase()
 const run = (...args: string[]) => runAdmin(url, 'operator', ...args)
 
 test('operator add and remove change operator access and write to the audit log', async () => {
-  await asOwner(db, (trx) => sql`insert into users (name, email) values ('Grace', 'grace@example.com')`.execute(trx))
+  await asOwner(db, (trx) =>
+    sql`insert into users (name, email, two_factor_enabled) values ('Grace', 'grace@example.com', true)`.execute(trx),
+  )
   expect(resultOf(await run('list'))).toEqual([])
   const grace = { id: expect.any(String), name: 'Grace', email: 'grace@example.com' }
   expect(resultOf(await run('add', 'Grace@Example.com'))).toEqual(grace)
@@ -23,6 +25,17 @@ test('operator add and remove change operator access and write to the audit log'
     { actor: 'command', action: 'person.made_operator' },
     { actor: 'command', action: 'person.unmade_operator' },
   ])
+})
+
+test('operator add rejects a user without 2FA, and operator remove does not', async () => {
+  await asOwner(db, (trx) =>
+    sql`insert into users (name, email, is_operator) values ('Ann', 'ann@example.com', false), ('Bob', 'bob@example.com', true)`.execute(
+      trx,
+    ),
+  )
+  expect(refusalOf(await run('add', 'ann@example.com'))).toContain('must set up two-factor authentication first')
+  expect(resultOf(await run('remove', 'bob@example.com'))).toMatchObject({ name: 'Bob' })
+  expect(resultOf(await run('list'))).toEqual([])
 })
 
 test('operator add rejects an unknown email address with a one-line error', async () => {

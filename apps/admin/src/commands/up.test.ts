@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asOwner } from '@probity/database/connection/connect'
 import { createEmptyDatabase, createTestDatabase } from '@probity/database/connection/test-database'
@@ -19,13 +20,13 @@ await Promise.all([waitForBuild('web'), waitForBuild('docs')])
 type Running = { child: ChildProcess; readLog(): string }
 
 /** Starts all processes. The log goes to the folder that the run scans for secrets. */
-function startUp(databaseUrl: string, port: number): Running {
+function startUp(databaseUrl: string, port: number, more: Record<string, string> = {}): Running {
   const logFile = join(inject('logFolder'), `up-${port}-${performance.now()}.log`)
   const log = openSync(logFile, 'a')
   const settings = { DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl'), PORT: String(port), STOP_NOTICE_MS: '0' }
   const child = spawn(process.execPath, [MAIN, 'up'], {
     stdio: ['ignore', log, log],
-    env: { ...COMPILED, ...settings },
+    env: { ...COMPILED, ...settings, ...more },
   })
   onTestFinished(() => stopChild(child, 'SIGTERM'))
   return { child, readLog: () => readFileSync(logFile, 'utf8') }
@@ -57,17 +58,38 @@ test('up migrates an empty database, prints the URLs when ready, and stops on SI
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed')
 })
 
-test('up prints no setup link when a user exists, and a key only for development', async () => {
+test('up prints no setup link when a user exists and no key, and passes each process its own secrets', async () => {
   const { url: databaseUrl, db } = await createTestDatabase()
   const token = 'a-token-that-only-this-test-knows'
   await asOwner(db, (trx) => replaceSetupToken(trx, token))
   const first = { name: 'Ada', email: 'ada@example.com', passwordHash: 'x', organisation: 'Engines' }
   expect(await claimSetup(db, token, first)).toBe(true)
   const port = await freePort()
-  const up = startUp(databaseUrl, port)
+  const secrets = { SESSION_SECRET: 'session'.repeat(5), DATABASE_DIRECT_URL: `${databaseUrl}?application_name=direct` }
+  const file = join(mkdtempSync(join(tmpdir(), 'probity-up-')), 'probity.env')
+  writeFileSync(
+    file,
+    Object.entries(secrets)
+      .map((line) => line.join('='))
+      .join('\n'),
+  )
+  const up = startUp(databaseUrl, port, { DATABASE_OWNER_URL: databaseUrl, PROBITY_SETTINGS_FILE: file })
   await isUp(up, port)
   expect(up.readLog()).not.toMatch(/^(Setup link|Key):/m)
+  // Each process has its own secrets only.
+  const environments = listChildren(up.child.pid).map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'))
+  const holders = (name: string) => environments.filter((each) => each.some((line) => line.startsWith(`${name}=`)))
+  const counts = ['DATABASE_URL', 'PROBITY_SESSION_SECRET', 'PROBITY_DATABASE_DIRECT_URL'].map(
+    (name) => holders(name).length,
+  )
+  expect(counts).toEqual([3, 1, 1])
+  for (const name of ['PROBITY_SETTINGS_FILE', 'PROBITY_DATABASE_OWNER_URL', 'DATABASE_OWNER_URL'])
+    expect(holders(name)).toEqual([])
 })
+
+function listChildren(pid: number | undefined): string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+}
 
 test('up fails when another instance uses the port, and that instance keeps running', async () => {
   const port = await freePort()

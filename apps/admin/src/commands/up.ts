@@ -10,10 +10,11 @@ import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { insertAccount, listAccounts } from '@probity/database/accounts/accounts'
 import { findAuthKey, hashKey, insertKey } from '@probity/database/accounts/keys'
 import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
-import { isOutage } from '@probity/database/connection/outage'
+import { isOutage, isReadOnly } from '@probity/database/connection/outage'
 import { migrate } from '@probity/database/system/migrate'
 import { withDefaults, withSettings } from '@probity/settings/every-setting'
 import { isLoopbackHost } from '@probity/settings/formats'
+import { environmentFor } from '@probity/settings/parse'
 import { Command } from 'commander'
 import { buildDocs, buildWeb, serveWeb } from '../build.ts'
 import type { AdminConfig, Environment } from '../config.ts'
@@ -24,11 +25,11 @@ const API = fileURLToPath(new URL('../../../api/src/server/main.ts', import.meta
 const WORKER = fileURLToPath(new URL('../../../worker/src/server/main.ts', import.meta.url))
 const SEED = fileURLToPath(new URL('../../../../demo/seed/main.ts', import.meta.url))
 /** The second process of the worker program parses no SMTP replies, DNS responses or CSV files. */
-const PROGRAMS: { path: string; task?: Environment }[] = [
-  { path: API },
-  { path: WORKER, task: { WORKER_TASKS: 'validations,jobs,webhooks' } },
-  { path: WORKER, task: { WORKER_TASKS: 'maintenance,notifications' } },
-]
+const PROGRAMS = [
+  { process: 'api', path: API, task: {} },
+  { process: 'worker', path: WORKER, task: { WORKER_TASKS: 'validations,jobs,webhooks' } },
+  { process: 'maintenance', path: WORKER, task: { WORKER_TASKS: 'maintenance,notifications' } },
+] as const
 const READY_WITHIN_MS = 120_000
 
 /** Migrates the database, then runs all processes until a stop signal. */
@@ -46,7 +47,7 @@ type Options = { watch: boolean; seed: boolean }
 
 async function runUp(config: AdminConfig, env: Environment, { watch, seed }: Options): Promise<void> {
   await migrate(config.ownerUrl).catch((error: unknown) => {
-    throw isOutage(error) ? new UserError(DATABASE_DOWN) : explainNoEntry(error)
+    throw isOutage(error) && !isReadOnly(error) ? new UserError(DATABASE_DOWN) : explainNoEntry(error)
   })
   if (await isTaken(config.port))
     throw new UserError(`Port ${config.port} is in use. Choose another with PROBITY_PORT.`)
@@ -90,22 +91,24 @@ async function seedDatabase({ databaseUrl, ownerUrl }: AdminConfig, env: Environ
 async function buildPages(config: AdminConfig, env: Environment): Promise<void> {
   const write = (line: string) => void process.stderr.write(`${line}\n`)
   const { webFolder, docsFolder } = config
-  await Promise.all([webFolder ?? buildWeb(env, write), docsFolder ?? buildDocs(env, write)])
+  const own = environmentFor('build', env)
+  await Promise.all([webFolder ?? buildWeb(own, write), docsFolder ?? buildDocs(own, write)])
 }
 
 type Started = { watch: boolean; webPort: number | undefined }
 
 function startParts(config: AdminConfig, env: Environment, { watch, webPort }: Started): ChildProcess[] {
   const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
-  const own = watch ? withDefaults(env, developmentSettings(config)) : env
-  const programs = PROGRAMS.map(({ path, task }) =>
-    spawn(process.execPath, [...(watch ? ['--watch'] : []), path], {
+  const programs = PROGRAMS.map(({ process: name, path, task }) => {
+    const own = environmentFor(name, env)
+    return spawn(process.execPath, [...(watch ? ['--watch'] : []), path], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: withSettings(own, { ...settings, ...task }),
-    }),
-  )
+      env: withSettings(watch ? withDefaults(own, developmentSettings(config)) : own, { ...settings, ...task }),
+    })
+  })
   if (webPort === undefined) return programs
-  return [...programs, serveWeb(env, { port: webPort, apiUrl: addressOf(config) })]
+  const bare = environmentFor('build', env)
+  return [...programs, serveWeb(bare, { port: webPort, apiUrl: addressOf(config) })]
 }
 
 /** Used unless the environment sets them. */

@@ -30,8 +30,11 @@ export function operatorCommands(config: AdminConfig): Command {
 async function change(db: Db, email: string, isOperator: boolean): Promise<Operator> {
   const person = await asOwner(db, (trx) => setOperator(trx, email, isOperator))
   if (person === undefined) throw new UserError('No user has this email address.')
+  if (person === 'no_two_factor') throw new UserError(NO_TWO_FACTOR)
   return person
 }
+
+const NO_TWO_FACTOR = 'The user must set up two-factor authentication first, under Settings, Security.'
 
 /** For users who forgot their password where no email is sent. */
 export function resetLinkCommand(config: AdminConfig): Command {

@@ -1,4 +1,4 @@
-import { KEY_SCOPES } from '@probity/contract/constants/keys'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/constants/keys'
 import { Account } from '@probity/contract/schemas/accounts'
 import { updateRetention } from '@probity/database/accounts/accounts'
 import type { NewKey } from '@probity/database/accounts/keys'
@@ -77,8 +77,22 @@ test('the low-credit threshold needs account:write or webhooks:write', async () 
   }
   expect(await set({ scopes: ['account:read', 'webhooks:read'] })).toEqual([403, 'missing_scope'])
   expect(await set({ scopes: ['account:write'] })).toEqual([200, undefined])
-  expect(await set({ scopes: ['webhooks:write'] })).toEqual([200, undefined])
-  expect(await set({ scopes: ['webhooks:write'], mode: 'test' })).toEqual([200, undefined])
+  expect(await set({ scopes: ['webhooks:write'] })).toEqual([204, undefined])
+  expect(await set({ scopes: ['webhooks:write'], mode: 'test' })).toEqual([204, undefined])
+})
+
+test('PATCH /account shows the account only to keys with account:read', async () => {
+  for (const scopes of [
+    ['webhooks:write'],
+    ['webhooks:write', 'keys:write', 'validations:write'],
+  ] satisfies KeyScope[][]) {
+    const { call } = await api.openCaller({ key: { scopes } })
+    const { status, text } = await call(patch({ credits: { low_at: 1 } }))
+    expect([status, text]).toEqual([204, ''])
+  }
+  const { call, keyId } = await api.openCaller({ key: { scopes: ['webhooks:write', 'account:read'] } })
+  const { status, body } = await call(patch({ credits: { low_at: 1 } }))
+  expect([status, body]).toMatchObject([200, { credits: { low_at: 1 }, key: { id: keyId } }])
 })
 
 test('PATCH /account changes the named settings and no others', async () => {
@@ -170,7 +184,7 @@ test.each([
   const { call } = await api.openCaller({ key })
   const { status, body } = await call(patch(payload))
   expect([status, body['code']]).toEqual([403, lacks === 'live key' ? 'live_key_required' : 'missing_scope'])
-  expect(body['detail']).toContain(lacks)
+  expect(`${body['detail']} ${body['advice']}`).toContain(lacks)
 })
 
 test('a key with account:write alone changes name and retention', async () => {

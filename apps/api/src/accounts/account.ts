@@ -5,6 +5,7 @@ import { type AccountChange, getAccount, updateAccount } from '@probity/database
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/system/retention'
 import { findDelayReason, getProbing } from '@probity/database/validations/probing'
+import Type from 'typebox'
 import { BODY_PROBLEMS, MIDDLEWARE_PROBLEMS, operation } from '../http/openapi.ts'
 import { invalidField, Problem } from '../http/problem.ts'
 import type { Route } from '../http/route.ts'
@@ -44,14 +45,21 @@ export const showAccount: Route<{ db: Db }> = async (app, { db }) => {
       tag: 'Account',
       summary: 'Change the settings of the account',
       description:
-        'Changes only the settings in the body. Needs a live key with the scope `account:write`. To change `credits` alone, a key of either mode with `account:write` or `webhooks:write` is sufficient, because the threshold controls the event `credits.low`.',
+        'Changes only the settings in the body. Needs a live key with the scope `account:write`. To change `credits` alone, a key of either mode with `account:write` or `webhooks:write` is sufficient, because the threshold controls the event `credits.low`. A key without `account:read` gets a response without a body.',
       problems: ['invalid_request', 'live_key_required', ...BODY_PROBLEMS, ...MIDDLEWARE_PROBLEMS],
     },
-    { body: UpdateAccount, response: { 200: Account } },
+    {
+      body: UpdateAccount,
+      response: {
+        200: Account,
+        204: Type.Null({ description: 'The change was made by a key without `account:read`.' }),
+      },
+    },
   )
-  app.patch('/account', { schema: change }, async ({ auth, body }) => {
+  app.patch('/account', { schema: change }, async ({ auth, body }, reply) => {
     refuseForeignSettings(auth, body)
-    return presentAccount(await changeAccount(db, auth, readChange(body)), auth)
+    const found = await changeAccount(db, auth, readChange(body))
+    return auth.scopes.includes('account:read') ? presentAccount(found, auth) : reply.code(204).send(null)
   })
 }
 

@@ -26,7 +26,7 @@ function describe(error: unknown): unknown {
   return new Error(`Stripe rejected a request: ${type}, ${code}, status ${statusCode}, request ${requestId}`)
 }
 
-const UNREACHABLE = 'The payment provider is unavailable. Nothing was bought. Try again later.'
+const UNREACHABLE = 'The payment provider is unavailable. Nothing was bought.'
 
 function isFault(error: unknown): error is Error & Fault {
   return error instanceof Error && 'type' in error && typeof error.type === 'string'
@@ -101,7 +101,6 @@ export function openPayments(settings: PaymentSettings): Payments {
 
 /** Returns the payment provider; throws if it is not configured. */
 export function getPayments({ payments }: { payments: Payments | undefined }): Payments {
-  if (payments === undefined)
-    throw new Problem('not_configured', 'Payments are not configured. Contact the operator for credits.')
+  if (payments === undefined) throw new Problem('not_configured', 'Payments are not configured.')
   return payments
 }

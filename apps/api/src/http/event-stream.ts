@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
+import { networkOf } from './networks.ts'
 import { Problem } from './problem.ts'
 
 /** Id of the last event. A browser that reconnects with this id receives 204 and stops. */
@@ -75,40 +76,56 @@ function eventOf(event: string, id: string, job: Job): string {
 }
 
 export type StreamSlots = {
-  /** Reserves a slot for a stream, or throws. Returns a function that releases it and may be called more than once. */
-  take(accountId: string): () => void
+  /**
+   * Reserves a slot for a stream of this account to a client's IP address, or throws. Returns a function that releases it and may be called
+   * more than once.
+   */
+  take(accountId: string, ip: string): () => void
 }
 
-type Bounds = { perProcess: number; perAccount: number }
+type Bounds = { perProcess: number; perAccount: number; perNetwork: number }
 
 /** A stream costs little but lasts long: without limits a few clients could occupy all slots. */
-export const STREAM_BOUNDS: Bounds = { perProcess: 200, perAccount: 10 }
+export const STREAM_BOUNDS: Bounds = { perProcess: 200, perAccount: 10, perNetwork: 50 }
 
 const RETRY_AFTER_S = 15
 
-export function openStreamSlots({ perProcess, perAccount }: Bounds): StreamSlots {
-  const taken = new Map<string, number>()
+/** Each account may have one stream while a slot is free. Further ones of the same account are admitted only in the first half of the slots. */
+export function openStreamSlots({ perProcess, perAccount, perNetwork }: Bounds): StreamSlots {
+  const byAccount = new Map<string, number>()
+  const byNetwork = new Map<string, number>()
+  const sharedMax = Math.floor(perProcess / 2)
   let total = 0
 
-  function change(accountId: string, by: 1 | -1): void {
-    const now = (taken.get(accountId) ?? 0) + by
-    total += by
-    if (now === 0) taken.delete(accountId)
-    else taken.set(accountId, now)
-  }
-
   return {
-    take(accountId) {
-      if ((taken.get(accountId) ?? 0) >= perAccount) {
-        throw new Problem('too_many_streams', undefined, { retryAfterS: RETRY_AFTER_S })
+    take(accountId, ip) {
+      const network = networkOf(ip)
+      const own = byAccount.get(accountId) ?? 0
+      if (own >= perAccount) throw new Problem('too_many_streams', undefined, { retryAfterS: RETRY_AFTER_S })
+      if ((byNetwork.get(network) ?? 0) >= perNetwork) {
+        const detail = `The network of this client has ${perNetwork} event streams.`
+        throw new Problem('too_many_streams', detail, { retryAfterS: RETRY_AFTER_S })
       }
-      if (total >= perProcess) throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
-      change(accountId, 1)
+      if (total >= (own === 0 ? perProcess : sharedMax)) {
+        throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
+      }
+      const change = (by: 1 | -1) => {
+        total += by
+        add(byAccount, accountId, by)
+        add(byNetwork, network, by)
+      }
+      change(1)
       let isTaken = true
       return () => {
-        if (isTaken) change(accountId, -1)
+        if (isTaken) change(-1)
         isTaken = false
       }
     },
   }
+}
+
+function add(counts: Map<string, number>, name: string, by: 1 | -1): void {
+  const now = (counts.get(name) ?? 0) + by
+  if (now === 0) counts.delete(name)
+  else counts.set(name, now)
 }

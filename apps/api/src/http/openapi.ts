@@ -118,7 +118,7 @@ function headersOfSuccess({ parameters = [] }: Operation, { content = {} }: Body
 /** The tags of operations, in the order of the API reference. */
 export const TAGS = {
   Validation: 'Validation of one address, or of up to 1,000 in one JSON call, while the client waits.',
-  Jobs: 'Validation of CSV files in the background: upload a file, confirm it as a job, follow the job and read its results.',
+  Jobs: 'Validation of CSV and XLSX files in the background: upload a file, confirm it as a job, follow the job and read its results.',
   Overrides: 'Addresses and domains that the account always allows or always blocks.',
   Erasures: 'Deletion of all data about one address.',
   Policies: 'Rules that map a result to `allow`, `review` or `block`.',

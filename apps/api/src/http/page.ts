@@ -5,8 +5,10 @@ export type Page = { skip: number; limit: number }
 
 const LIMIT_DEFAULT = 10
 
-export function readPage({ skip = 0, limit = LIMIT_DEFAULT }: { skip?: number; limit?: number }): Page {
-  return { skip, limit: Math.min(limit, PAGE_LIMIT_MAX) }
+type PageQuery = { skip?: number; limit?: number }
+
+export function readPage({ skip = 0, limit = LIMIT_DEFAULT }: PageQuery, limitMax: number = PAGE_LIMIT_MAX): Page {
+  return { skip, limit: Math.min(limit, limitMax) }
 }
 
 /** Sends the total and the adjacent pages as web links (RFC 8288). */

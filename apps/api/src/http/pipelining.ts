@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { whenClosed } from './when-closed.ts'
 
 /** Requests that may wait on a connection behind the one that is processed. A client that sends more is disconnected. */
 const PIPELINED_MAX = 32
@@ -16,7 +17,7 @@ export function processInOrder(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, Exchange[]>()
 
   function start(socket: Socket, { request, response }: Exchange): void {
-    response.once('close', () => {
+    whenClosed(response, () => {
       const next = waiting.get(socket)?.shift()
       if (next && !socket.destroyed) {
         socket.setTimeout(0) // set by the previous response (time-limits.ts): the next handler may take longer

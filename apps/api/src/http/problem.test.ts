@@ -33,13 +33,13 @@ const trouble: Route = async (app) => {
 const api = await startTestApi({ routes: [trouble] })
 const { call } = await api.openCaller()
 
-test.each(Object.entries(ALL_PROBLEMS))('%s has the status and title of the table', async (code, { status, title }) => {
+test.each(Object.entries(ALL_PROBLEMS))('%s has the status and texts of the table', async (code, texts) => {
   const answer = await call({ method: 'GET', url: `/api/v1/throw/${code}` })
-  expect(answer.status).toBe(status)
+  expect(answer.status).toBe(texts.status)
   expect(answer.headers['content-type']).toBe('application/problem+json')
   expect(answer.headers['retry-after']).toBe('7')
   expect(Value.Check(ProblemBody, answer.body)).toBe(true)
-  expect(answer.body).toMatchObject({ code, title, status, request_id: answer.headers['request-id'] })
+  expect(answer.body).toMatchObject({ code, ...texts, request_id: answer.headers['request-id'] })
 })
 
 test('a path parameter of more than 100 characters is not found', async () => {

@@ -28,7 +28,7 @@ export class Problem extends Error {
 
   constructor(code: TransientCode, detail: string | undefined, options: ComeAgain)
   constructor(code: PermanentCode, detail?: string, options?: ProblemOptions)
-  constructor(code: AnyProblemCode, detail: string = ALL_PROBLEMS[code].advice, options: ProblemOptions = {}) {
+  constructor(code: AnyProblemCode, detail: string = ALL_PROBLEMS[code].detail, options: ProblemOptions = {}) {
     super(detail)
     this.code = code
     this.retryAfterS = options.retryAfterS
@@ -79,12 +79,13 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
 }
 
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
-  const { status, title } = ALL_PROBLEMS[problem.code]
+  const { status, title, advice } = ALL_PROBLEMS[problem.code]
   return {
     type: problemType(problem.code),
     title,
     status,
     detail: problem.message,
+    advice,
     code: problem.code,
     request_id: requestId,
     ...(problem.errors && { errors: problem.errors }),
@@ -105,7 +106,7 @@ const FRAMEWORK_CODES: Record<string, PermanentCode> = {
 
 /** PostgreSQL error codes for NUL and lone surrogates, in text and in JSON. Our own texts never contain them, so the client sent one. */
 const UNSTORABLE = new Set(['22021', '22P05'])
-const UNSTORABLE_DETAIL = 'The request contains a character that cannot be stored. Remove NUL characters.'
+const UNSTORABLE_DETAIL = 'The request contains NUL or another character that cannot be stored.'
 
 const UNAVAILABLE_RETRY_S = 2
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { whenClosed } from './when-closed.ts'
 
 /** Whether the headers announce a body. */
 export function hasBody({ headers }: FastifyRequest): boolean {
@@ -54,7 +55,7 @@ function fillBody(request: FastifyRequest, _reply: unknown, done: () => void): v
 /** Aborts when the client disconnects before the response is sent. */
 export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  raw.once('close', () => {
+  whenClosed(raw, () => {
     if (!raw.writableFinished) controller.abort()
   })
   return controller.signal

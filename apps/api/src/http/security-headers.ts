@@ -20,7 +20,12 @@ export const VARY_BY_ORIGIN = `${CREDENTIALS}, Origin`
 
 const API_PREFIX = '/api/v1/'
 
+/** The pages of accounts, and reports behind links that only their readers know. */
+const APP_PREFIX = '/app'
+const APP_HEADERS = { ...SECURITY_HEADERS, 'x-robots-tag': 'noindex' }
+
 /** Headers of every response to this URL. */
 export function commonHeaders(url: string): Record<string, string> {
-  return url.startsWith(API_PREFIX) ? API_HEADERS : SECURITY_HEADERS
+  if (url.startsWith(API_PREFIX)) return API_HEADERS
+  return url.startsWith(APP_PREFIX) ? APP_HEADERS : SECURITY_HEADERS
 }

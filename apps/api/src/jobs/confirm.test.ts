@@ -142,6 +142,22 @@ test('more emails than the plan allows are rejected, also in another column and 
   }
 })
 
+test.each(['email', 'second'])('as many emails as the plan allows are accepted in the column %s', async (column) => {
+  const plan = `three-${column}`
+  await asOwner(db, (trx) =>
+    sql`insert into plans select ${plan}, api_access, ai_enhancement, catchall_detection, refund_unknown,
+        requests_per_window, window_s, interactive_in_flight, 3 from plans where name = 'payg'`.execute(trx),
+  )
+  const by = await api.openCaller({ plan, credits: 3 })
+  const uploadId = await uploadList(
+    by,
+    `email,second\n${emailsOf(3)
+      .map((email) => `${email},${email}\n`)
+      .join('')}`,
+  )
+  expect((await confirmList(by, uploadId, column)).status).toBe(201)
+})
+
 test('the limit of waiting rows per account rejects a confirmation, keeps the upload and reserves nothing', async () => {
   const by = await api.openCaller({ plan: 'starter', credits: 1_000_000 })
   const large = await confirmTestJob(db, by.accountId, { uniqueCount: WAITING_FILES_MAX * 10_000 - 1 })
@@ -183,6 +199,7 @@ test('a confirmation is rejected while credits are insufficient, and accepted af
   const by = await api.openCaller({ credits: 2 })
   const uploadId = await uploadList(by, csvOf(emailsOf(3)))
   await expectRefused(by, () => confirmList(by, uploadId), [402, 'insufficient_credits'])
+  expect((await confirmList(by, uploadId)).body['detail']).toContain('more than the 2 credits')
   await asOwner(db, (trx) =>
     sql`select set_config('app.account_id', ${by.accountId}, true), ledger_post('grant', 1, gen_random_uuid())`.execute(
       trx,

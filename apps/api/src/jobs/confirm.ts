@@ -1,5 +1,6 @@
 import { ConfirmRequest, JobCreated } from '@probity/contract/schemas/jobs/jobs'
 import { getAccount } from '@probity/database/accounts/accounts'
+import type { Posting } from '@probity/database/billing/ledger'
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { emitJobEvent } from '@probity/database/jobs/job-control'
 import {
@@ -155,13 +156,21 @@ async function countEmails(
 export function presentConfirmation({ mode }: Auth, confirmed: Confirmed, available: number): ChargedResponse {
   if (confirmed.kind === 'missing') throw noSuchUpload()
   if (confirmed.kind === 'upload_already_confirmed') throw new Problem('upload_already_confirmed')
-  if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)
+  if (confirmed.kind === 'refused') throw refuseUnpaidJob(confirmed.posting)
   if (confirmed.kind === 'too_many')
     throw new Problem('queue_limit_reached', undefined, { retryAfterS: WAITING_RETRY_S })
   const [code, status] = confirmed.kind === 'replayed' ? ([200, confirmed.status] as const) : ([201, 'queued'] as const)
   const job: JobCreated = { id: confirmed.jobId, status, livemode: mode === 'live' }
   // Reserved credits are charged later.
   return { status: code, text: JSON.stringify(job), creditsCharged: 0, creditsRemaining: available }
+}
+
+function refuseUnpaidJob(posting: Posting): Problem {
+  const credits = posting.available.toLocaleString('en')
+  return refuseUnpaid(
+    posting,
+    `The list costs more than the ${credits} credits that the account has available. Nothing was charged.`,
+  )
 }
 
 function noSuchUpload(): Problem {

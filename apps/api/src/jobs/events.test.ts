@@ -129,6 +129,7 @@ test.each([
   ['revoked', sql`revoked_at = clock_timestamp()`],
   ['paused', sql`paused_at = clock_timestamp()`],
   ['without its scope', sql`scopes = '{validations:read}'`],
+  ['bound to another network', sql`ip_allow_list = '{192.0.2.0/24}'`],
 ])('a key that is %s receives no more events', async (_, change) => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 1)
@@ -137,6 +138,19 @@ test.each([
   await asOwner(db, (trx) => sql`update api_keys set ${change} where id = ${by.keyId}`.execute(trx))
   await vi.waitFor(() => expect(isOver()).toBe(true), SOON)
   expect(events().length).toBe(1)
+})
+
+test.each([
+  ['allows another network only', sql`ip_allow_list = '{192.0.2.0/24}'`],
+  ['is suspended', sql`suspended_at = clock_timestamp()`],
+  ['loses API access', sql`plan = 'free'`],
+])('the stream of a key ends when its account %s', async (_, change) => {
+  const by = await api.openCaller({ credits: 100 })
+  const jobId = await startJob(by, 1)
+  const { events, isOver } = await follow(by, jobId)
+  await vi.waitFor(() => expect(events().length).toBe(1), SOON)
+  await asOwner(db, (trx) => sql`update accounts set ${change} where id = ${by.accountId}`.execute(trx))
+  await vi.waitFor(() => expect(isOver()).toBe(true), SOON)
 })
 
 /** Opens a stream as the web app does: with a member's session, in the account of the client. */

@@ -124,7 +124,7 @@ export const streamEvents: Route<EventsDependencies> = async (app, services) => 
     const first = presentJob(found(job))
     if (first.finished_at !== null && request.headers['last-event-id'] === END_ID) return reply.code(204).send(null)
 
-    const leave = places.take(auth.accountId)
+    const leave = places.take(auth.accountId, request.ip)
     const events = openEventStream(first)
     open.add(events)
     const stopListening = follow({ watch, services, request, events }, params.job_id)

@@ -1,3 +1,4 @@
+import { JOB_PAGE_LIMIT_MAX } from '@probity/contract/constants/limits'
 import { Job, JobList, JobPage, JobParams, UpdateJob } from '@probity/contract/schemas/jobs/jobs'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import {
@@ -42,7 +43,7 @@ export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
   )
   app.get('/bulk/jobs', { schema, config: { scope: 'jobs:read' } }, async (request, reply) => {
     const { auth, query } = request
-    const page = readPage(query)
+    const page = readPage(query, JOB_PAGE_LIMIT_MAX)
     const { jobs, total } = await inTenant(db, auth.accountId, (trx) =>
       listJobsOf(trx, viewOf(auth), { ...page, ...readFilter(query) }),
     )

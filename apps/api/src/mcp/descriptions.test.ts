@@ -114,13 +114,15 @@ test('describeProblem begins with the code and names invalid fields and the wait
     type: '/docs/errors#rate_limited',
     title: 'Too many requests',
     status: 429,
-    detail: 'Slow down.',
+    detail: 'The limit was exceeded.',
+    advice: 'Slow down.',
     code: 'rate_limited',
     request_id: 'req_1',
     errors: [{ pointer: '/emails/3', detail: 'must be a string' }],
     retry_after_s: 7,
   })
   expect(text).toMatch(/^rate_limited: Too many requests\.$/m)
+  expect(text).toContain('The limit was exceeded.\nSlow down.\n')
   expect(text).toContain('- /emails/3 must be a string')
   expect(text).toContain('Retry after 7 s.')
 })

@@ -1,6 +1,4 @@
 import { NEXT_STEPS } from '@probity/contract/constants/data/next-steps'
-import { PROBLEMS } from '@probity/contract/constants/data/problems'
-import type { ProblemCode } from '@probity/contract/constants/problems'
 import { WITHOUT_PROBING, WITHOUT_RESOLVER } from '@probity/contract/constants/system'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/constants/validations'
 import type { Job, JobCreated } from '@probity/contract/schemas/jobs/jobs'
@@ -137,12 +135,18 @@ export function describeExplanation({ code, status, meaning, advice, result, val
 }
 
 /** The code comes first: explain_result accepts it. */
-export function describeProblem({ code, title, detail, errors = [], retry_after_s: wait }: ProblemBody): string {
-  const { advice } = PROBLEMS[code as ProblemCode]
+export function describeProblem({
+  code,
+  title,
+  detail,
+  advice,
+  errors = [],
+  retry_after_s: wait,
+}: ProblemBody): string {
   return lines(
     `${code}: ${title}.`,
     detail,
-    advice !== detail && advice,
+    advice,
     ...errors.map((fault) => `- ${fault.pointer} ${fault.detail}`),
     wait !== undefined && `Retry after ${wait} s.`,
   )

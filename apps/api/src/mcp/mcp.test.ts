@@ -375,8 +375,9 @@ test('explain_result explains every sub_status and problem code and rejects othe
   for (const [reason, { status, meaning }] of Object.entries(SUB_STATUSES)) {
     expect((await call('explain_result', { sub_status: reason })).data).toMatchObject({ code: reason, status, meaning })
   }
-  for (const [problem, { advice }] of Object.entries(PROBLEMS)) {
-    expect((await call('explain_result', { problem })).data).toMatchObject({ code: problem, advice })
+  for (const [problem, { detail, advice }] of Object.entries(PROBLEMS)) {
+    const { data } = await call('explain_result', { problem })
+    expect(data).toMatchObject({ code: problem, meaning: detail, advice })
   }
   for (const asked of [{ sub_status: 'toString' }, { problem: 'constructor' }]) {
     expect((await call('explain_result', asked)).problem).toMatchObject({ code: 'not_found' })

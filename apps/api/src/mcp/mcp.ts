@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Route } from '../http/route.ts'
+import { whenClosed } from '../http/when-closed.ts'
 import {
   type AuthenticationDependencies,
   authenticate,
@@ -39,7 +40,7 @@ const handleMessages: Route<ToolDependencies> = async (app, services) => {
     // Loaded with the first message: the library is large, and most processes never get one.
     const { handleMessage } = await import('./handle-message.ts')
     const disconnected = new AbortController()
-    reply.raw.once('close', () => disconnected.abort())
+    whenClosed(reply.raw, () => disconnected.abort())
     return reply.send(await handleMessage({ app, services, request }, disconnected.signal))
   }
   // Arrays are rejected: each message of a batch could spend credits, and newer protocol versions have no batches.

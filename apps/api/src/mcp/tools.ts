@@ -171,6 +171,6 @@ function explainReason(code: string): Explanation {
 
 function explainProblem(code: string): Explanation {
   if (!Object.hasOwn(PROBLEMS, code)) throw new Problem('not_found', 'Unknown problem code.')
-  const { title, advice } = PROBLEMS[code as ProblemCode]
-  return { code, meaning: `${title}.`, advice }
+  const { detail, advice } = PROBLEMS[code as ProblemCode]
+  return { code, meaning: detail, advice }
 }

@@ -59,6 +59,7 @@ test('operators grant and deduct credits with a note, within the balance, and bo
       ip: operator.ip,
       changes: { credits: [null, 100], note: [null, 'Invoice 7'] },
     }),
+    expect.objectContaining({ action: 'credits.granted', actor: 'service' }), // those of openCaller
   ])
 })
 
@@ -75,7 +76,7 @@ test('a plan change to an existing plan applies to keys within a second', async 
   )
 })
 
-test('a suspended account is rejected by key and session, its lists are paused, and it can be resumed', async () => {
+test('a suspended account is rejected by key and session, its lists are paused, and it can be reactivated', async () => {
   const caller = await api.openCaller({ credits: 50 })
   const member = await signUp(api)
   await addMember(api, caller.accountId, member, 'owner')
@@ -97,12 +98,12 @@ test('a suspended account is rejected by key and session, its lists are paused, 
 
   const again = await operator.post(`/operator/accounts/${caller.accountId}/suspend`)
   expect(again.body['suspended_at']).toBe(suspended.body['suspended_at'])
-  const back = await operator.post(`/operator/accounts/${caller.accountId}/unsuspend`)
+  const back = await operator.post(`/operator/accounts/${caller.accountId}/reactivate`)
   expect(back.body['suspended_at']).toBeNull()
   await vi.waitFor(async () => expect((await call()).status).toBe(200), 3_000)
   const told = (await entriesOf(caller.accountId)).map(({ action }) => action)
-  expect(told.filter((action) => /suspended/.test(String(action)))).toEqual([
-    'account.unsuspended',
+  expect(told.filter((action) => /suspended|reactivated/.test(String(action)))).toEqual([
+    'account.reactivated',
     'account.suspended',
   ])
 })
@@ -113,7 +114,7 @@ test('operator actions on an unknown account return 404', async () => {
     ['credits', { credits: 1, note: 'x' }],
     ['plan', { plan: 'payg' }],
     ['suspend', {}],
-    ['unsuspend', {}],
+    ['reactivate', {}],
   ] as const) {
     expect((await operator.post(`${nowhere}/${verb}`, body)).status).toBe(404)
   }

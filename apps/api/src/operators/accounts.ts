@@ -14,10 +14,10 @@ import { asOperator, asOperatorOf, type Db, type Trx } from '@probity/database/c
 import {
   changePlan,
   findSeenAccount,
+  reactivateAccount,
   type SeenAccount,
   searchAccounts,
   suspendAccount,
-  unsuspendAccount,
 } from '@probity/database/operators/accounts'
 import { createPasswordReset } from '@probity/database/users/sessions'
 import type { Admission } from '@probity/redis/admission'
@@ -70,7 +70,7 @@ export const manageAccounts: Route<{ db: Db }> = async (app, { db }) => {
 
   for (const [verb, act] of [
     ['suspend', suspendAccount],
-    ['unsuspend', unsuspendAccount],
+    ['reactivate', reactivateAccount],
   ] as const) {
     app.post(`/accounts/:account_id/${verb}`, { schema: one }, async ({ params: { account_id: id } }) =>
       asOperator(db, async (trx) => {

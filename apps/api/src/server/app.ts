@@ -40,7 +40,12 @@ import { logKeyUse } from '../middleware/authentication/key-use.ts'
 import { preflight } from '../middleware/authentication/origins.ts'
 import { honorIdempotencyKeys } from '../middleware/idempotency/idempotency.ts'
 import { limitInFlight, openLoadShedding } from '../middleware/load-shedding/in-flight-limit.ts'
-import { limitConnections, limitUnfinished, readNetworkLimits } from '../middleware/load-shedding/network-limits.ts'
+import {
+  limitConnections,
+  limitUnfinished,
+  markUnreadBodies,
+  readNetworkLimits,
+} from '../middleware/load-shedding/network-limits.ts'
 import { limitSlowBodies, limitTime } from '../middleware/load-shedding/time-limits.ts'
 import { rateHeaders } from '../middleware/rate-limit/rate-headers.ts'
 import { logRequests } from '../middleware/request-log/request-log.ts'
@@ -138,6 +143,7 @@ export async function buildApp(
   limitConnections(app.server, networks)
   limitUnfinished(app, networks)
   limitInFlight(app, services.inFlight)
+  markUnreadBodies(app, networks)
   limitSlowBodies(app, config.limits)
   limitTime(app, config.limits)
   sendDeprecations(app)

@@ -85,3 +85,11 @@ test('readConfig rejects OPERATOR_NETWORKS with an invalid entry', () => {
   expect(withNetworks('192.0.2.1, 2001:db8::/32')).toEqual(['192.0.2.1', '2001:db8::/32'])
   expect(() => withNetworks('office')).toThrow('OPERATOR_NETWORKS must contain IP addresses or CIDR ranges')
 })
+
+test('the API rejects the secrets of workers and operator commands', () => {
+  for (const [name, value] of Object.entries({
+    DATABASE_OWNER_URL: 'postgres://owner@db/x',
+    SMTP_EGRESS: 'a.example=b',
+  }))
+    expect(() => readConfig({ ...PAID, [name]: value })).toThrow(`${name} is a secret that this process does not use`)
+})

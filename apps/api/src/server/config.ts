@@ -5,7 +5,7 @@ import { ApiSettings } from '@probity/settings/api-settings'
 import { type AbuseLimits, readAbuseLimits } from '@probity/settings/connection-settings'
 import { isLoopbackHost, readList } from '@probity/settings/formats'
 import { readMail } from '@probity/settings/mail'
-import { BadSettings, readSettings } from '@probity/settings/parse'
+import { BadSettings, readOwnSettings } from '@probity/settings/parse'
 import type { MetricsAddress } from '@probity/telemetry/metrics'
 import type { TraceSettings } from '@probity/telemetry/span'
 import { readTraceSettings } from '@probity/telemetry/traces'
@@ -69,7 +69,7 @@ type Settings = Static<typeof ApiSettings>
 
 /** Reads and validates all settings at startup and reports all errors at once. The only place in the API that knows variable names. */
 export function readConfig(env: Record<string, string | undefined>): ApiConfig {
-  return readSettings(ApiSettings, env, buildConfig)
+  return readOwnSettings(ApiSettings, env, buildConfig)
 }
 
 function buildConfig(vars: Settings): ApiConfig {
@@ -158,5 +158,5 @@ function readPayments(vars: Settings): PaymentSettings | undefined {
 }
 
 function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '')
+  return url.replace(/(?<!\/)\/+$/, '')
 }

@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo, Socket } from 'node:net'
 import { asOwner } from '@probity/database/connection/connect'
 import { recordProcess } from '@probity/database/system/processes'
 import { startRedis } from '@probity/lab/services/redis'
@@ -68,25 +72,55 @@ test('/readyz returns 503 during shutdown, and responses close the connection', 
   expect(String(body['missing'])).toContain('stopping')
 })
 
-test('readyz runs one check at a time, however many clients request it', async () => {
+test('readyz returns 503 while its check waits, and runs one check at a time, however many clients request it', async () => {
   const api = await startTestApi()
-  const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const locking = asOwner(api.db, async (trx) => {
-    await sql`lock table migrations in access exclusive mode`.execute(trx)
-    locked.resolve()
-    await unlock.promise
-  })
-  await locked.promise
-  whenDone(() => unlock.resolve())
+  const { unlock } = await lockMigrations(api)
   const responses = Array.from({ length: 50 }, () => callApp(api.app, READY))
   await vi.waitFor(async () => expect(await countBlocked(api)).toBeGreaterThan(0), SOON)
   // All 50 were sent before this one, which is served while they wait.
   expect((await callApp(api.app, { method: 'GET', url: '/livez' })).status).toBe(200)
+  expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(responses.map(() => 503))
+  // The check still waits for the lock: the responses did not wait for its end.
   expect(await countBlocked(api)).toBe(1)
-  unlock.resolve()
-  await locking
-  expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(responses.map(() => 200))
+  await unlock()
+  await vi.waitFor(async () => expect((await callApp(api.app, READY)).status).toBe(200), SOON)
 })
+
+test('readyz logs no error when the client has reset the connection before it is accepted', async () => {
+  const api = await startTestApi()
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = api.app.server.address() as AddressInfo
+  const accepted = once(api.app.server, 'connection') as Promise<[Socket]>
+  // Another process, which this one waits for without accepting its connection.
+  execFileSync(process.execPath, [
+    '--eval',
+    `const checker = require('net').connect(${port}, '127.0.0.1')
+     checker.write('GET /readyz HTTP/1.1\\r\\nhost: localhost\\r\\n\\r\\n', () => checker.resetAndDestroy())`,
+  ])
+  const [socket] = await accepted
+  await new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())))
+  await callApp(api.app, READY) // not before the outcome of a request on that connection
+  const lines = readFileSync(api.logFile, 'utf8').split('\n')
+  expect(lines.filter((line) => /"level":[56]0/.test(line))).toEqual([])
+})
+
+/** Holds a lock that the check of the migrations waits for. */
+async function lockMigrations({ db }: TestApi): Promise<{ unlock(): Promise<void> }> {
+  const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locking = asOwner(db, async (trx) => {
+    await sql`lock table migrations in access exclusive mode`.execute(trx)
+    locked.resolve()
+    await released.promise
+  })
+  whenDone(() => released.resolve())
+  await locked.promise
+  return {
+    async unlock() {
+      released.resolve()
+      await locking
+    },
+  }
+}
 
 test('readyz reuses the outcome of the last check for a second', async () => {
   const api = await startTestApi()

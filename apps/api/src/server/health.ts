@@ -1,6 +1,8 @@
-import { withoutTenant } from '@probity/database/connection/connect'
-import { isOutage } from '@probity/database/connection/outage'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Trx, withoutTenant } from '@probity/database/connection/connect'
+import { isOutage, isReadOnly } from '@probity/database/connection/outage'
 import { listMissingMigrations } from '@probity/database/system/schema-version'
+import { isWritable } from '@probity/database/system/server-settings'
 import { areResolversTrusted } from '@probity/database/validations/probing'
 import type { FastifyRequest } from 'fastify'
 import { isOnList } from '../http/networks.ts'
@@ -11,6 +13,8 @@ const HIDDEN = { schema: { hide: true }, config: { alwaysAnswered: true } }
 
 /** Both endpoints are public and exempt from load shedding, so a flood of requests must not cause a flood of checks. */
 const CHECK_AGE_MS_MAX = 1_000
+/** Time for a check to end. A query to a server that has gone silent takes much longer. */
+const CHECK_WITHIN_MS = 1_000
 
 /** For supervisors and load balancers: whether the process runs (livez), and whether it can serve requests (readyz). */
 export const health: Route<Services> = async (app, services) => {
@@ -20,7 +24,8 @@ export const health: Route<Services> = async (app, services) => {
   app.get('/readyz', HIDDEN, async (request, reply) => {
     // A stopping process reports unready at once.
     const stopping = services.stopping.aborted ? ['time (the process is stopping)'] : []
-    const missing = [...stopping, ...(await checkDependencies())]
+    const tooLate = sleep(CHECK_WITHIN_MS, [POSTGRESQL], { ref: false }) // Redis has a shorter limit of its own
+    const missing = [...stopping, ...(await Promise.race([checkDependencies(), tooLate]))]
     const ready = missing.every((part) => part === REDIS || part === DNS)
     reply.code(ready ? 200 : 503)
     return { status: ready ? 'ready' : 'not ready', ...(isLocal(request) && { missing }) }
@@ -43,25 +48,36 @@ function isLocal({ ip, headers }: FastifyRequest): boolean {
 }
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
+const POSTGRESQL = 'postgresql'
+const POSTGRESQL_READ_ONLY = 'postgresql (the server is read-only)'
 const REDIS = 'redis (requests are served; each process counts rate limits separately)'
 const DNS =
   'dns (requests are served; a resolver of the workers failed its check, so domains that it denies are unknown and not charged)'
 
 /** The dependencies that are unavailable. Requests are served without Redis and DNS, so these do not make a process unready. */
 async function listUnavailable({ db, redis }: Services): Promise<string[]> {
-  const [database, cache, areTrusted] = await Promise.all([
-    listMissingMigrations(db).catch(undefinedIfAway),
+  const [schemaFaults, cache, state] = await Promise.all([
+    listMissingMigrations(db).then(nameMigrations, nameOutage),
     redis.ping().catch(() => undefined), // any failure means that Redis is unavailable
-    withoutTenant(db, areResolversTrusted).catch(() => true), // a failure is that of the database, which is named
+    withoutTenant(db, readState).catch(() => undefined), // a failure is that of the database, which is named
   ])
-  const missing: string[] = []
-  if (database === undefined) missing.push('postgresql')
-  else if (database.length > 0) missing.push(`migrations: ${database.join(', ')}`)
+  const missing = [...schemaFaults]
+  if (state?.isWritable === false) missing.push(POSTGRESQL_READ_ONLY)
   if (cache === undefined) missing.push(REDIS)
-  if (!areTrusted) missing.push(DNS)
+  if (state?.areTrusted === false) missing.push(DNS)
   return missing
 }
 
-function undefinedIfAway(error: unknown): undefined {
-  if (!isOutage(error)) throw error
+async function readState(trx: Trx) {
+  return { isWritable: await isWritable(trx), areTrusted: await areResolversTrusted(trx) }
+}
+
+function nameMigrations(names: string[]): string[] {
+  return names.length > 0 ? [`migrations: ${names.join(', ')}`] : []
+}
+
+function nameOutage(error: unknown): string[] {
+  if (isReadOnly(error)) return [POSTGRESQL_READ_ONLY]
+  if (isOutage(error)) return [POSTGRESQL]
+  throw error
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { connect, type Db } from '@probity/database/connection/connect'
+import { isAccountFunded } from '@probity/database/billing/ledger'
+import { connect, type Db, inTenant } from '@probity/database/connection/connect'
 import { startNotingProcess } from '@probity/database/system/processes'
 import { ADMIT_COMMAND, type Admission, countApiProcesses, createAdmission } from '@probity/redis/admission'
 import { connectRedis } from '@probity/redis/connection'
@@ -84,7 +85,8 @@ export function openServices(
   const admission = createAdmission(redis)
   const peers = countApiProcesses(redis, admission.setProcessCount)
   const storage = openStorage(config.storage)
-  const uploadReader = openUploadReader(storage)
+  const isFunded = (accountId: string) => inTenant(db, accountId, (trx) => isAccountFunded(trx, accountId))
+  const uploadReader = openUploadReader({ storage, isFunded })
   const feedbackReader = openFeedbackReader()
   const recentKeys = openRecentKeys(db)
   const people = openUserServices(db, admission, config, log)

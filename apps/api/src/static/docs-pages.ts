@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { isFilePath } from './file-path.ts'
 
 const YEAR_S = 31_536_000
 
@@ -10,9 +11,6 @@ const NAMED_BY_CONTENT = /^(_astro\/|pagefind\/(fragment|index)\/)/
 
 /** Files other than Markdown: these have an extension, and pages have none. */
 const FILE = /\.[a-z0-9_]+$/
-
-/** A path segment that starts with a dot or contains NUL: no file of the site has such a name. */
-const CLIMBS = /(^|[\\/])\.|\0/
 
 /** The docs: a folder of static pages, the Markdown of each page, and an index for programs. */
 export const docsPages: FastifyPluginAsync<{ docsFolder: string }> = async (app, { docsFolder }) => {
@@ -37,9 +35,9 @@ export const docsPages: FastifyPluginAsync<{ docsFolder: string }> = async (app,
   app.get('/docs', { schema }, (_request, reply) => send(reply, 'index.html'))
   app.get<{ Params: { '*': string } }>('/docs/*', { schema }, (request, reply) => {
     const path = request.params['*']
-    if (CLIMBS.test(path)) return reply.callNotFound()
+    if (!isFilePath(path)) return reply.callNotFound()
     // One URL per page: relative links and search results use the one without a trailing slash.
-    if (path === '' || path.endsWith('/')) return reply.redirect(`/docs/${path}`.replace(/\/+$/, ''), 301)
+    if (path === '' || path.endsWith('/')) return reply.redirect(encodeURI(`/docs/${path}`.slice(0, -1)), 301)
     return send(reply, FILE.test(path) ? path : `${path}/index.html`)
   })
   for (const name of ['llms.txt', 'llms-full.txt'])

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync } from 'fastify'
+import { isFilePath } from './file-path.ts'
 
 /** Placeholder that the build leaves in the page. */
 const NONCE_PLACE = /__NONCE__/g
@@ -18,11 +19,15 @@ export const webPages: FastifyPluginAsync<{ webFolder: string }> = async (app, {
   // The names contain a hash of the contents, so caches need not revalidate.
   await app.register(fastifyStatic, {
     root: join(webFolder, 'assets'),
-    prefix: '/app/assets/',
+    serve: false,
     preCompressed: true,
     cacheControl: false,
     schemaHide: true,
     setHeaders: (reply) => void reply.header('cache-control', `public, max-age=${YEAR_S}, immutable`),
+  })
+  app.get<{ Params: { '*': string } }>('/app/assets/*', { schema }, (request, reply) => {
+    const path = request.params['*']
+    return isFilePath(path) ? reply.sendFile(path) : reply.callNotFound()
   })
   app.get('/app/mark.svg', { schema }, async (_request, reply) => {
     const mark = await readFile(join(webFolder, 'mark.svg'))

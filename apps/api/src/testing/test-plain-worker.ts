@@ -1,19 +1,20 @@
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { claimValidations, listWaiting } from '@probity/database/validations/queue'
+import { type ClaimedValidation, claimValidations, listWaiting } from '@probity/database/validations/queue'
 import { finishValidations } from '@probity/database/validations/validations'
 import { whenDone } from '@probity/lab/when-done'
 
 /** A worker with fixed verdicts that uses PostgreSQL only, like a real one without Redis. */
-export function startPlainWorker(db: Db, verdictOf: (email: string) => StoredResult) {
+export function startPlainWorker(db: Db, verdictOf: (email: string, taken: ClaimedValidation) => StoredResult) {
   let going = true
   const work = async () => {
     while (going) {
       const waiting = await listWaiting(db, { olderThanMs: 0, limit: 1_000, egresses: [] })
       const taken = await claimValidations(db, waiting, { holdS: 60, egresses: [] })
       for (const [accountId, group] of Map.groupBy(taken, ({ ref }) => ref.accountId)) {
-        const finishes = group.map(({ ref, email }) => {
-          const result = verdictOf(email)
+        const finishes = group.map((one) => {
+          const { ref, email } = one
+          const result = verdictOf(email, one)
           return { ref, conclusive: result.status !== 'unknown', result }
         })
         await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))

@@ -4,6 +4,7 @@ import { listCurrentResults } from '@probity/database/validations/deferred'
 import { collectOne, deferResults, type ValidationRef } from '@probity/database/validations/validations'
 import { type KnownResult, type PaidReceipt, readCurrent } from './charge.ts'
 import type { Dispatcher } from './dispatch.ts'
+import { addTextFindings } from './text-findings.ts'
 
 /** After this time a client can request a result that is not final again. */
 export const RETRY_AFTER_S = 30
@@ -28,7 +29,8 @@ export async function awaitResults(dependencies: AwaitDependencies, awaited: Awa
   const retryAt = Math.ceil(Date.now() / 1000) + RETRY_AFTER_S
   const results = arrived.map((result, n): KnownResult => {
     const id = refs[n]?.id ?? ''
-    return result ?? late.get(id) ?? { id, result: pendingResult(emails[n] ?? '', 'timeout'), retryAt, refunded: false }
+    const known = result ?? late.get(id)
+    return known ?? { id, result: addTextFindings(pendingResult(emails[n] ?? '', 'timeout')), retryAt, refunded: false }
   })
   const joined = receipts.flatMap((receipt, n) =>
     receipt.kind === 'joined' && results[n]?.retryAt === null ? [receipt.ref] : [],

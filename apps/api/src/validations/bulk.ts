@@ -6,6 +6,7 @@ import {
 } from '@probity/contract/constants/policies'
 import { BulkRequest, BulkSummary } from '@probity/contract/schemas/validations/bulk'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
+import { inTenant } from '@probity/database/connection/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
@@ -14,7 +15,7 @@ import { type Features, readFeatures } from '../http/validation-options.ts'
 import { findNamedPolicy } from '../middleware/find-policy.ts'
 import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
 import type { LoggedResult } from '../middleware/request-log/request-log.ts'
-import type { KnownResult, Purchase } from './charge.ts'
+import { balanceOf, type KnownResult, type Purchase } from './charge.ts'
 import { type Entry, findRecent, readEntries } from './entries.ts'
 import { type LiveDependencies, validateLive } from './live.ts'
 import { timeOf } from './response.ts'
@@ -35,7 +36,7 @@ export const validateBulk: Route<BulkDependencies> = async (app, dependencies) =
       summary: 'Validate up to 1,000 addresses',
       description:
         'Waits for the verdicts, up to `timeout` seconds. Addresses without a verdict by then are `unknown`, and their validation continues: the next request for one of them collects its result, once and free. Addresses that no worker has claimed by then are withdrawn and refunded: `unknown` with `not_started`. Each unique address costs one credit; duplicates are free. If the credits are insufficient, the whole request is rejected. Credits are refunded for addresses that end `unknown` if the plan includes refunds. Results of the last 24 hours are reused unless `max_age_s` says otherwise.',
-      problems: ['domain_limit', ...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+      problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
       sends: SPENDING_HEADERS,
     },
     { body: BulkRequest, response: { 200: BulkSummary } },
@@ -103,6 +104,7 @@ async function validateList(
   // Before the charge: the policy may not exist.
   const policy = await findNamedPolicy(dependencies, request, wanted.policy)
   const entries = await readEntries(emails, attempt.subject, features)
+  if (entries.length === 0) return validateNothing(dependencies, request, { wanted, policy })
   const recent = await findRecent(dependencies, { auth, maxAgeS }, entries)
   const reference = wanted.reference === undefined ? null : storable(wanted.reference)
   const purchases = entries.map(({ id, kept: email, emailKey }, n): Purchase => {
@@ -117,10 +119,21 @@ async function validateList(
     purchases,
     timeoutMs,
     isWhole: true,
-    limited: attempt.resumed ? [] : emailsOf(entries),
   })
   const composed = composeBulk({ request: wanted, entries, results, overrides, policy, ...credits, livemode: true })
   return { status: 200, ...composed, ...credits }
+}
+
+/** The summary of an empty list. There is nothing to charge. */
+async function validateNothing(
+  dependencies: BulkDependencies,
+  { auth }: FastifyRequest,
+  { wanted, policy }: { wanted: Wanted; policy: NamedPolicy | undefined },
+): Promise<ChargedResponse> {
+  const creditsRemaining = await inTenant(dependencies.db, auth.accountId, balanceOf)
+  const nothing = { entries: [], results: [], overrides: [], creditsCharged: 0, creditsRefunded: 0 }
+  const composed = composeBulk({ request: wanted, policy, ...nothing, livemode: true })
+  return { status: 200, ...composed, creditsCharged: 0, creditsRemaining }
 }
 
 function emailsOf(entries: Entry[]): string[] {

@@ -10,7 +10,7 @@ import { keyWithFeatures } from '@probity/redis/cache'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
-import { storable } from '../http/text.ts'
+import { storableEmail } from '../http/text.ts'
 import { ALL_FEATURES } from '../http/validation-options.ts'
 import { isPublishable } from '../middleware/authentication/publishable-keys.ts'
 import { getPolicy, unknownPolicy } from '../middleware/find-policy.ts'
@@ -101,17 +101,16 @@ async function validate(
   { email, timeoutMs, attempt }: Wanted & { attempt: Attempt },
 ) {
   const features = { ...ALL_FEATURES, mailbox: false }
-  const kept = storable(email)
+  const kept = storableEmail(email)
   const emailKey = keyWithFeatures(dedupeKey(kept), features)
   const { results, overrides, creditsCharged, creditsRemaining } = await validateLive(dependencies, {
     auth,
     attempt,
     ids: [attempt.subject],
-    emails: [email],
+    emails: [kept],
     purchases: [{ kind: 'work', row: { id: attempt.subject, email: kept, emailKey, ...features, timeoutMs } }],
     timeoutMs,
     isWhole: false,
-    limited: [],
   })
   const [known] = results
   if (known === undefined) throw new Error('a validation without a result')

@@ -5,7 +5,7 @@ import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures, readRecentResults } from '@probity/redis/cache'
 import type { Redis } from 'ioredis'
 import { mapInSlices } from '../http/in-slices.ts'
-import { storable } from '../http/text.ts'
+import { storableEmail } from '../http/text.ts'
 import { ALL_FEATURES, type Features } from '../http/validation-options.ts'
 import type { Auth } from '../middleware/authentication/auth.ts'
 import type { RecentKeys } from '../middleware/rate-limit/recent-keys.ts'
@@ -30,7 +30,7 @@ export async function readEntries(
   features: Features = ALL_FEATURES,
 ): Promise<Entry[]> {
   const read = await mapInSlices(emails, (email) => {
-    const kept = storable(email)
+    const kept = storableEmail(email)
     return { email, kept, emailKey: keyWithFeatures(dedupeKey(kept), features) }
   })
   const entries = new Map<string, Entry>()

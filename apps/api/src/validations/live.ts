@@ -7,7 +7,7 @@ import type { Attempt } from '../middleware/idempotency/with-idempotency.ts'
 import { awaitResults } from './await-result.ts'
 import { type Credits, findCharged, type KnownResult, type Purchase, sumCredits } from './charge.ts'
 import type { Dispatcher } from './dispatch.ts'
-import { countTowardDomainLimit } from './domain-limit.ts'
+import { applyDomainLimit } from './domain-limit.ts'
 import { findOverridesOf } from './overrides.ts'
 
 export type LiveDependencies = {
@@ -26,8 +26,6 @@ export type LiveRequest = {
   timeoutMs: number
   /** Whether all addresses are charged or none. */
   isWhole: boolean
-  /** Addresses that count toward the daily limit per domain. */
-  limited: string[]
   span?: Span | undefined
 }
 
@@ -50,9 +48,9 @@ async function resume({ db }: LiveDependencies, { auth, attempt, ids, emails }: 
 }
 
 async function charge(dependencies: LiveDependencies, request: LiveRequest) {
-  const { auth, attempt, purchases, isWhole, limited, span } = request
+  const { auth, attempt, isWhole, span } = request
   const { accountId, id: keyId, retentionDays } = auth
-  await countTowardDomainLimit(dependencies, accountId, limited)
+  const purchases = await applyDomainLimit(dependencies, accountId, request.purchases)
   const group = isWhole ? attempt.subject : undefined
   return dependencies.dispatch.charge({ payer: { accountId, keyId, retentionDays }, purchases, group }, span)
 }

@@ -79,6 +79,29 @@ test.each(['payg', 'no-refunds'])(
   },
 )
 
+test('an unclaimed address has the findings about its text', async () => {
+  const caller = await api.openCaller({ credits: 5 })
+  const details = {
+    syntax_valid: true,
+    dns_valid: false,
+    domain: 'xn--bcher-kva.example',
+    is_role_based: true,
+    local_part: 'Info+news',
+    canonical_email: 'info+news@xn--bcher-kva.example',
+    tag: 'news',
+  }
+  const { body } = await validate(caller, { email: 'Info+news@bücher.example', timeout: 1 })
+  expect(body).toMatchObject({ sub_status: 'not_started', details, flags: { is_tagged: true, is_free: false } })
+  const stored = await caller.call({ method: 'GET', url: `/api/v1/validations/${body['id']}` })
+  expect(stored.body).toMatchObject({ sub_status: 'not_started', details })
+  const typo = await validate(caller, { email: 'ada@gmial.com', timeout: 1 })
+  expect(typo.body).toMatchObject({ did_you_mean: 'ada@gmail.com', details: { domain: 'gmial.com' } })
+  const free = await validate(caller, { email: 'ada@gmail.com', timeout: 1 })
+  expect(free.body).toMatchObject({ flags: { is_free: true }, details: { syntax_valid: true } })
+  const malformed = await validate(caller, { email: 'ada@@example.com', timeout: 1 })
+  expect(malformed.body).toMatchObject({ sub_status: 'not_started', details: { syntax_valid: false, domain: '' } })
+})
+
 test('a request that is repeated with its Idempotency-Key gets the same response and no second refund', async () => {
   const caller = await api.openCaller({ credits: 5 })
   const key = { 'idempotency-key': randomUUID() }
@@ -168,4 +191,15 @@ test('a process that stops before the timeout leaves an unclaimed validation ope
   hurry.abort()
   expect((await asking).body).toMatchObject({ sub_status: 'timeout', retry_at: expect.any(String) })
   expect(await balancesOf(stopping.db, caller.accountId)).toEqual([4, 1])
+})
+
+test('a pending validation has the findings about the text of its address', async () => {
+  const caller = await api.openCaller({ credits: 5 })
+  const worker = startClaiming(api.db)
+  const pending = await validate(caller, { email: 'sales@example.com', timeout: 1 })
+  await worker.stop()
+  const found = { syntax_valid: true, domain: 'example.com', is_role_based: true }
+  expect(pending.body).toMatchObject({ sub_status: 'timeout', details: found })
+  const open = await caller.call({ method: 'GET', url: `/api/v1/validations/${pending.body['id']}` })
+  expect(open.body).toMatchObject({ sub_status: 'timeout', details: found })
 })

@@ -3,7 +3,7 @@ import { BUILT_IN_POLICIES } from '@probity/contract/constants/data/policies'
 import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import { DecisionResult } from '@probity/contract/schemas/validations/single'
 import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
-import { insertKey, type NewKey } from '@probity/database/accounts/keys'
+import { insertKey, type NewKey, revokeKey } from '@probity/database/accounts/keys'
 import { insertPolicy } from '@probity/database/accounts/policies'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
@@ -241,18 +241,32 @@ test('a secret test key gets a decision from the sandbox, without a charge', asy
   expect(headers['credits-charged']).toBe('0')
 })
 
+/** A preflight request, as a browser sends it before the request of a page. */
+function may(origin?: string): Promise<TestResponse> {
+  return callApp(api.app, {
+    method: 'OPTIONS',
+    url: '/api/v1/validation/decision',
+    headers: {
+      ...(origin && { origin }),
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,x-api-key',
+    },
+  })
+}
+
+test('CORS rejects the origin of a revoked key', async () => {
+  const [revoked, kept] = ['https://revoked.example.com', 'https://kept.example.com']
+  for (const origin of [revoked, kept]) {
+    const { accountId, keyId } = await api.openCaller({ key: { ...KEY, allowedOrigins: [origin] } })
+    if (origin === revoked)
+      await inTenant(api.db, accountId, (trx) => revokeKey(trx, { accountId, mode: 'live' }, keyId))
+  }
+  expect((await may(kept)).headers['access-control-allow-origin']).toBe(kept)
+  expect((await may(revoked)).headers).not.toHaveProperty('access-control-allow-origin')
+})
+
 test('CORS allows the origins of the key only', async () => {
   await openPage()
-  const may = (origin?: string) =>
-    callApp(api.app, {
-      method: 'OPTIONS',
-      url: '/api/v1/validation/decision',
-      headers: {
-        ...(origin && { origin }),
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'content-type,x-api-key',
-      },
-    })
   const allowed = await may(ORIGIN)
   expect(allowed.status).toBe(204)
   expect(allowed.headers).toMatchObject({

@@ -6,8 +6,8 @@ import { listCurrentResults } from '@probity/database/validations/deferred'
 import type { ValidationRef } from '@probity/database/validations/validations'
 import { subscribeToResults } from '@probity/redis/result-notification'
 import type { FastifyBaseLogger } from 'fastify'
-import { storable } from '../http/text.ts'
 import { type KnownResult, readCurrent } from './charge.ts'
+import { addTextFindings } from './text-findings.ts'
 
 /** Lets requests wait for the results of workers. */
 export type ResultWaiter = {
@@ -135,7 +135,7 @@ export function createWithdraw(db: Db): Withdraw {
   const gather = createBatcher<{ ref: ValidationRef; email: string }, KnownResult | undefined>(
     GROUP_MAX,
     async (accountId, group) => {
-      const withdrawals = group.map(({ ref, email }) => ({ ref, result: notStartedResult(storable(email)) }))
+      const withdrawals = group.map(({ ref, email }) => ({ ref, result: addTextFindings(notStartedResult(email)) }))
       const ended = await inTenant(db, accountId, (trx) => withdrawUnclaimed(trx, accountId, withdrawals))
       return withdrawals.map(({ ref, result }) => {
         const finished = ended.get(ref.id)

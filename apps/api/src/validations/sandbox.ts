@@ -10,6 +10,7 @@ import { emitInSandbox } from '@probity/database/validations/stored-validations'
 import { sandboxKey } from '@probity/redis/keys'
 import type { Redis } from 'ioredis'
 import { Problem } from '../http/problem.ts'
+import { storableEmail } from '../http/text.ts'
 import { ALL_FEATURES } from '../http/validation-options.ts'
 import type { Auth } from '../middleware/authentication/auth.ts'
 import { isPublicSandbox } from '../middleware/authentication/public-sandbox.ts'
@@ -32,7 +33,8 @@ export async function resultInSandbox(
   auth: Auth,
   request: SandboxRequest,
 ): Promise<SandboxResult> {
-  const { email, timeoutMs, reference = null } = request
+  const { timeoutMs, reference = null } = request
+  const email = storableEmail(request.email)
   const found = findSandboxCase(email)
   switch (found?.kind) {
     case undefined:

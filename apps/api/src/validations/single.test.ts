@@ -213,17 +213,17 @@ test.each(['nul\0@example.com', 'half\ud83d@example.com'])(
   },
 )
 
-test('an account has a limited number of concurrent validations, and a response frees a slot', async () => {
+test('an account has a limited number of concurrent validations, and others wait two seconds for a slot', async () => {
   await asOwner(api.db, (trx) =>
     sql`insert into plans select 'two-at-once', api_access, ai_enhancement, catchall_detection, refund_unknown,
         requests_per_window, window_s, 2, emails_per_file from plans where name = 'payg'`.execute(trx),
   )
   const caller = await api.openCaller({ credits: 5, plan: 'two-at-once' })
-  const asking = [1, 2, 3].map((n) => ask(caller, { email: `a${n}@example.com`, timeout: 1 }))
+  const asking = [1, 2, 3].map((n) => ask(caller, { email: `a${n}@example.com`, timeout: 5 }))
   const statuses = (await Promise.all(asking)).map(({ status, body }) => String(body['code'] ?? status))
   expect(statuses.toSorted()).toEqual(['200', '200', 'concurrency_limited'])
-  const later = async () => expect((await ask(caller, { email: 'b@example.com', timeout: 1 })).status).toBe(200)
-  await vi.waitFor(later, 10_000)
+  const short = [1, 2, 3, 4].map((n) => ask(caller, { email: `b${n}@example.com`, timeout: 1 }))
+  expect((await Promise.all(short)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
   // No worker ran, so the charges were refunded.
   expect(await creditsOf(caller)).toEqual([5, 0])
 })
@@ -249,7 +249,6 @@ test('a request sent ten times concurrently with one Idempotency-Key is validate
 test.each([
   [{}, '/email'],
   [{ email: 7 }, '/email'],
-  [{ email: 'x'.repeat(1025) }, '/email'],
   [{ email: 'a@example.com', timeout: 0 }, '/timeout'],
   [{ email: 'a@example.com', timeout: 31 }, '/timeout'],
 ])('%j is rejected with a pointer to %s and without a charge', async (payload, pointer) => {

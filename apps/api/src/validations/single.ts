@@ -6,7 +6,7 @@ import { keyWithFeatures } from '@probity/redis/cache'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
-import { storable } from '../http/text.ts'
+import { storable, storableEmail } from '../http/text.ts'
 import { readFeatures, readMaxAge } from '../http/validation-options.ts'
 import { findNamedPolicy } from '../middleware/find-policy.ts'
 import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
@@ -34,7 +34,7 @@ export const validateSingle: Route<SingleDependencies> = async (app, dependencie
       ...MEANING,
       id: 'validateSingle',
       summary: 'Validate an address',
-      problems: ['domain_limit', ...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+      problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
       sends: SPENDING_HEADERS,
     },
     { body: SingleRequest, response: { 200: ValidationResult } },
@@ -61,7 +61,7 @@ export const validateSingle: Route<SingleDependencies> = async (app, dependencie
       ...MEANING,
       id: 'validateSingleByQuery',
       summary: 'Validate an address in the query string',
-      problems: ['domain_limit', ...SPENDING_PROBLEMS],
+      problems: SPENDING_PROBLEMS,
       sends: SPENDING_HEADERS,
     },
     { querystring: SingleQuery, response: { 200: ValidationResult } },
@@ -136,11 +136,10 @@ async function validate(
     auth,
     attempt,
     ids: [attempt.subject],
-    emails: [email],
+    emails: [storableEmail(email)],
     purchases: [purchase],
     timeoutMs,
     isWhole: false,
-    limited: recent ? [] : [email],
     span,
   })
   const [result] = results
@@ -161,7 +160,7 @@ type NewPurchase = { id: string; wanted: Wanted; listKey: string | undefined; ti
 
 function newPurchase({ id, wanted, listKey, timeoutMs }: NewPurchase): Purchase {
   const features = readFeatures(wanted)
-  const email = storable(wanted.email)
+  const email = storableEmail(wanted.email)
   const key = email === wanted.email && listKey !== undefined ? listKey : dedupeKey(email)
   const reference = wanted.reference === undefined ? null : storable(wanted.reference)
   const options = { ...features, timeoutMs, maxAgeS: readMaxAge(wanted), reference }

@@ -11,6 +11,7 @@ import { featuresUsed } from '../http/validation-options.ts'
 import { RETRY_AFTER_S } from './await-result.ts'
 import { lookUpOverrides } from './overrides.ts'
 import { timeOf, withoutEmail } from './response.ts'
+import { addTextFindings } from './text-findings.ts'
 
 /** A stored validation. Reading it is free. */
 export const showValidation: Route<{ db: Db }> = async (app, { db }) => {
@@ -44,7 +45,9 @@ function presentKept(
   override: OverrideAction | null,
 ): ValidationResult {
   const { id, email, isOpen, reference } = kept
-  const standing = withoutEmail((kept.result ?? pendingResult(email, 'timeout')) as StoredResult)
+  const standing = withoutEmail(
+    (kept.result as StoredResult | null) ?? addTextFindings(pendingResult(email, 'timeout')),
+  )
   return {
     email,
     ...(override ? withOverride(standing, override) : { ...standing, override: null }),

@@ -79,7 +79,7 @@ export const streamAllEvents: Route<StreamDependencies> = async (app, services) 
     { response: { 200: Events } },
   )
   app.get('/events/stream', { schema, config: { scope: SCOPE } }, async (request, reply) => {
-    const leave = places.take(request.auth.accountId)
+    const leave = places.take(request.auth.accountId, request.ip)
     const id = randomUUID()
     const frames = openEventFrames()
     const listener = { send: frames.send, end: frames.close, isAllowed: watchAccess(services, request, SCOPE) }

@@ -90,7 +90,7 @@ async function send(run: Run, { method, path, flags }: ApiCall): Promise<Respons
 
 /** The URL below /api/v1. Paths that leave it are rejected, since the key is sent along. */
 function urlOf(baseUrl: string, path: string, query: readonly Field[]): URL {
-  const root = `${baseUrl.replace(/\/+$/, '')}/api/v1/`
+  const root = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/api/v1/`
   const url = new URL(`${root}${path.replace(/^\/+/, '').replace(/^api\/v1\//, '')}`)
   if (!url.href.startsWith(new URL(root).href)) throw new CliError('usage', 'The path must be below /api/v1.')
   for (const [name, value] of query) url.searchParams.append(name, textOf(value))

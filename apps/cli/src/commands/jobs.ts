@@ -237,7 +237,7 @@ function addJobResults(jobs: Command, stage: Stage): void {
   const command = jobs
     .command('results')
     .description(
-      'Print the results of a job; of a job in progress, those so far. CSV is your file with result columns.',
+      'Print the results of a job; of a job in progress, those so far. CSV and XLSX are your file with result columns.',
     )
     .argument('<id>', 'job id')
     .option('--status <names>', 'only results with these statuses, such as valid,risky', readNames)

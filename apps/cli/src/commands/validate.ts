@@ -34,8 +34,8 @@ const SINGLES_MAX = 50
 const SINGLES_CONCURRENCY = 5
 /** A fifth of the maximum, so that the first results appear early. */
 const BULK_LENGTH = 200
-/** The maximum of `timeout` in bulk requests; single requests allow 30. */
-const BULK_TIMEOUT_MAX_S = 25
+/** The maximum of `timeout` in single requests; bulk requests allow more. */
+const SINGLE_TIMEOUT_MAX_S = 30
 const OFFLINE_CONCURRENCY = 20
 
 export function addValidate(program: Command, stage: Stage): void {
@@ -43,7 +43,7 @@ export function addValidate(program: Command, stage: Stage): void {
     .command('validate')
     .description('Validate addresses: one typed address is one object, several are a list.')
     .argument('[addresses...]', 'addresses; - reads more from standard input, one per line')
-    .option('--timeout <seconds>', 'time limit of the service per request, 1 to 30', readTimeout)
+    .option('--timeout <seconds>', 'time limit of the service per request, 1 to 55', readTimeout)
     .option('--policy <name>', 'add the decision of this policy: allow, review or block')
     .option('--dry-run', 'print the cost and charge nothing')
     .option('--offline', 'check syntax and DNS on this machine, without service, key, cost and SMTP')
@@ -95,16 +95,14 @@ function validateOnline(run: Run, client: Probity, flags: Flags, emails: string[
   const { timeout, policy } = flags
   const options = { signal: run.signal, policy }
   if (emails.length <= SINGLES_MAX) {
-    return mapInOrder(emails, SINGLES_CONCURRENCY, (email) =>
-      client.validate(email, { ...options, waitSeconds: timeout }),
-    )
+    const waitSeconds = timeout === undefined ? undefined : Math.min(timeout, SINGLE_TIMEOUT_MAX_S)
+    return mapInOrder(emails, SINGLES_CONCURRENCY, (email) => client.validate(email, { ...options, waitSeconds }))
   }
   const { format } = run.output
   if (format === 'json' || format === 'jsonl') {
     run.terminal.note(`More than ${SINGLES_MAX} addresses are validated in bulk: the results contain no evidence.`)
   }
-  const bulkTimeout = timeout === undefined ? undefined : Math.min(timeout, BULK_TIMEOUT_MAX_S)
-  return validateInBulk(client, emails, { ...options, waitSeconds: bulkTimeout })
+  return validateInBulk(client, emails, { ...options, waitSeconds: timeout })
 }
 
 async function* validateInBulk(client: Probity, emails: string[], options: ValidateBulkOptions) {
@@ -155,7 +153,8 @@ async function* countResults({ terminal }: Run, results: AsyncIterable<ShownResu
 }
 
 function readTimeout(text: string): number {
-  if (!/^([1-9]|[12]\d|30)$/.test(text)) throw new InvalidArgumentError('Must be a number of seconds from 1 to 30.')
+  if (!/^([1-9]|[1-4]\d|5[0-5])$/.test(text))
+    throw new InvalidArgumentError('Must be a number of seconds from 1 to 55.')
   return Number(text)
 }
 
@@ -168,7 +167,6 @@ type Addresses = {
 /** Larger lists are uploaded as a job, which continues without this process. */
 const ADDRESSES_MAX = 10_000
 /** The limit of the service. */
-const LENGTH_MAX = 1_024
 
 /** The addresses of the command line, and those of standard input for `-` or if there are no arguments and input is piped. */
 async function readAddresses({ terminal, signal }: Run, args: readonly string[]): Promise<Addresses> {
@@ -191,12 +189,10 @@ function checkAddresses(emails: readonly string[]): void {
   if (emails.length > ADDRESSES_MAX) {
     throw new CliError(
       'input',
-      'More than 10,000 addresses. Save them as CSV and create a job.',
+      'More than 10,000 addresses. Save them as a CSV or XLSX file and create a job.',
       'probity clean FILE -o OUT',
     )
   }
-  const long = emails.findIndex((email) => email.length > LENGTH_MAX)
-  if (long !== -1) throw new CliError('input', `Address ${long + 1} has more than 1,024 characters.`)
 }
 
 /** With the rules of the service, so that the displayed price is correct. */

@@ -66,7 +66,6 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   concurrency_limited: 'later',
   too_many_streams: 'later',
   queue_limit_reached: 'later',
-  domain_limit: 'later',
   headers_too_large: 'input',
   internal_error: 'network',
   overloaded: 'later',

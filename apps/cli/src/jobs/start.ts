@@ -201,7 +201,8 @@ async function openFile(path: string): Promise<Blob> {
 }
 
 async function readStdin({ terminal, signal }: Run): Promise<Blob> {
-  if (terminal.stdin.isTTY) throw new CliError('usage', 'Standard input is a terminal. Pipe a CSV file into it.')
+  if (terminal.stdin.isTTY)
+    throw new CliError('usage', 'Standard input is a terminal. Pipe a CSV or XLSX file into it.')
   const chunks: Buffer<ArrayBuffer>[] = []
   let size = 0
   // Ctrl-C must also end a read that waits for input.

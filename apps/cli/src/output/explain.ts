@@ -7,7 +7,14 @@ import { PROBLEM_EXITS } from '../data/problem-exits.ts'
 import { readable } from './format.ts'
 
 /** The parts of an error message. */
-type Explanation = { sentence: string; cause?: string; next?: string; code: string; requestId?: string }
+type Explanation = {
+  sentence: string
+  cause?: string
+  advice?: string
+  next?: string
+  code: string
+  requestId?: string
+}
 
 /** The exit code and the text of an error. A bug is thrown again. */
 export function explainError(error: unknown, args: readonly string[]): { exit: ExitName; text: string } {
@@ -25,7 +32,7 @@ function isJson(args: readonly string[]): boolean {
 
 /** At most four lines. */
 function formatText(error: Error, exit: ExitName): string {
-  const { sentence, cause, next, code, requestId } = explain(error, exit)
+  const { sentence, cause, advice, code, requestId, next = advice } = explain(error, exit)
   const ids = [`code ${code}`, ...(requestId === undefined ? [] : [requestId]), `exit ${EXIT_CODES[exit].code}`]
   const lines = [
     `probity: ${sentence}`,
@@ -50,7 +57,7 @@ function explain(error: Error, exit: ExitName): Explanation {
     const steps: Partial<Record<string, string>> = NEXT_STEPS
     return {
       sentence: problem === undefined ? detail : `${problem.title}.`,
-      ...(problem !== undefined && problem.detail !== problem.title && { cause: causeOf(problem) }),
+      ...(problem !== undefined && { cause: causeOf(problem), advice: problem.advice }),
       ...(steps[code] !== undefined && { next: steps[code] }),
       code,
       ...(requestId !== undefined && { requestId }),

@@ -77,6 +77,7 @@ type ProblemBody = {
   type?: string
   code?: string
   detail?: string
+  advice?: string
   title?: string
   message?: string
   errors?: FieldFault[]
@@ -89,16 +90,17 @@ export async function readFailure(response: Response): Promise<RequestFailed> {
   return new RequestFailed({
     status: response.status,
     code: (problem.code ?? 'unexpected').toLowerCase(),
-    message:
-      problem.detail ??
-      problem.title ??
-      problem.message ??
-      'The service returned an unreadable response. A proxy may have sent it.',
+    message: describeProblem(problem),
     ...(problem.title && { title: problem.title }),
     ...(requestId && { requestId }),
     ...(problem.errors && { fields: problem.errors }),
     ...(problem.type && { explainedAt: problem.type }),
   })
+}
+
+function describeProblem({ detail, advice, title, message }: ProblemBody): string {
+  if (detail !== undefined && advice !== undefined) return `${detail} ${advice}`
+  return detail ?? title ?? message ?? 'The service returned an unreadable response. A proxy may have sent it.'
 }
 
 /** Not crypto.randomUUID, which is unavailable on plain HTTP pages. */
@@ -140,11 +142,11 @@ function pathForPages(url: string): string {
 export function asRequestFailed(error: unknown): RequestFailed {
   if (error instanceof RequestFailed) return error
   if (error instanceof ProbityApiError) {
-    const { status, code, detail, requestId, problem } = error
+    const { status, code, requestId, problem } = error
     return new RequestFailed({
       status,
       code,
-      message: detail,
+      message: describeProblem(problem ?? { detail: error.detail }),
       ...(problem?.title && { title: problem.title }),
       ...(requestId && { requestId }),
       ...(problem?.errors && { fields: problem.errors }),

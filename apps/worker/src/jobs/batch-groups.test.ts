@@ -1,10 +1,11 @@
 import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { isOutage, isReadOnly } from '@probity/database/connection/outage'
 import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
 import { dispatchBatches } from '@probity/database/jobs/batches'
 import { finalRows, planTestJob, startTestWorker } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openTestLog } from '../server/test-log.ts'
 import { openBatchGroups } from './batch-groups.ts'
 
@@ -61,4 +62,26 @@ test('a batch that cannot be settled does not keep the others of its group from 
   expect(await look()).toEqual({ state: 'processing', doneCount: 4 })
   expect(lines()).toMatchObject([{ batches: 3, msg: 'failed to settle a group of batches; settling one by one' }])
   expect(await findFaults()).toEqual([])
+})
+
+test('a group is not settled one by one when the server is read-only', async () => {
+  const { db, groups, batches, lines } = await claimAll([3, 2, 1])
+  // New sessions of the database are read-only, and the old ones end.
+  await asOwner(db, (trx) =>
+    sql`
+    do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$
+  `.execute(trx),
+  )
+  const endAll = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()`
+  await asOwner(db, (trx) => endAll.execute(trx)).catch(() => {}) // its own session ends too
+  await vi.waitFor(() => expect(asOwner(db, (trx) => sql`select 1`.execute(trx))).rejects.toSatisfy(isReadOnly))
+  const outcomes = await Promise.allSettled(
+    batches.map((batch) => groups.settle(batch, { final: finalRows(batch), later: [] })),
+  )
+  expect(outcomes.map((outcome) => outcome.status === 'rejected' && isOutage(outcome.reason))).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(lines()).toEqual([])
 })

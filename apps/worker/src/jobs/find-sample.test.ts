@@ -29,6 +29,10 @@ test('subdomains count with their registrable domain, and several large domains 
   expect(sampleOf(manyOf(20, 100))?.rows.size).toBe(200)
 })
 
+test('a list with one address more than 30 percent at a domain has a sample', () => {
+  expect(sampleOf({ ...manyOf(210, 20), 'target.example': 1_801 })).toMatchObject({ domainAddresses: 1_801 })
+})
+
 test('the sample does not depend on the order of the file, and planning again gives the same one', () => {
   const rows = (jobId: string) =>
     [...(sampleOf({ 'target.example': 1_000 }, jobId)?.rows ?? [])].map(({ rowNo }) => rowNo)
@@ -42,6 +46,7 @@ test.each([
   ['addresses at free providers', { 'gmail.com': 9_000, 'outlook.com': 1_000 }],
   ['addresses at a privacy relay', { 'duck.com': 5_000 }],
   ['a large domain with less than 30 percent', { ...manyOf(400, 20), 'target.example': 2_000 }],
+  ['a large domain with exactly 30 percent', { ...manyOf(210, 20), 'target.example': 1_800 }],
   ['no more addresses than a sample has', { 'target.example': 200 }],
   ['texts without a domain', { '': 5_000 }],
 ])('a list with %s has no sample', (_what, counts) => {

@@ -1,5 +1,5 @@
 import { startInterval } from '@probity/concurrency/scheduling'
-import { claimPlan, failJob, type JobToPlan, type PlanLimits, savePlan } from '@probity/database/jobs/planning'
+import { claimPlan, failPlan, type JobToPlan, type PlanLimits, savePlan } from '@probity/database/jobs/planning'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
 import { siteKey } from '@probity/engine/smtp/connections/connection'
 import { readAddresses, readLayout } from '@probity/uploads/read-addresses'
@@ -20,7 +20,7 @@ const LOOK_UP_WITHIN_MS = 30_000
 export async function planJob(services: Needed, job: JobToPlan): Promise<void> {
   if (job.attempts > ATTEMPTS_MAX || job.storageKey === null) {
     services.log.error({ jobId: job.id, attempts: job.attempts }, 'failed to plan job')
-    await failJob(services.db, job)
+    await failPlan(services.db, job)
     return
   }
   const rows = await readRows(services, job, job.storageKey)

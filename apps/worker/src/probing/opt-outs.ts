@@ -2,7 +2,7 @@ import { startInterval } from '@probity/concurrency/scheduling'
 import type { Db } from '@probity/database/connection/connect'
 import { readOptedOut } from '@probity/database/validations/probing'
 import type { MailboxProber } from '@probity/engine/smtp/probe/prober'
-import type { ProbeResult } from '@probity/engine/smtp/probe/result'
+import type { ProbeResult, SkipReason } from '@probity/engine/smtp/probe/result'
 import type { Logger } from 'pino'
 import type { Meters } from '../server/metrics.ts'
 
@@ -42,14 +42,19 @@ export function applyOptOuts(prober: MailboxProber, optOuts: OptOuts, meters: Me
     async probe(request) {
       if (!optOuts.has(request.domain)) return prober.probe(request)
       meters.optedOut()
-      return optedOutResult()
+      return skippedResult('opted_out')
     },
   }
 }
 
-function optedOutResult(): ProbeResult {
+/** A prober that sends no probe at all, for addresses beyond the daily limit of their domain. */
+export function skipDomainLimited(prober: MailboxProber): MailboxProber {
+  return { ...prober, probe: async () => skippedResult('domain_limit') }
+}
+
+function skippedResult(why: SkipReason): ProbeResult {
   return {
-    finding: { kind: 'unasked', why: 'opted_out' },
+    finding: { kind: 'unasked', why },
     acceptAll: 'untested',
     acceptAllSource: 'live',
     host: null,

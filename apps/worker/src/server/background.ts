@@ -63,7 +63,7 @@ async function startNotificationsTask({ config: { mail, publicUrl }, db, redis, 
   const { openMailer } = await import('@probity/email/send')
   const { startNotifications } = await import('../notifications/notifications.ts')
   const mailer = openMailer(mail, log)
-  const appUrl = `${publicUrl.replace(/\/+$/, '')}/app`
+  const appUrl = `${publicUrl.replace(/(?<!\/)\/+$/, '')}/app`
   const sending = startNotifications({ db, mailer, admission: createAdmission(redis), appUrl, log })
   return {
     async stop() {

@@ -28,6 +28,27 @@ test('a process for maintenance and notifications has its own login and metrics 
   expect(hasUntrustedInput(config.tasks)).toBe(false)
 })
 
+test('a process rejects the secrets of other programs and of tasks that it does not run', () => {
+  const rejects = (changes: Record<string, string>) => () => readConfig({ ...REQUIRED, ...changes })
+  const secrets = {
+    STRIPE_SECRET_KEY: 'sk_live_1',
+    SESSION_SECRET: 'x'.repeat(32),
+    DATABASE_OWNER_URL: 'postgres://o@db/x',
+  }
+  for (const [name, value] of Object.entries(secrets)) {
+    expect(rejects({ [name]: value })).toThrow(`${name} is a secret that this process does not use`)
+  }
+  expect(rejects({ MAIL_URL: 'smtp://relay' })).toThrow('MAIL_URL is a secret')
+  const background = { WORKER_TASKS: 'maintenance' }
+  expect(rejects({ ...background, MAIL_URL: 'smtp://relay' })).toThrow('MAIL_URL is a secret')
+  expect(rejects({ ...background, SMTP_EGRESS: 'a.example=192.0.2.1' })).toThrow('SMTP_EGRESS is a secret')
+  const all = {
+    WORKER_TASKS: 'validations,jobs,webhooks,maintenance,notifications',
+    PUBLIC_URL: 'https://probity.example',
+  }
+  expect(rejects({ ...all, MAIL_URL: 'smtp://relay' })).not.toThrow()
+})
+
 test('a process does not open secret files of tasks that it does not run', () => {
   const files = { MAIL_URL_FILE: '/nowhere/mail_url', DATABASE_MAINTENANCE_URL_FILE: '/nowhere/database_url' }
   expect(readConfig({ ...REQUIRED, ...files }).mail).toBeUndefined()

@@ -5,13 +5,19 @@ import { type AbuseLimits, readAbuseLimits } from '@probity/settings/connection-
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
 import { readMail } from '@probity/settings/mail'
-import { BadSettings, readSettings } from '@probity/settings/parse'
-import { WORKER_TASKS, WorkerSettings, type WorkerTask } from '@probity/settings/worker-settings'
+import { mergeSettings, readOwnSettings } from '@probity/settings/parse'
+import {
+  DEFAULT_TASKS,
+  settingsOfTasks,
+  WORKER_TASKS,
+  type WorkerSettings,
+  type WorkerTask,
+} from '@probity/settings/worker-settings'
 import type { MetricsAddress } from '@probity/telemetry/metrics'
 import type { TraceSettings } from '@probity/telemetry/span'
 import { readTraceSettings } from '@probity/telemetry/traces'
 import { readStorage, type StorageSettings } from '@probity/uploads/storage'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 
 export type WorkerConfig = {
   databaseUrl: string
@@ -51,28 +57,14 @@ export type WorkerConfig = {
 
 /** Reads and validates all settings at start and reports all faults at once. The only place of the worker that knows setting names. */
 export function readConfig(env: Record<string, string | undefined>): WorkerConfig {
-  return readSettings(settingsOf(listTasks(env)), env, buildConfig)
+  return readOwnSettings(settingsOfTasks(listTasks(env)), env, buildConfig)
 }
 
-/** Parsing errors are reported when all settings are read. */
-function listTasks(env: Record<string, string | undefined>): WorkerTask[] {
-  try {
-    return readSettings(Type.Pick(WorkerSettings, ['WORKER_TASKS']), env, (vars) => readTasks(vars.WORKER_TASKS))
-  } catch (error) {
-    if (error instanceof BadSettings) return []
-    throw error
-  }
-}
-
-/** A process reads only the secrets of its own tasks: the user of the worker may not be able to open the file of another. */
-function settingsOf(tasks: WorkerTask[]): typeof WorkerSettings {
-  const unused = [
-    ...(tasks.includes('notifications') ? [] : (['MAIL_URL', 'MAIL_FROM'] as const)),
-    ...(tasks.includes('notifications') || tasks.includes('maintenance')
-      ? []
-      : (['DATABASE_MAINTENANCE_URL'] as const)),
-  ]
-  return Type.Omit(WorkerSettings, unused) as unknown as typeof WorkerSettings
+/** The tasks of the process; all of them if the setting is not valid, which is reported when all settings are read. */
+function listTasks(env: Record<string, string | undefined>): readonly WorkerTask[] {
+  const { WORKER_TASKS: text = DEFAULT_TASKS } = mergeSettings(env, []).values
+  const tasks = readTasks(text)
+  return tasks.length === 0 ? WORKER_TASKS : tasks
 }
 
 function readTasks(text: string): WorkerTask[] {
@@ -90,7 +82,9 @@ function buildConfig(vars: Static<typeof WorkerSettings>): WorkerConfig {
     redisUrl: vars.REDIS_URL,
     dnsServers: readList(vars.DNS_SERVERS),
     listsFolder: vars.LISTS_FOLDER,
-    egresses: readEgresses({ heloName: vars.SMTP_HELO_NAME, mailFrom: vars.SMTP_MAIL_FROM, egress: vars.SMTP_EGRESS }),
+    egresses: hasUntrustedInput(tasks)
+      ? readEgresses({ heloName: vars.SMTP_HELO_NAME, mailFrom: vars.SMTP_MAIL_FROM, egress: vars.SMTP_EGRESS })
+      : [],
     deniedAddresses: readList(vars.SMTP_DENY),
     addressLimits: {
       connections: vars.SMTP_ADDRESS_CONNECTIONS,

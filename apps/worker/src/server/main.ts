@@ -1,4 +1,4 @@
-import { isOutage, isRoleDenied } from '@probity/database/connection/outage'
+import { isOutage, isReadOnly, isRoleDenied } from '@probity/database/connection/outage'
 import { ForeignMigrations } from '@probity/database/system/schema-version'
 import { BadSettings } from '@probity/settings/parse'
 import { hasUntrustedInput, readConfig } from './config.ts'
@@ -28,7 +28,8 @@ try {
     )
     process.exitCode = 78
   } else if (isOutage(error)) {
-    process.stderr.write('PostgreSQL cannot be reached at PROBITY_DATABASE_URL.\n')
+    const fault = isReadOnly(error) ? 'PostgreSQL is read-only' : 'PostgreSQL cannot be reached'
+    process.stderr.write(`${fault} at PROBITY_DATABASE_URL.\n`)
     process.exitCode = 75 // EX_TEMPFAIL: a restart may help
   } else {
     throw error

@@ -55,7 +55,7 @@ export async function startTestWorld() {
 
   async function open(
     emails: string[],
-    wish: { mailbox?: boolean; accountId?: string } = {},
+    wish: { mailbox?: boolean; domainLimited?: boolean; accountId?: string } = {},
   ): Promise<ValidationRef[]> {
     const { accountId: by = accountId, ...rest } = wish
     const rows = emails.map((email) => ({ id: randomUUID(), email, emailKey: email, ...rest }))

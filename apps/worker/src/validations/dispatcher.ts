@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startInterval } from '@probity/concurrency/scheduling'
 import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { inTenant } from '@probity/database/connection/connect'
@@ -12,6 +13,8 @@ const POLL_EVERY_MS = 1_000
 const LOST_AFTER_MS = 2_000
 const AT_ONCE_MAX = 100
 const LISTEN_AGAIN_AFTER_MS = 500
+const LISTEN_TIMEOUT_MS = 2_000
+const LISTEN_PING_EVERY_MS = 10_000
 
 /** A worker that yields work passes waiting validations to others. */
 type Executors = { work(task: Task): Promise<void>; handOver(task: Task): Promise<void>; isYielding(): boolean }
@@ -70,39 +73,50 @@ export function startValidationDispatcher(
   }
 }
 
-/** LISTEN needs a direct connection; a transaction-mode pooler would lose notifications. */
+/** LISTEN needs a direct connection; a transaction-mode pooler would lose notifications. Polling continues without it. */
 function startListening(directUrl: string, hear: () => void) {
-  let client: Client | undefined
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
-
-  async function listen(): Promise<void> {
-    const mine = new Client({ connectionString: directUrl, application_name: 'probity-worker-listen', keepAlive: true })
-    client = mine
-    mine.on('notification', hear)
-    mine.on('error', again)
-    mine.on('end', again)
-    try {
-      await mine.connect()
-      await mine.query('listen validations')
-    } catch {
-      again() // the database is down; the timer above also keeps polling
+  const stopping = new AbortController()
+  const listening = (async () => {
+    while (!stopping.signal.aborted) {
+      await listenOnce(directUrl, hear, stopping.signal)
+      await sleep(LISTEN_AGAIN_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {}) // it was stopped
     }
-  }
-
-  function again(): void {
-    if (stopped) return
-    clearTimeout(timer)
-    timer = setTimeout(() => void listen(), LISTEN_AGAIN_AFTER_MS)
-  }
-
-  void listen()
+  })()
   return {
     async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await client?.end().catch(() => {}) // it may never have been connected
+      stopping.abort()
+      await listening
     },
+  }
+}
+
+/** Listens until the connection is lost or `stop` fires. Leaves no connection open. */
+async function listenOnce(directUrl: string, hear: () => void, stop: AbortSignal): Promise<void> {
+  const client = new Client({
+    connectionString: directUrl,
+    application_name: 'probity-worker-listen',
+    connectionTimeoutMillis: LISTEN_TIMEOUT_MS,
+    query_timeout: LISTEN_TIMEOUT_MS,
+  })
+  const ended = new AbortController()
+  client.on('notification', hear)
+  client.on('error', () => {}) // `end` follows
+  client.on('end', () => ended.abort())
+  const signal = AbortSignal.any([stop, ended.signal])
+  try {
+    await client.connect()
+    await client.query('listen validations')
+    // A server that has gone silent closes no connection, and a client that only listens sends nothing.
+    while (!signal.aborted) {
+      await sleep(LISTEN_PING_EVERY_MS, undefined, { signal })
+      await client.query('select 1')
+    }
+  } catch {
+    // The server is down, silent or read-only, or the connection has ended.
+  } finally {
+    // A silent server does not respond to the end either.
+    await Promise.race([client.end(), sleep(LISTEN_TIMEOUT_MS, undefined, { ref: false })])
+    client.connection.stream.destroy()
   }
 }
 

@@ -44,7 +44,7 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   whenDone(() => subscription.stop())
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
   whenDone(() => queue.close())
-  const put = async (emails: string[], wish: { mailbox?: boolean } = {}) => {
+  const put = async (emails: string[], wish: { mailbox?: boolean; domainLimited?: boolean } = {}) => {
     const refs = await world.open(emails, wish)
     await vi.waitFor(() => queue.add({ refs, replyTo }))
     return refs
@@ -68,6 +68,18 @@ test('without mailbox checks no mail server is probed, all addresses get the sam
   expect(one).toEqual(other)
   expect(server.connections()).toBe(0)
   expect(await world.look()).toMatchObject({ available: 998, spent: 2 })
+})
+
+test('an address beyond the daily limit of its domain is not probed, its DNS is checked, and it is refunded', async () => {
+  const { world, server, put, told } = await startProbing({})
+  await put(['ada@mail.example', 'bob@missing.mail.example'], { domainLimited: true })
+  const results = (await told(2)).map(({ result }) => result)
+  const [ada, bob] = results.toSorted((one, other) => (one.email < other.email ? -1 : 1))
+  expect(ada).toMatchObject({ status: 'unknown', sub_status: 'not_probed', depth: 'dns', details: { dns_valid: true } })
+  expect(ada?.evidence).toContainEqual(expect.objectContaining({ check: 'recipient', outcome: 'domain_limit' }))
+  expect(bob).toMatchObject({ status: 'invalid', sub_status: 'domain_not_found' })
+  expect(server.connections()).toBe(0)
+  expect(await world.look()).toMatchObject({ available: 999, spent: 1 })
 })
 
 test('the result contains the reply of the mail server in the documented form', async () => {

@@ -5,6 +5,7 @@ import { present } from '@probity/engine/verdict/present'
 import { publishResults } from '@probity/redis/result-notification'
 import type { InteractiveTask, Traced } from '@probity/redis/task-queues'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
+import { skipDomainLimited } from '../probing/opt-outs.ts'
 import { summarise } from '../server/metrics.ts'
 import { retryOnOutage } from '../server/retry-on-outage.ts'
 import type { Services } from '../server/services.ts'
@@ -54,8 +55,9 @@ async function workOne(services: Services, { taken, replyTo, span }: Work): Prom
   const began = performance.now()
   const { accountId } = taken.ref
   const chosen = taken.mailbox ? probers.proberFor('caller', taken.email, { ...taken, accountId }) : undefined
+  const prober = chosen && (taken.domainLimited ? skipDomainLimited(chosen.prober) : chosen.prober)
   try {
-    const whole = { ...network, histories: feedbackHistory.of(accountId), ...(chosen && { prober: chosen.prober }) }
+    const whole = { ...network, histories: feedbackHistory.of(accountId), ...(prober && { prober }) }
     const attempt = { attempts: taken.deferrals + 1, options: optionsOf(taken) }
     const validation = await inSpan(span, 'validate', async (validating) => {
       const found = await validate(taken.email, traceNetwork(whole, validating), attempt)

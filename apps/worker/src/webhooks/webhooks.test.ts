@@ -13,6 +13,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
+import { TRIES_MAX } from './processor.ts'
 import { startHookWorld } from './test-webhooks.ts'
 
 const world = await startHookWorld()
@@ -303,6 +304,22 @@ test('an event whose body was deleted is not sent', async () => {
   await vi.waitFor(async () => expect((await hook.latest()).state).toBe('failed'), SOON)
   expect((await hook.latest()).tried).toMatchObject([{ error: 'event_expired' }])
   expect(receiver.received).toEqual([])
+})
+
+test.for([
+  { begun: 2 * TRIES_MAX - 1, error: null, requests: 1 },
+  { begun: 2 * TRIES_MAX, error: 'not_finished', requests: 0 },
+])('a delivery of which $begun attempts began causes $requests more requests', async ({ begun, error, requests }) => {
+  const receiver = await world.openReceiver()
+  const hook = await world.openHook(receiver.url)
+  await asOwner(world.db, async (trx) => {
+    await sql`select set_config('app.account_id', ${hook.accountId}, true)`.execute(trx)
+    await sql`select emit_event('test', 'job.paused', '{}')`.execute(trx)
+    await sql`update webhook_deliveries set attempts_begun = ${begun} where account_id = ${hook.accountId}`.execute(trx)
+  })
+  await vi.waitFor(async () => expect((await hook.latest()).state).toBe(error ? 'failed' : 'delivered'), SOON)
+  expect((await hook.latest()).tried).toMatchObject([{ error }])
+  expect(receiver.received).toHaveLength(requests)
 })
 
 test('a worker that stops completes requests in progress and stores their outcomes', async () => {

@@ -204,6 +204,7 @@ export const EVIDENCE_OUTCOME_LABELS = {
     unencodable: 'Cannot be encoded',
     no_egress: 'No egress',
     opted_out: 'Domain opted out',
+    domain_limit: 'Daily limit of the domain',
   },
   catch_all: { detected: 'Catch-all', not_detected: 'Not catch-all', not_tested: 'Not tested' },
   domain_history: { positive: 'Mostly delivered', negative: 'Often bounced', neutral: 'Average' },

@@ -23,6 +23,9 @@ export const OVERVIEW_DAYS_DEFAULT = 30
 /** A higher limit is reduced to this without an error, so the schema of `limit` has no maximum. */
 export const PAGE_LIMIT_MAX = 100
 
+/** A page of jobs can hold all jobs of most accounts: a job is about 1.5 KB of JSON. */
+export const JOB_PAGE_LIMIT_MAX = 1_000
+
 export const REFERENCE_LENGTH_MAX = 200
 
 /** Also the maximum length of a file name. */
@@ -45,5 +48,8 @@ export const CORRECTIONS_MAX = 1_000
 /** Maximum number of keys listed individually. */
 export const USAGE_KEYS_MAX = 1_000
 
-/** Far above the allowed length of an address, so that an address that is slightly too long gets a verdict and other input a 400. */
+/** Far above the allowed length of an address. Of a longer text to validate, only this many characters are stored. */
 export const EMAIL_LENGTH_MAX = 1024
+
+/** More than fits into the body of a validation, whose limit applies first: a long text among others must not fail a request. */
+export const EMAIL_TEXT_LENGTH_MAX = 2 * 1024 * 1024

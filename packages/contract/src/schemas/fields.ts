@@ -47,7 +47,7 @@ export function dayField(description: string, example: string) {
 }
 
 /** Query parameters of a list: start and length of the page. */
-export function pageQuery(title: string, noun: string) {
+export function pageQuery(title: string, noun: string, limitMax: number = PAGE_LIMIT_MAX) {
   return Type.Object(
     {
       skip: Type.Optional(
@@ -63,7 +63,7 @@ export function pageQuery(title: string, noun: string) {
         Type.Integer({
           minimum: 1,
           default: 10,
-          description: `Maximum number of ${noun} on the page. Values above ${PAGE_LIMIT_MAX} are treated as ${PAGE_LIMIT_MAX}.`,
+          description: `Maximum number of ${noun} on the page. Values above ${limitMax} are treated as ${limitMax}.`,
           examples: [10, 100],
         }),
       ),

@@ -1,11 +1,11 @@
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { PROBLEMS } from '../constants/data/problems.ts'
+import { PROBLEMS, type ProblemText } from '../constants/data/problems.ts'
 import { SESSION_PROBLEMS } from '../constants/data/session-problems.ts'
 import { ALL_PROBLEMS, type AnyProblemCode, type ProblemCode } from '../constants/problems.ts'
 import { ProblemBody, problemExample } from './problems.ts'
 
-type Row<Code> = [Code, { status: number; title: string; advice: string }]
+type Row<Code> = [Code, ProblemText]
 const PUBLIC_ROWS = Object.entries(PROBLEMS) as Row<ProblemCode>[]
 const ROWS = Object.entries(ALL_PROBLEMS) as Row<AnyProblemCode>[]
 
@@ -62,7 +62,7 @@ const SETTLED: Record<number, string[]> = {
     'column_without_emails',
     'webhook_url_rejected',
   ],
-  429: ['rate_limited', 'concurrency_limited', 'too_many_streams', 'queue_limit_reached', 'domain_limit'],
+  429: ['rate_limited', 'concurrency_limited', 'too_many_streams', 'queue_limit_reached'],
   431: ['headers_too_large'],
   500: ['internal_error'],
   503: ['overloaded', 'account_on_hold', 'service_unavailable'],
@@ -74,6 +74,7 @@ const SETTLED_FOR_SESSIONS: Record<number, string[]> = {
     'missing_role',
     'two_factor_required',
     'code_required',
+    'new_sign_in_required',
     'cross_site_request',
     'signup_disabled',
     'account_creation_closed',
@@ -98,13 +99,18 @@ test('the problem schema names public codes only', () => {
   expect(Object.keys(SESSION_PROBLEMS).filter((code) => String(description).includes(`\`${code}\``))).toEqual([])
 })
 
-test.each(ROWS)('%s has a title, advice and an HTTP error status', (code, { status, title, advice }) => {
-  expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
-  expect(status).toBeGreaterThanOrEqual(400)
-  expect(status).toBeLessThan(600)
-  expect(title).toMatch(/^[A-Z].*[^.]$/)
-  expect(advice).toMatch(/^[A-Z].*\.$/)
-})
+test.each(ROWS)(
+  '%s has a title, a detail, advice and an HTTP error status',
+  (code, { status, title, detail, advice }) => {
+    expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(600)
+    expect(title).toMatch(/^[A-Z].*[^.]$/)
+    expect(detail).toMatch(/^[A-Z].*\.$/)
+    expect(advice).toMatch(/^[A-Z].*\.$/)
+    expect(advice).not.toBe(detail)
+  },
+)
 
 test('no two problems share a title', () => {
   expect(new Set(ROWS.map(([, row]) => row.title)).size).toBe(ROWS.length)

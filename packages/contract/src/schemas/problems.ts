@@ -28,6 +28,10 @@ export const ProblemBody = Type.Object(
     detail: Type.String({
       description:
         'Explanation of this occurrence of the problem, for people. The wording may change: do not parse it.',
+      examples: [PROBLEMS.insufficient_credits.detail],
+    }),
+    advice: Type.String({
+      description: 'How to correct the problem, for people, the same for every problem with this code.',
       examples: [PROBLEMS.insufficient_credits.advice],
     }),
     code: Type.String({
@@ -76,16 +80,17 @@ export const ProblemBody = Type.Object(
 /** An example body for the API description, with the usual `detail`, and with `retry_after_s` if real responses have it. */
 export function problemExample(
   code: ProblemCode,
-  detail: string = PROBLEMS[code].advice,
+  detail: string = PROBLEMS[code].detail,
   errors?: { pointer: string; detail: string }[],
 ) {
-  const { status, title } = PROBLEMS[code]
+  const { status, title, advice } = PROBLEMS[code]
   const seconds = retryExample(code)
   return {
     type: problemType(code),
     title,
     status,
     detail,
+    advice,
     code,
     request_id: REQUEST_ID,
     ...(errors && { errors }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
 
 /** How long a claimed request may take before another attempt may resume it. Longer than any request takes. */
-const LOCK_S = 60
+const LOCK_S = 90
 
 export type IdempotentRequest = { route: string; keyHash: Buffer; fingerprint: Buffer }
 export type StoredResponse = { status: number; headers: Record<string, string>; body: string }

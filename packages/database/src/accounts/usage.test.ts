@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { postCredits, refundEach } from '../billing/ledger.ts'
+import { postCredits } from '../billing/ledger.ts'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import type { View } from '../connection/scope.ts'
-import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
+import { asOwnerOf, createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
 import { listUsageByDay, listUsageByKey, sumUsage } from './usage.ts'
 
@@ -33,13 +33,14 @@ test('refunds are counted on their day, separately from charges, as in the ledge
   const { id, makeKey, view } = await openUsage()
   const keyId = await makeKey('The form')
   const job = randomUUID()
-  await inTenant(db, id, async (trx) => {
+  await asOwnerOf(db, id, async (trx) => {
     await postCredits(trx, { kind: 'charge', credits: 5, subject: randomUUID(), keyId })
     await postCredits(trx, { kind: 'reserve', credits: 20, subject: job, keyId })
     await postCredits(trx, { kind: 'settle', credits: 8, subject: job, keyId })
     await postCredits(trx, { kind: 'refund', credits: 2, subject: job, keyId })
     await postCredits(trx, { kind: 'release', credits: 12, subject: job, keyId })
-    await refundEach(trx, [randomUUID(), randomUUID(), randomUUID()], keyId)
+    const validations = [randomUUID(), randomUUID(), randomUUID()]
+    await sql`select ledger_refund_validations(${validations}::uuid[], ${keyId})`.execute(trx)
     await postCredits(trx, { kind: 'charge', credits: 1, subject: randomUUID() })
   })
   await recordKeyUse(db, [{ keyId, requests: 6, lastUsedAt: new Date() }])

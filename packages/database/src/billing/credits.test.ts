@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { LedgerKind } from '@probity/contract/constants/billing'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { getAccount } from '../accounts/accounts.ts'
+import { getAccount, updateAccount } from '../accounts/accounts.ts'
 import { insertKey } from '../accounts/keys.ts'
 import { asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
@@ -124,3 +124,39 @@ test('no role can change a ledger row, not even the table owner', async () => {
 test('every balance is the sum of its ledger', async () => {
   expect(await asOwner(db, listDrift)).toEqual([])
 })
+
+test('an account without a grant is low on credits below 100', async () => {
+  const { id } = await openTestAccount(db, 0)
+  expect(await inTenant(db, id, (trx) => getAccount(trx, id))).toMatchObject({ lowAt: 100 })
+})
+
+test.for([
+  { debt: 0, left: 100, isLow: false },
+  { debt: 90, left: 10, isLow: false },
+  { debt: 91, left: 9, isLow: true },
+])('a grant of 100 that pays a debt and leaves $left makes the account low: $isLow', async ({ debt, left, isLow }) => {
+  const { id } = await openTestAccount(db, 0)
+  await asOwner(db, (trx) => sql`update accounts set debt = ${debt} where id = ${id}`.execute(trx))
+  await grant(id, 100)
+  expect(await readLow(id)).toEqual({ available: left, creditsLow: isLow })
+})
+
+test.for([
+  { credits: 39, isLow: true },
+  { credits: 40, isLow: false },
+])('a grant of $credits makes an account with a threshold of 40 low: $isLow', async ({ credits, isLow }) => {
+  const { id } = await openTestAccount(db, 0)
+  await inTenant(db, id, (trx) => updateAccount(trx, id, { lowCredits: 40 }))
+  await grant(id, credits)
+  expect(await readLow(id)).toEqual({ available: credits, creditsLow: isLow })
+})
+
+function grant(accountId: string, credits: number) {
+  return inTenant(db, accountId, (trx) => postCredits(trx, { kind: 'grant', credits, subject: randomUUID() }))
+}
+
+function readLow(accountId: string) {
+  return asOwner(db, (trx) =>
+    trx.selectFrom('accounts').select(['available', 'creditsLow']).where('id', '=', accountId).executeTakeFirst(),
+  )
+}

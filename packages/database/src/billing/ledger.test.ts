@@ -4,16 +4,16 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { insertKey } from '../accounts/keys.ts'
 import { asOwner, inTenant } from '../connection/connect.ts'
-import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
+import { asOwnerOf, createTestDatabase, openTestAccount } from '../connection/test-database.ts'
 import {
   countLedger,
   cursorAfter,
+  isAccountFunded,
   type LedgerFilter,
   listDrift,
   listLedger,
   type Movement,
   postCredits,
-  refundEach,
 } from './ledger.ts'
 
 const { db } = await createTestDatabase()
@@ -23,7 +23,8 @@ async function openBooks(credits: number) {
   return {
     id,
     post: (movement: Movement) => inTenant(db, id, (trx) => postCredits(trx, movement)),
-    refund: (ids: string[]) => inTenant(db, id, (trx) => refundEach(trx, ids, null)),
+    refund: (ids: string[]) =>
+      asOwnerOf(db, id, (trx) => sql`select ledger_refund_validations(${ids}::uuid[], null)`.execute(trx)),
     list: (filter: LedgerFilter & { skip?: number; limit?: number } = {}) =>
       inTenant(db, id, (trx) => listLedger(trx, id, { limit: 100, ...filter })),
     count: (filter: LedgerFilter = {}) => inTenant(db, id, (trx) => countLedger(trx, id, filter)),
@@ -68,7 +69,7 @@ test('listLedger returns every transaction, newest first, with the balance after
 type Parts = { kind?: string; subject: string; parts: number[]; credits: number[] }
 
 function postParts(accountId: string, { kind = 'settle', subject, parts, credits }: Parts) {
-  return inTenant(db, accountId, async (trx) => {
+  return asOwnerOf(db, accountId, async (trx) => {
     const { rows } = await sql<{ outcome: string }>`
       select ledger_post_parts(${kind}, ${subject}, null, ${parts}::integer[], ${credits}::bigint[]) as outcome`.execute(
       trx,
@@ -178,4 +179,30 @@ test('an account cannot read the transactions of another', async () => {
   expect(seen).toEqual([])
   expect(await inTenant(db, mine.id, (trx) => countLedger(trx, theirs.id, {}))).toBe(0)
   expect(await mine.count()).toBe(1)
+})
+
+test('isAccountFunded is true for granted and unlimited credits, and false for the opening balance', async () => {
+  const fund = (id: string) => inTenant(db, id, (trx) => isAccountFunded(trx, id))
+  const [empty, granted, unlimited, opening] = [
+    await openTestAccount(db, 0),
+    await openTestAccount(db, 5),
+    await openTestAccount(db, 0, { unlimited: true }),
+    await asOwner(db, async (trx) => {
+      const { rows: users } = await sql<{ id: string }>`
+        insert into users (name, email) values ('Ada', 'ada@example.com') returning id`.execute(trx)
+      const { rows } = await sql<{ id: string }>`
+        select create_account(${users[0]?.id}, 'Engines', 'payg', 100, decode(repeat('00', 32), 'hex')) as id`.execute(
+        trx,
+      )
+      return rows[0] as { id: string }
+    }),
+  ]
+  expect(await Promise.all([empty, granted, unlimited, opening].map(({ id }) => fund(id)))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ])
+  await inTenant(db, opening.id, (trx) => postCredits(trx, { kind: 'grant', credits: 1, subject: randomUUID() }))
+  expect(await fund(opening.id)).toBe(true)
 })

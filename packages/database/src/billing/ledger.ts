@@ -120,7 +120,7 @@ export function isRefused({ kind }: Posting): boolean {
 }
 
 /**
- * Posts a transaction of the account; credits move in no other way. Takes a database transaction, because a charge must never be
+ * Posts a transaction of the account. Besides this, only the SQL functions that end jobs and validations move credits. Takes a database transaction, because a charge must never be
  * committed without the thing charged for.
  */
 export async function postCredits(trx: Trx, movement: Movement): Promise<Posting> {
@@ -134,12 +134,17 @@ export async function postCredits(trx: Trx, movement: Movement): Promise<Posting
   return { kind: row.outcome, available: row.available }
 }
 
-/** Refunds one credit for each of these validations that was not refunded before, in one change of the balance. */
-export async function refundEach(trx: Trx, validationIds: string[], keyId: string | null): Promise<void> {
-  await sql`select ledger_refund_validations(${validationIds}::uuid[], ${keyId})`.execute(trx)
-}
-
 /** Accounts whose balances differ from the sum of their ledger; must be empty. As the owner, because it reads every account. */
 export function listDrift(trx: Trx) {
   return trx.selectFrom('ledgerMismatches').selectAll().execute()
+}
+
+/** Whether an account is unlimited, or has bought or been granted credits since create_account granted its opening balance. */
+export async function isAccountFunded(trx: Trx, accountId: string): Promise<boolean> {
+  const { rows } = await sql<{ isFunded: boolean }>`
+    select a.unlimited or exists (
+      select from ledger l where l.account_id = a.id and l.kind = 'grant' and l.note is distinct from 'opening balance'
+    ) as "isFunded"
+    from accounts a where a.id = ${accountId}`.execute(trx)
+  return rows[0]?.isFunded ?? false
 }

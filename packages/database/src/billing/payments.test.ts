@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { findAccount } from '../accounts/accounts.ts'
 import { asOperator, asOwner, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
-import { suspendAccount, unsuspendAccount } from '../operators/accounts.ts'
+import { reactivateAccount, suspendAccount } from '../operators/accounts.ts'
 import { listDrift, postCredits } from './ledger.ts'
 import {
   findBillingAccount,
@@ -88,6 +88,7 @@ test.each([
   [1, 3, 33],
   [99_999, 100_000, 99],
   [100, 100, 100],
+  [150, 100, 100],
   [0, 0, 0],
 ])('of 100 credits, a refund of %d out of %d takes back %d', async (lost, paid, taken) => {
   const { reverse, account } = await openPaid()
@@ -144,7 +145,7 @@ test('a dispute suspends the account once, and a won one resumes it', async () =
   await reverse({ lost: 100, isDisputed: true })
   expect((await account())?.suspendedAt).not.toBeNull()
   // If an operator resumes the account, further events about the same dispute do not suspend it again.
-  await asOperator(db, (trx) => unsuspendAccount(trx, id))
+  await asOperator(db, (trx) => reactivateAccount(trx, id))
   await reverse({ lost: 100, isDisputed: true })
   expect((await account())?.suspendedAt).toBeNull()
 
@@ -160,7 +161,7 @@ test('a won dispute does not end the suspension of an operator, nor that of anot
   await reverse({ lost: 100, isDisputed: true })
   await reverse({ lost: 0 })
   expect((await account())?.suspendedAt).not.toBeNull()
-  await asOperator(db, (trx) => unsuspendAccount(trx, id))
+  await asOperator(db, (trx) => reactivateAccount(trx, id))
 
   const second = `cs_${randomUUID()}`
   await inside((trx) => grantPaid(trx, id, { reference: second, credits: 10 }))

@@ -1,7 +1,8 @@
 import { CamelCasePlugin, Kysely, sql, type Transaction } from 'kysely'
-import { type CustomTypesConfig, escapeLiteral, Pool, type QueryResult, types } from 'pg'
+import { type CustomTypesConfig, escapeLiteral, Pool, type PoolClient, type QueryResult, types } from 'pg'
 import { currentActor } from './actor.ts'
 import { lateBeginDialect, WITH_BEGIN } from './lazy-begin.ts'
+import { READ_ONLY } from './outage.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -38,7 +39,7 @@ export function inTenant<T>(db: Db, accountId: string, work: (trx: Trx) => Promi
 
 /** A value that a function is called with. */
 export type Argument = string | number | boolean | null | ArrayArgument
-export type ArrayArgument = { type: 'uuid' | 'text' | 'boolean' | 'json'; values: readonly string[] }
+export type ArrayArgument = { type: 'date' | 'uuid' | 'text' | 'boolean' | 'json'; values: readonly string[] }
 
 export function arrayOf(type: ArrayArgument['type'], values: readonly string[]): ArrayArgument {
   return { type, values }
@@ -188,6 +189,7 @@ export function openPool(url: string, { connectionsMax, applicationName, types }
     query_timeout: 12_000, // above the server's own statement_timeout: ends queries on a half-open connection
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    verify: refuseReadOnly,
     ...(types && { types }),
   })
   // An idle connection that the server closes emits this; the pool has removed it already and opens another on demand.
@@ -195,5 +197,30 @@ export function openPool(url: string, { connectionsMax, applicationName, types }
   // A connection that is closed between two statements of a transaction emits an error itself, which without a listener would end the
   // process. The next statement fails for the same reason.
   pool.on('connect', (client) => client.on('error', () => {}))
+  discardReadOnly(pool)
   return pool
+}
+
+/** Reads need a primary too: a standby that lags behind still has keys that are revoked. */
+function refuseReadOnly(client: PoolClient, done: (error?: Error) => void): void {
+  const reading = client.query<{ transaction_read_only: string }>('show transaction_read_only')
+  reading.then(({ rows }) => done(rows[0]?.transaction_read_only === 'on' ? readOnlyError() : undefined), done)
+}
+
+function readOnlyError(): Error {
+  return Object.assign(new Error('the PostgreSQL server is read-only'), { code: READ_ONLY })
+}
+
+/** Closes connections whose server became read-only, after their transaction: the next one may reach the new primary. */
+function discardReadOnly(pool: Pool): void {
+  const readOnly = new WeakSet<PoolClient>()
+  pool.on('connect', (client) => {
+    client.connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (code === READ_ONLY) readOnly.add(client)
+    })
+  })
+  // The pool does not keep a released connection that has ended.
+  pool.on('release', (_error, client) => {
+    if (readOnly.has(client)) void client.end()
+  })
 }

@@ -18,6 +18,8 @@ const ERRORS: [string, unknown, boolean][] = [
   ['too many connections', coded('53300'), true],
   ['shutting down', coded('57P01'), true],
   ['starting up', coded('57P03'), true],
+  ['the session was idle for too long', coded('57P05'), true],
+  ['the server is read-only', coded('25006'), true],
   ['the statement took too long', coded('57014'), true],
   ['the lock took too long', coded('55P03'), true],
   ['the connection failed', coded('08006'), true],

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 import { type Account, insertAccount, type NewAccount } from '../accounts/accounts.ts'
 import { postCredits } from '../billing/ledger.ts'
-import { asOwner, connect, type Db, inTenant } from './connect.ts'
+import { asOwner, connect, type Db, type Trx } from './connect.ts'
 
 export type TestDatabase = { url: string; db: Db }
 
@@ -31,9 +32,17 @@ async function createDatabase(template: string): Promise<string> {
 export async function openTestAccount(db: Db, credits: number, account: Partial<NewAccount> = {}): Promise<Account> {
   const made = await asOwner(db, (trx) => insertAccount(trx, { name: 'Test', plan: 'payg', ...account }))
   if (credits > 0) {
-    await inTenant(db, made.id, (trx) => postCredits(trx, { kind: 'grant', credits, subject: randomUUID() }))
+    await asOwnerOf(db, made.id, (trx) => postCredits(trx, { kind: 'grant', credits, subject: randomUUID() }))
   }
   return { ...made, available: credits }
+}
+
+/** Runs `work` as the owner with an account selected, for the functions that no role may execute. */
+export function asOwnerOf<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return asOwner(db, async (trx) => {
+    await sql`select set_config('app.account_id', ${accountId}, true)`.execute(trx)
+    return work(trx)
+  })
 }
 
 /** Creates a database on a server as a copy of another one. */

@@ -1,7 +1,5 @@
-import { type Selectable, sql } from 'kysely'
-import { postCredits } from '../billing/ledger.ts'
+import { sql } from 'kysely'
 import type { Trx } from '../connection/connect.ts'
-import type { Schema } from '../connection/schema.ts'
 import type { View } from '../connection/scope.ts'
 import { emitEvent } from '../webhooks/events.ts'
 import { findJob } from './jobs.ts'
@@ -43,20 +41,16 @@ export async function cancelJob(trx: Trx, view: View, jobId: string): Promise<Co
   if (job === undefined) return 'missing'
   if (job.state === 'canceled') return 'done'
   if (job.finishedAt) return 'ended'
-  await update(trx, view, jobId).set({ state: 'canceled', finishedAt: sql<Date>`clock_timestamp()` }).execute()
-  await releaseRest(trx, { ...job, id: jobId })
+  await sql`select end_job(${jobId}, 'canceled')`.execute(trx)
   await emitJobEvent(trx, { ...view, id: jobId }, 'job.canceled')
   return 'done'
 }
 
-type EndedJob = Pick<Selectable<Schema['jobs']>, 'id' | 'uniqueCount' | 'doneCount' | 'creditsPerEmail' | 'keyId'>
-
-/** Releases the credits reserved for the rest of a job, in the transaction that ends it. */
-export async function releaseRest(trx: Trx, job: EndedJob): Promise<void> {
-  const credits = (job.uniqueCount - job.doneCount) * job.creditsPerEmail
-  if (credits === 0) return
-  const posting = await postCredits(trx, { kind: 'release', credits, subject: job.id, keyId: job.keyId })
-  if (posting.kind !== 'posted') throw new Error(`the release of an ended job was ${posting.kind}`)
+/** Ends a job as failed: its plan failed, or if there is no `planEpoch`, it has expired. If the job ended before, nothing changes. */
+export async function failJob(trx: Trx, job: View & { id: string; planEpoch?: number }): Promise<void> {
+  const { rows } = await sql<{ failed: boolean }>`
+    select fail_job(${job.id}, ${job.planEpoch ?? null}) as failed`.execute(trx)
+  if (rows[0]?.failed) await emitJobEvent(trx, job, 'job.failed')
 }
 
 /** Deletes the batches of an ended job that are not settled. */
@@ -90,10 +84,7 @@ async function isUnderReview(trx: Trx, jobId: string): Promise<boolean> {
 }
 
 function lockJob(trx: Trx, view: View, jobId: string) {
-  return jobIn(trx, view, jobId)
-    .select(['state', 'pausedAt', 'finishedAt', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
-    .forUpdate()
-    .executeTakeFirst()
+  return jobIn(trx, view, jobId).select(['state', 'pausedAt', 'finishedAt']).forUpdate().executeTakeFirst()
 }
 
 function findEnded(trx: Trx, view: View, jobId: string) {

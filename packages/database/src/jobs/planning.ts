@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
 import { countDomainAddresses, type DomainCounts } from '../validations/probing.ts'
-import { emitJobEvent, releaseRest } from './job-control.ts'
+import { emitJobEvent, failJob } from './job-control.ts'
 
 /** A job that this worker plans, with the storage key and the format of its file. */
 export type JobToPlan = {
@@ -153,19 +153,6 @@ export async function insertBatches(trx: Trx, { expiresOn, accountId, id }: Plac
 }
 
 /** Ends a job that cannot be planned as failed, and releases its reserved credits. */
-export async function failJob(db: Db, job: JobToPlan): Promise<void> {
-  await inTenant(db, job.accountId, async (trx) => {
-    const failed = await trx
-      .updateTable('jobs')
-      .set({ state: 'failed', finishedAt: sql<Date>`clock_timestamp()` })
-      .where('id', '=', job.id)
-      .where('accountId', '=', job.accountId)
-      .where('planEpoch', '=', job.epoch)
-      .where('state', '=', 'planning')
-      .returning(['id', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
-      .executeTakeFirst()
-    if (failed === undefined) return
-    await releaseRest(trx, failed)
-    await emitJobEvent(trx, job, 'job.failed')
-  })
+export function failPlan(db: Db, { id, accountId, mode, epoch }: JobToPlan): Promise<void> {
+  return inTenant(db, accountId, (trx) => failJob(trx, { id, accountId, mode, planEpoch: epoch }))
 }

@@ -91,7 +91,7 @@ export async function suspendAccount(trx: Trx, accountId: string): Promise<void>
 }
 
 /** Reactivates an account. Its lists stay paused until a member resumes them. */
-export async function unsuspendAccount(trx: Trx, accountId: string): Promise<void> {
+export async function reactivateAccount(trx: Trx, accountId: string): Promise<void> {
   const suspended = trx.updateTable('accounts').set({ suspendedAt: null }).where('id', '=', accountId)
   await suspended.where('suspendedAt', 'is not', null).execute()
 }
@@ -107,12 +107,24 @@ export function listOperators(trx: Trx): Promise<Operator[]> {
     .execute()
 }
 
-/** Undefined if no user has that address. */
-export function setOperator(trx: Trx, email: string, isOperator: boolean): Promise<Operator | undefined> {
-  return trx
-    .updateTable('users')
-    .set({ isOperator })
+/**
+ * Undefined if no user has that address. A user without 2FA does not become an operator: with a stolen password alone, another person
+ * could then set it up.
+ */
+export async function setOperator(
+  trx: Trx,
+  email: string,
+  isOperator: boolean,
+): Promise<Operator | 'no_two_factor' | undefined> {
+  const user = await trx
+    .selectFrom('users')
+    .select(['id', 'name', 'email', 'twoFactorEnabled'])
     .where('email', '=', email.toLowerCase())
-    .returning(['id', 'name', 'email'])
+    .forUpdate()
     .executeTakeFirst()
+  if (user === undefined) return undefined
+  const { twoFactorEnabled, ...operator } = user
+  if (isOperator && !twoFactorEnabled) return 'no_two_factor'
+  await trx.updateTable('users').set({ isOperator }).where('id', '=', user.id).execute()
+  return operator
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { updateAccount } from '../accounts/accounts.ts'
 import { insertKey, type NewKey, revokeKey, updateKey } from '../accounts/keys.ts'
 import { insertPolicy } from '../accounts/policies.ts'
+import { postCredits } from '../billing/ledger.ts'
 import { type Actor, actAs } from '../connection/actor.ts'
 import { asOperator, asOwner, inTenant } from '../connection/connect.ts'
 import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
@@ -78,12 +79,14 @@ test('changes of policy rules and webhook URLs are recorded without their values
   for (const secret of ['token-', 'ann@', 'whsec_']) expect(text).not.toContain(secret)
 })
 
-test('credit transactions are not audited; account setting changes are', async () => {
+test('grants and account setting changes are audited; charges are not', async () => {
   const { id: accountId } = await openTestAccount(db, 10)
+  await inTenant(db, accountId, (trx) => postCredits(trx, { kind: 'charge', credits: 2, subject: randomUUID() }))
   await inTenant(db, accountId, (trx) => updateAccount(trx, accountId, { retentionDays: 7 }))
   const entries = await read(accountId)
   expect(entries.map(({ action, actor }) => [action, actor])).toEqual([
     ['account.changed', 'service'],
+    ['credits.granted', 'service'],
     ['account.created', 'service'],
   ])
   expect(entries[0]?.changes).toEqual({ retention_days: [30, 7] })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
-import { emitJobEvent, releaseRest } from '../jobs/job-control.ts'
+import type { View } from '../connection/scope.ts'
+import { failJob } from '../jobs/job-control.ts'
 import { listExpiredUploads, removeExpiredUploads } from '../jobs/uploads.ts'
 import { finishValidations, type ValidationRef } from '../validations/validations.ts'
 
@@ -79,29 +80,15 @@ async function repeat(endSome: () => Promise<number>): Promise<number> {
   return ended
 }
 
-type ExpiredJob = { accountId: string; id: string }
+type ExpiredJob = View & { id: string }
 
+/** A batch that is settled later finds the job ended. If another process was first, nothing is released. */
 async function endJobs(db: Db): Promise<number> {
   const { rows } = await withoutTenant(db, (trx) =>
     sql<ExpiredJob>`select * from list_expired_jobs(${AT_ONCE})`.execute(trx),
   )
   await forEachAccount(rows, (job) => inTenant(db, job.accountId, (trx) => failJob(trx, job)))
   return rows.length
-}
-
-/** A batch that is settled later finds the job ended. If another process was first, nothing is released. */
-async function failJob(trx: Trx, { accountId, id }: ExpiredJob): Promise<void> {
-  const failed = await trx
-    .updateTable('jobs')
-    .set({ state: 'failed', finishedAt: sql<Date>`clock_timestamp()` })
-    .where('accountId', '=', accountId)
-    .where('id', '=', id)
-    .where('finishedAt', 'is', null)
-    .returning(['id', 'mode', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
-    .executeTakeFirst()
-  if (failed === undefined) return
-  await releaseRest(trx, failed)
-  await emitJobEvent(trx, { accountId, ...failed }, 'job.failed')
 }
 
 async function endValidations(db: Db): Promise<number> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { asOwner, type Db, withoutTenant } from '../connection/connect.ts'
+import { asOwner, type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 
 const NAMES = [
   'server_version',
@@ -21,6 +21,13 @@ export async function readServerSettings(db: Db): Promise<Record<string, string>
     ),
   )
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
+}
+
+/** Whether the server takes writes: it is not a standby, and `default_transaction_read_only` is off. */
+export async function isWritable(trx: Trx): Promise<boolean> {
+  const { rows } = await sql<{ isReadOnly: string }>`
+    select current_setting('transaction_read_only') as is_read_only`.execute(trx)
+  return rows[0]?.isReadOnly === 'off'
 }
 
 /** The server's clock, and whether the server is on the same host as the client. */

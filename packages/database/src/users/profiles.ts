@@ -3,7 +3,7 @@ import { type Db, withoutTenant } from '../connection/connect.ts'
 
 type UsersDb = Kysely<unknown>
 
-type UserEvent = 'signed_in' | 'sign_in_failed' | 'session_ended'
+type UserEvent = 'signed_in' | 'sign_in_failed' | 'session_ended' | 'wrong_code' | 'recovery_codes_created'
 
 /** Records an event of a user in the audit log of each of the user's accounts. Does nothing if there is no such user. */
 export async function recordUserEvent(db: Db, user: { id: string } | { email: string }, event: UserEvent) {
@@ -63,17 +63,4 @@ export async function deleteProfile(users: UsersDb, userId: string): Promise<boo
     await sql`delete from users where id = ${userId}`.execute(trx)
     return true
   })
-}
-
-/** Remembers a code of an authenticator app for two minutes. Returns false if the user has used it before in that time. */
-export async function claimCode(users: UsersDb, userId: string, code: string): Promise<boolean> {
-  const { rows } = await sql`
-    update two_factors set used_codes = jsonb_build_object(${code}::text, extract(epoch from clock_timestamp())::bigint) || (
-      select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(used_codes)
-      where value::text::bigint > extract(epoch from clock_timestamp()) - 120
-    )
-    where user_id = ${userId}
-      and coalesce((used_codes ->> ${code}::text)::bigint, 0) < extract(epoch from clock_timestamp()) - 120
-    returning id`.execute(users)
-  return rows.length > 0
 }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
-import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+import type { Trx } from '../connection/connect.ts'
 
 /** The stored form of a session token. A fast hash suffices: the token is random and long. */
 export function hashSessionToken(token: string): string {
@@ -33,6 +33,13 @@ export async function deleteSession(users: UsersDb, userId: string, sessionId: s
   return endAndRecord(users, userId, ended)
 }
 
+/** Ends the session with a token, and returns whether there was one. */
+export async function deleteCurrentSession(users: UsersDb, userId: string, token: string): Promise<boolean> {
+  const ended = sql`
+    delete from sessions where user_id = ${userId} and token_hash = ${hashSessionToken(token)} returning id`
+  return endAndRecord(users, userId, ended)
+}
+
 /** Ends all sessions of a user except the current one, and returns whether there were any. */
 export async function deleteOtherSessions(users: UsersDb, userId: string, token: string): Promise<boolean> {
   const ended = sql`
@@ -62,21 +69,4 @@ export async function createPasswordReset(trx: Trx, email: string): Promise<Pass
     select create_password_reset(${email.trim()}, ${identifier}) as expires_at`.execute(trx)
   const expiresAt = rows[0]?.expiresAt
   return expiresAt ? { token, expiresAt } : undefined
-}
-
-/** Records that the user of this session entered a valid 2FA code now. */
-export async function recordCodeEntry(db: Db, token: string): Promise<void> {
-  await withoutTenant(db, (trx) => sql`select record_code_entry(${hashOf(token)})`.execute(trx))
-}
-
-/** Whether the user of this session entered a 2FA code within the last 15 minutes. */
-export async function hasRecentCode(db: Db, token: string): Promise<boolean> {
-  const { rows } = await withoutTenant(db, (trx) =>
-    sql<{ isRecent: boolean }>`select has_recent_code(${hashOf(token)}) as is_recent`.execute(trx),
-  )
-  return rows[0]?.isRecent ?? false
-}
-
-function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer')
 }

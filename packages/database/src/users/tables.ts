@@ -12,4 +12,5 @@ type UsersTable = {
   name: SetByDatabase<string>
   email: SetByDatabase<string>
   isOperator: Generated<boolean>
+  twoFactorEnabled: SetByDatabase<boolean>
 }

@@ -14,6 +14,8 @@ export type User = {
   isOperator: boolean
   /** The address was verified by an invitation link and not by an email. */
   verifiedByLink: boolean
+  /** Age of the last 2FA code of the session. Null if none counts for operator actions. */
+  codeAgeS: number | null
 }
 
 export type Membership = { accountId: string; slug: string | null; name: string; role: Role }

@@ -47,6 +47,22 @@ test('a group is charged once and its rows are inserted, whatever their texts co
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
+test.for([
+  { retentionDays: 0, days: 1 },
+  { retentionDays: 1, days: 1 },
+  { retentionDays: 2, days: 2 },
+])('with a retention of $retentionDays days, the rows of a group expire in $days', async ({ retentionDays, days }) => {
+  const payer = { ...(await openPayer(1)), retentionDays }
+  const charged = await charge(payer, [newRow('kept')])
+  const { rows } = await inTenant(db, payer.accountId, (trx) =>
+    sql<{ day: string; stored: number }>`
+      select utc_today() + ${days}::integer as day, (select count(*) from validations where expires_on = utc_today() + ${days}::integer) as stored`.execute(
+      trx,
+    ),
+  )
+  expect(rows).toEqual([{ day: charged.kind === 'charged' && charged.expiresOn, stored: 1 }])
+})
+
 test('a group that costs more than the balance changes nothing', async () => {
   const payer = await openPayer(2)
   const refused = await charge(payer, [newRow('a'), newRow('b')], { recent: 1 })

@@ -62,7 +62,9 @@ export async function chargeValidations(
 
 function writeRow(row: NewValidation) {
   const { id, email, emailKey, ai = true, catchall = true, mailbox = true, timeoutMs = null, reference = null } = row
-  return { id, email, email_key: emailKey, ai, catchall, mailbox, timeout_ms: timeoutMs, reference }
+  const { domainLimited = false } = row
+  const options = { ai, catchall, mailbox, domain_limited: domainLimited }
+  return { id, email, email_key: emailKey, ...options, timeout_ms: timeoutMs, reference }
 }
 
 /** A validation whose request has timed out, and the result to keep where it never started. */

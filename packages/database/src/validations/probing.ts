@@ -92,7 +92,7 @@ export type OverLimit = { domain: string; addresses: number; addressesMax: numbe
 
 /**
  * Counts addresses toward the daily limit per domain of the transaction's account. `base` is the limit of an account without payments.
- * Returns the domain that exceeds the limit most; the caller then rolls back or opens a review.
+ * Returns the domain that exceeds the limit most; the caller then opens a review.
  */
 export async function countDomainAddresses(
   trx: Trx,
@@ -104,6 +104,18 @@ export async function countDomainAddresses(
     trx,
   )
   return rows[0]
+}
+
+/**
+ * The same, but only addresses within the limit are counted. Returns for each domain that exceeds it the number of addresses that must
+ * not be probed.
+ */
+export async function admitDomainAddresses(trx: Trx, counts: DomainCounts, base: number): Promise<Map<string, number>> {
+  const { rows } = await sql<{ domain: string; excess: number }>`
+    select * from admit_domain_addresses(${[...counts.keys()]}::text[], ${[...counts.values()]}::integer[], ${base})`.execute(
+    trx,
+  )
+  return new Map(rows.map(({ domain, excess }) => [domain, excess]))
 }
 
 /** Deletes the counts of past days and returns how many there were. */

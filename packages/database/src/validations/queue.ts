@@ -24,6 +24,8 @@ export type ClaimedValidation = {
   retentionDays: number
   /** Whether the mailbox may be probed. */
   mailbox: boolean
+  /** Not probed, because the account exceeded the daily limit of the domain. */
+  domainLimited: boolean
 } & AccountOptions
 
 /** A row of claim_validations. */
@@ -42,6 +44,7 @@ type TakenRow = {
   send_threshold: number
   excluded_traits: AccountOptions['excludedTraits']
   mailbox: boolean
+  domain_limited: boolean
 }
 
 export type ClaimOptions = { holdS: number; egresses: string[] }
@@ -82,6 +85,7 @@ function readTaken(row: TakenRow): ClaimedValidation {
     sendThreshold: row.send_threshold,
     excludedTraits: row.excluded_traits,
     mailbox,
+    domainLimited: row.domain_limited,
   }
 }
 
@@ -126,10 +130,8 @@ export async function listOverdue(db: Db, limit: number): Promise<Overdue[]> {
  */
 export async function finishAtOnce(db: Db, accountId: string, finishes: Finish[]): Promise<Map<string, Finished>> {
   const outcomes = new Map<string, Finished>()
-  for (const [day, group] of Map.groupBy(finishes, ({ ref }) => ref.expiresOn)) {
-    for (const { validation_id: id, refunded } of await finishDay(db, { accountId, day }, group)) {
-      outcomes.set(id, { refunded, owed: false })
-    }
+  for (const { validation_id: id, refunded } of await finishUndeferred(db, accountId, finishes)) {
+    outcomes.set(id, { refunded, owed: false })
   }
   const rest = finishes.filter(({ ref }) => !outcomes.has(ref.id))
   if (rest.length === 0) return outcomes
@@ -137,13 +139,12 @@ export async function finishAtOnce(db: Db, accountId: string, finishes: Finish[]
   return new Map([...outcomes, ...others])
 }
 
-type Partition = { accountId: string; day: string }
 type Ended = { validation_id: string; refunded: boolean }
 
-function finishDay(db: Db, { accountId, day }: Partition, group: Finish[]): Promise<Ended[]> {
-  const each = (read: (finish: Finish) => string) => group.map(read)
+function finishUndeferred(db: Db, accountId: string, finishes: Finish[]): Promise<Ended[]> {
+  const each = (read: (finish: Finish) => string) => finishes.map(read)
   const values = [
-    day,
+    arrayOf('date', [...new Set(each(({ ref }) => ref.expiresOn))]),
     arrayOf(
       'uuid',
       each(({ ref }) => ref.id),
@@ -156,6 +157,7 @@ function finishDay(db: Db, { accountId, day }: Partition, group: Finish[]): Prom
       'json',
       each(({ result }) => JSON.stringify(result)),
     ),
+    false,
   ]
   return callInTenant<Ended>(db, accountId, 'finish_validations', values)
 }

@@ -30,6 +30,7 @@ type ValidationsTable = {
   provisional: Generated<unknown>
   ai: Generated<boolean>
   mailbox: Generated<boolean>
+  domainLimited: Generated<boolean>
   catchall: Generated<boolean>
   reference: Generated<string | null>
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isRefused, type Posting, postCredits, refundEach } from '../billing/ledger.ts'
+import { isRefused, type Posting, postCredits } from '../billing/ledger.ts'
 import type { Trx } from '../connection/connect.ts'
 import { publishResolved, type Resolved } from './stored-validations.ts'
 
@@ -17,6 +17,8 @@ export type NewValidation = {
   ai?: boolean
   catchall?: boolean
   mailbox?: boolean
+  /** Not probed and refunded, because the account exceeded the daily limit of the domain. */
+  domainLimited?: boolean
   /** How long the request waits for the result. */
   timeoutMs?: number
   /** Maximum age of an earlier result that the request collects; none if undefined. Not stored. */
@@ -62,13 +64,15 @@ async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening
   const emailKeys = rows.map((row) => row.emailKey)
   // A validation can take up to 24 hours, so it is stored for that long even without retention.
   const inserted = await sql<ValidationRef>`
-    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, reference, awaited_until)
+    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, domain_limited, reference,
+      awaited_until)
     select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
-      r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
+      r.domain_limited, r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
     from unnest(${ids}::uuid[], ${emails}::text[], ${emailKeys}::text[], ${rows.map(({ ai = true }) => ai)}::boolean[],
       ${rows.map(({ catchall = true }) => catchall)}::boolean[], ${rows.map(({ mailbox = true }) => mailbox)}::boolean[],
+      ${rows.map(({ domainLimited = false }) => domainLimited)}::boolean[],
       ${rows.map(({ timeoutMs }) => timeoutMs ?? null)}::integer[], ${rows.map(({ reference }) => reference ?? null)}::text[])
-      as r (id, email, email_key, ai, catchall, mailbox, timeout_ms, reference)
+      as r (id, email, email_key, ai, catchall, mailbox, domain_limited, timeout_ms, reference)
     on conflict (expires_on, id, account_id) do nothing
     returning expires_on, account_id, id`.execute(trx)
   return inserted.rows
@@ -99,48 +103,31 @@ export async function finishValidations(
   finishes: Finish[],
 ): Promise<Map<string, Finished>> {
   const outcomes = new Map<string, Finished>()
-  const refunds = new Map<string | null, string[]>()
   const resolved: Resolved[] = []
-  for (const [day, group] of Map.groupBy(finishes, (finish) => finish.ref.expiresOn)) {
-    const byId = new Map(group.map((finish) => [finish.ref.id, finish]))
-    for (const row of await writeEndings(trx, accountId, day, group)) {
-      const finish = byId.get(row.id)
-      const owed = row.deferredAt !== null && finish?.conclusive === true
-      outcomes.set(row.id, { refunded: row.refunded, owed })
-      if (row.deferredAt && finish) resolved.push({ ...row, result: finish.result })
-      if (row.deferredAt && !finish?.conclusive) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
-      if (row.refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
-    }
+  const byId = new Map(finishes.map((finish) => [finish.ref.id, finish]))
+  for (const row of await writeEndings(trx, finishes)) {
+    const finish = byId.get(row.id)
+    outcomes.set(row.id, { refunded: row.refunded, owed: row.deferred && finish?.conclusive === true })
+    if (!(row.deferred && finish)) continue
+    resolved.push({ ...row, result: finish.result })
+    if (!finish.conclusive) await stopWaiting(trx, finish.ref)
   }
-  // In the order in which reports of key use lock the same rows of usage, so that the two never deadlock.
-  const inOrder = [...refunds].toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
-  for (const [keyId, ids] of inOrder) await refundEach(trx, ids, keyId)
   await publishResolved(trx, accountId, resolved)
   return outcomes
 }
 
-type EndedRow = {
-  id: string
-  keyId: string | null
-  emailKey: string
-  deferredAt: Date | null
-  refunded: boolean
-  reference: string | null
-}
+type EndedRow = { id: string; refunded: boolean; deferred: boolean; emailKey: string; reference: string | null }
 
-async function writeEndings(trx: Trx, accountId: string, day: string, group: Finish[]) {
-  const ids = group.map((finish) => finish.ref.id)
-  const conclusive = group.map((finish) => finish.conclusive)
-  const results = group.map((finish) => JSON.stringify(finish.result))
+async function writeEndings(trx: Trx, finishes: Finish[]) {
+  const days = [...new Set(finishes.map((finish) => finish.ref.expiresOn))]
+  const ids = finishes.map((finish) => finish.ref.id)
+  const conclusive = finishes.map((finish) => finish.conclusive)
+  const results = finishes.map((finish) => JSON.stringify(finish.result))
   const { rows } = await sql<EndedRow>`
-    update validations v set state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
-      refunded = case when e.conclusive then false
-        else is_refunded(p.refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
-    from unnest(${ids}::uuid[], ${conclusive}::boolean[], ${results}::json[]) as e (id, conclusive, result),
-      refunds_unknown() as p (refunds_unknown)
-    where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = e.id
-      and v.state = 'open'
-    returning v.id, v.key_id, v.email_key, v.deferred_at, v.refunded, v.reference`.execute(trx)
+    select validation_id as id, refunded, deferred, email_key, reference
+    from finish_validations(${days}::date[], ${ids}::uuid[], ${conclusive}::boolean[], ${results}::json[], true)`.execute(
+    trx,
+  )
   return rows
 }
 

@@ -9,7 +9,7 @@ import { createTestDatabase, openTestAccount } from '../connection/test-database
 import { claimBatch, dispatchBatches } from '../jobs/batches.ts'
 import { cancelJob, pauseJob, resumeJob } from '../jobs/job-control.ts'
 import { findJob } from '../jobs/jobs.ts'
-import { claimPlan, failJob } from '../jobs/planning.ts'
+import { claimPlan, failPlan } from '../jobs/planning.ts'
 import { presentJob } from '../jobs/present-job.ts'
 import { settleBatch } from '../jobs/settle-batches.ts'
 import { confirmTestJob, finalRows, planTestJob, startTestWorker } from '../jobs/test-jobs.ts'
@@ -138,7 +138,7 @@ test('a job that cannot be planned or expires unfinished emits job.failed', asyn
   await openTestWebhook(db, view)
   await confirmTestJob(db, accountId, { uniqueCount: 1 })
   const job = await claimPlan(db, randomUUID())
-  if (job) await failJob(db, job)
+  if (job) await failPlan(db, job)
   await confirmTestJob(db, accountId, { uniqueCount: 1 })
   await asOwner(db, (trx) =>
     sql`update jobs set expires_on = utc_today() - 1 where account_id = ${accountId} and finished_at is null`.execute(

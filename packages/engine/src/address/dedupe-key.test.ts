@@ -33,6 +33,7 @@ test.each([
   ['JÖRG', ' jörg'],
   ['JO\u0308RG', ' jörg'],
   ['A@B', ' a@b'],
+  [`${'x'.repeat(1_024)}@example.com`, ` ${'x'.repeat(1_024)}@example.com`],
 ])('dedupeKey of %j, which is not an address, is %j', (text, key) => {
   expect(dedupeKey(text)).toBe(key)
 })

@@ -6,12 +6,12 @@ import { type Address, parseAddress, writeDomain } from './parse.ts'
  * Dots and tags are kept, because only the domain's owner knows what they mean there. The key of a key is itself.
  */
 export function dedupeKey(text: string): string {
-  // A text of this length is not an address, and no key of an address has it.
-  if (text.length > TEXT_UNITS_MAX) return text
+  // No address begins with a space, so these keys never equal one of an address. A text of this length is not an address.
+  if (text.length > TEXT_UNITS_MAX) return text.startsWith(' ') ? text : ` ${text}`
 
   const address = parseAddress(text)
   if (address.kind === 'address') return keyOfAddress(address)
-  // No address begins with a space, so these keys never equal one of an address. The next call trims the space again.
+  // The next call trims the space again.
   const plain = text.trim().normalize('NFC')
   return ` ${toLower(plain, (lower) => parseAddress(lower).kind === 'malformed')}`
 }

@@ -29,6 +29,11 @@ export function domainOf(email: string): string {
   return address.kind === 'address' && address.domain.kind === 'name' ? address.domain.ascii.toLowerCase() : ''
 }
 
+/** The registrable domain whose owner has the mailboxes of a domain; empty for shared domains and the empty name. */
+export function ownerOf(domain: string, isShared: (domain: string) => boolean = isSharedDomain): string {
+  return domain === '' || isShared(domain) ? '' : registrableDomain(domain)
+}
+
 /** Adds up addresses per registrable domain, for the daily limit per domain. Shared domains and the empty name are left out. */
 export function countByOwner(
   addresses: Iterable<readonly [domain: string, count: number]>,
@@ -36,9 +41,8 @@ export function countByOwner(
 ): Map<string, number> {
   const counts = new Map<string, number>()
   for (const [domain, count] of addresses) {
-    if (domain === '' || isShared(domain)) continue
-    const owned = registrableDomain(domain)
-    counts.set(owned, (counts.get(owned) ?? 0) + count)
+    const owner = ownerOf(domain, isShared)
+    if (owner !== '') counts.set(owner, (counts.get(owner) ?? 0) + count)
   }
   return counts
 }

@@ -1,3 +1,4 @@
+import type { Trait } from '@probity/contract/constants/validations'
 import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
 import type { ProbeResult } from '../smtp/probe/result.ts'
@@ -46,6 +47,26 @@ test('an accepted mailbox is safe to send to, unless it has a trait that the acc
   expect(conclude(role, { provider: '' }, DEFAULT_OPTIONS)).toMatchObject({ status: 'valid', safeToSend: false })
   expect(conclude(role, { provider: '' }, { ...DEFAULT_OPTIONS, excludedTraits: [] }).safeToSend).toBe(true)
 })
+
+const TRAITS: [trait: Trait, present: () => Findings, classes?: Partial<typeof NO_CLASS>][] = [
+  ['free', () => findings(HUMAN, ACCEPTED), { isFree: true }],
+  ['privacy_relay', () => findings(HUMAN, ACCEPTED), { isPrivacyRelay: true }],
+  ['tagged', () => findings('ada.lovelace+news@example.com', ACCEPTED)],
+  ['role_based', () => findings(HUMAN, ACCEPTED, true)],
+  ['machine_generated', () => findings(MACHINE, ACCEPTED)],
+]
+
+test.each(TRAITS)(
+  'the trait %s makes an address unsafe only if it is present and excluded',
+  (trait, present, classes) => {
+    const isSafe = (found: Findings, more: Partial<typeof NO_CLASS>, excludedTraits: Trait[]) =>
+      conclude(found, { provider: '', classes: { ...NO_CLASS, ...more } }, { ...DEFAULT_OPTIONS, excludedTraits })
+        .safeToSend
+    expect(isSafe(present(), classes ?? {}, [trait])).toBe(false)
+    expect(isSafe(present(), classes ?? {}, [])).toBe(true)
+    expect(isSafe(findings(HUMAN, ACCEPTED), {}, [trait])).toBe(true)
+  },
+)
 
 test('no address is safe to send to when the bounce tolerance is below the best estimate', () => {
   expect(safe(HUMAN, ACCEPTED, {}, { ...DEFAULT_OPTIONS, threshold: 0.99 })).toBe(false)

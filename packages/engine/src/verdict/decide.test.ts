@@ -110,24 +110,27 @@ test.each<[string, Findings, SubStatus]>([
 })
 
 test('a rejection that is about us or temporary never makes an address invalid', () => {
-  const ABOUT_US: Reason[] = [
-    'policy_rejected',
-    'greylisted',
-    'verification_pending',
-    'rate_limited',
-    'too_many_recipients',
-    'too_many_errors',
-    'ip_blocked',
-    'ptr_required',
-    'sender_rejected',
-    'spf_required',
-    'tls_required',
-    'geo_blocked',
-    'smtputf8_unsupported',
-    'server_error',
-    'unclassified',
-  ]
-  for (const reason of ABOUT_US) expect([reason, decide(probed(refused(reason))).status]).toEqual([reason, 'unknown'])
+  const ABOUT_US: Partial<Record<Reason, SubStatus>> = {
+    policy_rejected: 'policy_rejected',
+    greylisted: 'greylisted',
+    verification_pending: 'greylisted',
+    rate_limited: 'rate_limited',
+    too_many_recipients: 'rate_limited',
+    too_many_errors: 'rate_limited',
+    ip_blocked: 'blocked',
+    ptr_required: 'blocked',
+    sender_rejected: 'blocked',
+    spf_required: 'blocked',
+    tls_required: 'policy_rejected',
+    geo_blocked: 'blocked',
+    smtputf8_unsupported: 'smtputf8_unsupported',
+    server_error: 'server_error',
+    unclassified: 'policy_rejected',
+  }
+  for (const [reason, subStatus] of Object.entries(ABOUT_US)) {
+    const verdict = decide(probed(refused(reason as Reason)))
+    expect([reason, verdict]).toMatchObject([reason, { status: 'unknown', subStatus }])
+  }
 })
 
 test('an address that was not probed is never invalid', () => {

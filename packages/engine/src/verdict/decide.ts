@@ -127,4 +127,5 @@ const UNASKED: Record<SkipReason, SubStatus> = {
   unencodable: 'not_probed',
   no_egress: 'not_probed',
   opted_out: 'not_probed',
+  domain_limit: 'not_probed',
 }

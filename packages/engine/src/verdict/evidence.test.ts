@@ -66,6 +66,7 @@ const FINDINGS: Finding[] = [
     (why) => ({ kind: 'unasked', why }) as const,
   ),
   { kind: 'unasked', why: 'opted_out' },
+  { kind: 'unasked', why: 'domain_limit' },
 ]
 
 test('every result of a probe and of the catch-all test is in the table of outcomes, and the table has no others', () => {

@@ -54,7 +54,13 @@ function depthOf(mailbox: ProbeResult | undefined): StoredResult['depth'] {
   return mailbox.finding.kind === 'unasked' && SKIPPED_WITHOUT_REPLY.has(mailbox.finding.why) ? 'dns' : 'smtp'
 }
 
-const SKIPPED_WITHOUT_REPLY = new Set<SkipReason>(['provider_unverifiable', 'unencodable', 'no_egress', 'opted_out'])
+const SKIPPED_WITHOUT_REPLY = new Set<SkipReason>([
+  'provider_unverifiable',
+  'unencodable',
+  'no_egress',
+  'opted_out',
+  'domain_limit',
+])
 
 const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
 

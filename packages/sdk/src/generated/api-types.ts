@@ -7,7 +7,7 @@
  */
 export type SingleValidationRequest = {
   /**
-   * The email address to validate, up to 1024 characters. Text that is not an address is `invalid` with `syntax_error`.
+   * The email address to validate. Text that is not an address is `invalid` with `syntax_error`, also an empty text or one of more than 1024 characters.
    */
   email: string
   /**
@@ -159,7 +159,7 @@ export type EvidenceCheck =
  * - `spf`: `found`, `absent`, `failed`.
  * - `dmarc`: `found`, `absent`, `failed`.
  * - `domain_class`: `disposable`, `privacy_relay`, `free`, `not_listed`.
- * - `recipient`: `accepted`, `mailbox_not_found`, `mailbox_disabled`, `mailbox_full`, `mailbox_moved`, `mailbox_busy`, `policy_rejected`, `domain_not_hosted`, `greylisted`, `verification_pending`, `rate_limited`, `too_many_recipients`, `too_many_errors`, `ip_blocked`, `ptr_required`, `sender_rejected`, `spf_required`, `tls_required`, `geo_blocked`, `smtputf8_unsupported`, `server_error`, `unclassified`, `unverifiable`, `connection_failed`, `not_routable`, `dns_failed`, `timeout`, `connection_closed`, `protocol_error`, `throttled`, `unconfirmed_rejection`, `provider_unverifiable`, `known_catch_all`, `unencodable`, `no_egress`, `opted_out`.
+ * - `recipient`: `accepted`, `mailbox_not_found`, `mailbox_disabled`, `mailbox_full`, `mailbox_moved`, `mailbox_busy`, `policy_rejected`, `domain_not_hosted`, `greylisted`, `verification_pending`, `rate_limited`, `too_many_recipients`, `too_many_errors`, `ip_blocked`, `ptr_required`, `sender_rejected`, `spf_required`, `tls_required`, `geo_blocked`, `smtputf8_unsupported`, `server_error`, `unclassified`, `unverifiable`, `connection_failed`, `not_routable`, `dns_failed`, `timeout`, `connection_closed`, `protocol_error`, `throttled`, `unconfirmed_rejection`, `provider_unverifiable`, `known_catch_all`, `unencodable`, `no_egress`, `opted_out`, `domain_limit`.
  * - `catch_all`: `detected`, `not_detected`, `not_tested`.
  * - `domain_history`: `positive`, `negative`, `neutral`.
  * - `address_text`: `human_like`, `machine_like`, `neutral`, `abstained`.
@@ -253,6 +253,7 @@ export type EvidenceOutcome =
   | 'unencodable'
   | 'no_egress'
   | 'opted_out'
+  | 'domain_limit'
   | 'detected'
   | 'not_detected'
   | 'not_tested'
@@ -556,7 +557,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * Machine-readable code of the problem. The meaning of a code never changes. Codes may be added: use `status` for unrecognized codes. Known codes: `invalid_request`, `malformed_json`, `api_key_in_query`, `conflicting_api_keys`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `api_key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `key_type_not_allowed`, `live_key_required`, `scope_not_grantable`, `exceeds_own_key`, `account_suspended`, `api_not_in_plan`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_in_progress`, `upload_already_confirmed`, `job_finished`, `job_not_finished`, `job_in_progress`, `job_under_review`, `inactive_api_key`, `webhook_disabled`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_overrides`, `too_many_uploads`, `too_many_report_links`, `event_expired`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `no_unknown_results`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `concurrency_limited`, `too_many_streams`, `queue_limit_reached`, `domain_limit`, `headers_too_large`, `internal_error`, `overloaded`, `account_on_hold`, `service_unavailable`.
+ * Machine-readable code of the problem. The meaning of a code never changes. Codes may be added: use `status` for unrecognized codes. Known codes: `invalid_request`, `malformed_json`, `api_key_in_query`, `conflicting_api_keys`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `api_key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `key_type_not_allowed`, `live_key_required`, `scope_not_grantable`, `exceeds_own_key`, `account_suspended`, `api_not_in_plan`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_in_progress`, `upload_already_confirmed`, `job_finished`, `job_not_finished`, `job_in_progress`, `job_under_review`, `inactive_api_key`, `webhook_disabled`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_overrides`, `too_many_uploads`, `too_many_report_links`, `event_expired`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `no_unknown_results`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `concurrency_limited`, `too_many_streams`, `queue_limit_reached`, `headers_too_large`, `internal_error`, `overloaded`, `account_on_hold`, `service_unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -622,7 +623,6 @@ export type ProblemCode =
   | 'concurrency_limited'
   | 'too_many_streams'
   | 'queue_limit_reached'
-  | 'domain_limit'
   | 'headers_too_large'
   | 'internal_error'
   | 'overloaded'
@@ -652,6 +652,10 @@ export type Problem = {
    * Explanation of this occurrence of the problem, for people. The wording may change: do not parse it.
    */
   detail: string
+  /**
+   * How to correct the problem, for people, the same for every problem with this code.
+   */
+  advice: string
   code: ProblemCode
   /**
    * Id of the request. Include it when you contact the operator.
@@ -683,7 +687,7 @@ export type Problem = {
  */
 export type BulkValidationRequest = {
   /**
-   * From 1 to 1000 addresses. Duplicate addresses are validated and charged once.
+   * Up to 1000 addresses. Duplicate addresses are validated and charged once.
    */
   emails: Array<string>
   /**
@@ -844,7 +848,7 @@ export type BulkValidationSummary = {
  */
 export type DecisionRequest = {
   /**
-   * The email address to validate, up to 1024 characters. Text that is not an address is `invalid` with `syntax_error`.
+   * The email address to validate. Text that is not an address is `invalid` with `syntax_error`, also an empty text or one of more than 1024 characters.
    */
   email: string
   /**

@@ -38,5 +38,5 @@ test.each([
   expect(error).toMatchObject({ status, code: 'some_code', requestId: 'req_1', retryAfterSeconds: 7 })
   expect(error.headers.get('request-id')).toBe('req_1')
   expect(error.problem?.title).toBe('A title')
-  expect(error.message).toBe(`A title: A detail. (${status}, some_code, req_1)`)
+  expect(error.message).toBe(`A title: A detail. Some advice. (${status}, some_code, req_1)`)
 })

@@ -48,7 +48,8 @@ export class ProbityApiError extends ProbityError {
   readonly retryAfterSeconds: number | undefined
 
   constructor({ code, status, detail, headers, requestId, problem, retryable, retryAfterSeconds }: ApiErrorFields) {
-    const text = problem === undefined ? detail : `${problem.title}: ${detail}`
+    const explanation = [detail, problem?.advice].filter((part) => part !== undefined).join(' ')
+    const text = problem === undefined ? explanation : `${problem.title}: ${explanation}`
     super(`${text} (${[status, code, requestId].filter((part) => part !== undefined).join(', ')})`, { retryable })
     this.code = code
     this.status = status

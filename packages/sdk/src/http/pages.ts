@@ -5,7 +5,7 @@ import type { RequestOptions, Transport } from './transport.ts'
 export type PageOptions = {
   /** Number of items to skip. Default: 0. */
   skip?: number | undefined
-  /** Maximum number of items per page, at most 100. Default: 10, and 100 for iteration. */
+  /** Maximum number of items per page, at most 100, and 1,000 for jobs. Default: 10, and 100 for iteration. */
   limit?: number | undefined
 }
 

@@ -65,6 +65,6 @@ const DATE_FORMATS = [
 export function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined) return DATE_FORMATS.some(([from, to]) => id >= from && id <= to)
   if (/\[[hms]+\]/i.test(code)) return false // a duration
-  // Without literal texts, colors and locales.
-  return /[dmyhs]/i.test(code.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|general/gi, ''))
+  // Without literal texts, colors and locales. Those that do not end include the rest, so that each character is read once.
+  return /[dmyhs]/i.test(code.replace(/"[^"]*("|$)|\\.|_.|\*.|\[[^\]]*(\]|$)|general/gi, ''))
 }

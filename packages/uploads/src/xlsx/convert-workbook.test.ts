@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
@@ -69,6 +70,25 @@ test('cells are shown as a spreadsheet program exports them', async () => {
   expect(shown.slice(1).map(([, value = '']) => value)).toEqual(cells.map(([, text]) => text))
 })
 
+test.each<[string, boolean]>([
+  ['yyyy-mm-dd', true],
+  ['[$-409]d-mmm', true],
+  ['"day" d', true],
+  ['\\[d]', true],
+  ['"days"', false],
+  ['[Red]General', false],
+  ['[dmy', false],
+  ['"dmy', false],
+  ['_d*m0', false],
+])('numbers of the format %s are dates: %s', async (code, isDate) => {
+  const rows = [
+    ['email', 'value'],
+    ['ada@example.com', { xml: '<c s="0"><v>45292</v></c>' }],
+  ]
+  const { csv } = await convertSheet({ rows }, { formats: [code] })
+  expect(csv).toContain(isDate ? '"2024-01-01"' : '"45292"')
+})
+
 test('days are counted from 1904 if the workbook says so', async () => {
   const rows = [
     ['email', 'day'],
@@ -98,6 +118,28 @@ test('the first visible sheet with addresses is read, and every sheet can be nam
   expect((await convert({ sheets }, 'Secret')).csv).toContain('secret@example.com')
   await expect(convert({ sheets }, 'Notes')).rejects.toMatchObject({ code: 'no_email_column' })
   await expect(convert({ sheets: sheets.slice(1, 3) })).rejects.toMatchObject({ code: 'no_email_column' })
+})
+
+test('only the first 20 sheets are searched for addresses, and the others can be named', async () => {
+  const sheets: TestSheet[] = Array.from({ length: 20 }, (_, n) => ({
+    name: `Notes ${n}`,
+    rows: [['note'], ['nothing']],
+  }))
+  sheets.push({ name: 'Contacts', rows: EMAIL })
+  await expect(convert({ sheets })).rejects.toMatchObject({ code: 'no_email_column' })
+  expect((await convert({ sheets }, 'Contacts')).reading).toMatchObject({ sheet: 'Contacts', emailCount: 1 })
+  expect((await convert({ sheets: sheets.slice(1) })).reading).toMatchObject({ sheet: 'Contacts' })
+})
+
+test('the rows of all sheets that are searched are limited, blank ones included', async () => {
+  const blankUntil = (row: number, email: string) =>
+    `<worksheet><sheetData><row r="${row}"><c t="str"><v>${email}</v></c></row></sheetData></worksheet>`
+  const sheets = [
+    { name: 'Notes', xml: blankUntil(600_000, 'note') },
+    { name: 'Contacts', xml: blankUntil(400_001, 'ada@example.com') },
+  ]
+  await expect(convert({ sheets })).rejects.toMatchObject({ code: 'too_many_rows' })
+  expect((await convert({ sheets }, 'Contacts')).reading.emailCount).toBe(1)
 })
 
 const OPEN = '<worksheet><sheetData>'
@@ -154,18 +196,39 @@ test('a damaged archive is rejected wherever it is damaged', async () => {
   }
 })
 
-test('the unpacked bytes of all parts are limited, whatever the archive declares', async () => {
-  const path = join(folder, 'bomb')
-  await writeFile(path, await writeTestZip({ a: '0'.repeat(3_000), b: '0'.repeat(3_000) }))
-  const parts = await openParts(path, 5_000)
-  const read = async (name: string) => {
-    let size = 0
-    for await (const chunk of parts.find(name)?.() ?? []) size += chunk.length
+/** Reads a part of an archive. Returns its size. */
+async function readPart(archive: Buffer, names: string[]): Promise<number> {
+  const path = join(folder, String(files++))
+  await writeFile(path, archive)
+  const parts = await openParts(path)
+  let size = 0
+  try {
+    for (const name of names) {
+      for await (const chunk of parts.find(name)?.() ?? []) size += chunk.length
+    }
     return size
+  } finally {
+    parts.close()
   }
-  expect(await read('a')).toBe(3_000)
-  await expect(read('b')).rejects.toMatchObject({ code: 'file_too_large' })
-  parts.close()
+}
+
+const MEBIBYTE = 1024 * 1024
+
+test('a small archive is unpacked up to 64 MiB over all parts, and a larger one up to a hundred times its size', async () => {
+  const parts = { a: '0'.repeat(33 * MEBIBYTE), b: '0'.repeat(33 * MEBIBYTE) }
+  const small = await writeTestZip(parts)
+  expect(await readPart(small, ['a'])).toBe(33 * MEBIBYTE)
+  await expect(readPart(small, ['a', 'b'])).rejects.toMatchObject({ code: 'file_too_large' })
+  const large = await writeTestZip({ ...parts, picture: randomBytes(MEBIBYTE).toString('base64') })
+  expect(await readPart(large, ['a', 'b'])).toBe(66 * MEBIBYTE)
+})
+
+test('a part with more bytes than its archive declares is rejected', async () => {
+  const bytes = await writeTestZip({ a: '0'.repeat(3_000) })
+  const entry = bytes.indexOf('PK\x01\x02', 0, 'latin1')
+  expect(bytes.readUInt32LE(entry + 24)).toBe(3_000)
+  bytes.writeUInt32LE(2_999, entry + 24)
+  await expect(readPart(bytes, ['a'])).rejects.toThrow('too many bytes')
 })
 
 test('a sheet with more than a million shared strings is rejected', async () => {

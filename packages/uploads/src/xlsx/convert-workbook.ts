@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
+import { ROWS_MAX, tooManyRows } from '../csv.ts'
 import { readUpload, type UploadReading } from '../read-upload.ts'
 import { Refusal } from '../refusal.ts'
 import { openCellCounter, readSheetRows, type SheetTexts } from './read-sheet.ts'
@@ -30,8 +31,9 @@ export async function convertWorkbook(from: string, to: string, { emailsMax, she
         forms: await readNumberForms(parts, workbook),
         countCell: openCellCounter(),
       }
+      const countRows = openRowCounter()
       const read = async (one: Sheet) => {
-        await writeSheet(parts, one, { to, texts })
+        await writeSheet(parts, one, { to, texts, countRows })
         const reading = await readUpload(() => createReadStream(to), emailsMax, STORED)
         return { ...reading, sheets, sheet: one.name }
       }
@@ -46,12 +48,15 @@ export async function convertWorkbook(from: string, to: string, { emailsMax, she
 }
 
 const WITHOUT_ADDRESSES = ['empty_file', 'no_email_column']
+/** Each sheet is written and read. The one with the addresses is among the first, and any other can be chosen by its name. */
+const SHEETS_SEARCHED_MAX = 20
 
 /** The first visible sheet that has addresses. */
 async function readFirst(sheets: Sheet[], read: (one: Sheet) => Promise<UploadReading>): Promise<UploadReading> {
   let refusal: Refusal | undefined
   const visible = sheets.filter(({ isHidden }) => !isHidden)
-  for (const one of visible.length > 0 ? visible : sheets) {
+  const searched = (visible.length > 0 ? visible : sheets).slice(0, SHEETS_SEARCHED_MAX)
+  for (const one of searched) {
     try {
       return await read(one)
     } catch (error) {
@@ -62,9 +67,9 @@ async function readFirst(sheets: Sheet[], read: (one: Sheet) => Promise<UploadRe
   throw refusal ?? new Refusal('empty_file', 'The workbook has no rows.')
 }
 
-type Writing = { to: string; texts: SheetTexts }
+type Writing = { to: string; texts: SheetTexts; countRows(count: number): void }
 
-async function writeSheet(parts: Parts, { part }: Sheet, { to, texts }: Writing): Promise<void> {
+async function writeSheet(parts: Parts, { part }: Sheet, { to, texts, countRows }: Writing): Promise<void> {
   const open = parts.find(part)
   if (open === undefined) throw new BadXml('missing part')
   const read = open()
@@ -75,6 +80,7 @@ async function writeSheet(parts: Parts, { part }: Sheet, { to, texts }: Writing)
     for await (const rows of readSheetRows(read, texts)) {
       let text = ''
       for (const { row, cells } of rows) {
+        countRows(row - last)
         // A blank row is an empty line, so that rows keep their numbers.
         text += '\n'.repeat(row - 1 - last) + writeCells(cells)
         last = row
@@ -87,15 +93,21 @@ async function writeSheet(parts: Parts, { part }: Sheet, { to, texts }: Writing)
   await pipeline(written(), createWriteStream(to))
 }
 
+/** Counts the rows of all sheets that are read. Each row is a line that is written and read, also a blank one. */
+function openRowCounter(): (count: number) => void {
+  let total = 0
+  return (count) => {
+    total += count
+    if (total > ROWS_MAX) throw tooManyRows()
+  }
+}
+
 function writeCells(cells: string[]): string {
   return `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(STORED.delimiter)}\n`
 }
 
 function tooLarge(): Refusal {
-  return new Refusal(
-    'file_too_large',
-    'The rows of the sheet are larger than 50 MiB. Remove columns that are not needed.',
-  )
+  return new Refusal('file_too_large', 'The rows of the sheet are larger than 50 MiB.')
 }
 
 /** Errors of the parsers say that the file is damaged. Their messages may contain cells. */
@@ -104,7 +116,7 @@ async function withoutParserErrors<T>(read: () => Promise<T>): Promise<T> {
     return await read()
   } catch (error) {
     if (error instanceof Refusal || !(error instanceof Error) || isOfSystem(error)) throw error
-    throw new Refusal('not_csv', 'The Excel workbook is damaged. Open it in a spreadsheet program and save it again.')
+    throw new Refusal('not_csv', 'The Excel workbook is damaged.')
   }
 }
 

@@ -99,5 +99,5 @@ export function openCellCounter(): () => void {
 
 function tooManyCells(): Refusal {
   const most = CELLS_MAX.toLocaleString('en')
-  return new Refusal('file_too_large', `The workbook has more than ${most} cells. Remove columns that are not needed.`)
+  return new Refusal('file_too_large', `The workbook has more than ${most} cells.`)
 }

@@ -85,7 +85,9 @@ export async function readNumberForms(parts: Parts, { stylesPart, from1904 }: Wo
       },
     })
   }
-  const dates = new Set(formats.flatMap((id, style) => (isDateFormat(id, codes.get(id)) ? [String(style)] : [])))
+  // Many styles may name one format.
+  const dateIds = new Set([...new Set(formats)].filter((id) => isDateFormat(id, codes.get(id))))
+  const dates = new Set(formats.flatMap((id, style) => (dateIds.has(id) ? [String(style)] : [])))
   return { isDate: (style) => style !== undefined && dates.has(style), from1904 }
 }
 
@@ -144,10 +146,7 @@ export function openTextCollector() {
 }
 
 function notAWorkbook(): Refusal {
-  return new Refusal(
-    'not_csv',
-    'The file is a ZIP archive and not an Excel workbook (XLSX). Upload an XLSX or a CSV file.',
-  )
+  return new Refusal('not_csv', 'The file is a ZIP archive and not an Excel workbook (XLSX).')
 }
 
 function tooManySheets(): Refusal {
@@ -155,5 +154,5 @@ function tooManySheets(): Refusal {
 }
 
 function tooManyStrings(): Refusal {
-  return new Refusal('file_too_large', 'The workbook has too many different texts. Save the sheet as CSV.')
+  return new Refusal('file_too_large', 'The workbook has too many different texts.')
 }

@@ -99,8 +99,8 @@ test('error responses reject with the class of their status, code and request id
   expect(error.headers.get('request-id')).toBe(error.requestId)
   expect(error.message).toMatch(/^Insufficient credits: .+ \(402, insufficient_credits, req_[0-9a-f-]+\)$/)
 
-  const many = await errorOf(probity.validateBulk([]))
-  expect(many.problem?.errors?.[0]?.pointer).toBe('/emails')
+  const malformed = await errorOf(probity.validateBulk(['ada@example.com'], { policy: 'unknown' }))
+  expect(malformed.problem?.errors?.[0]?.pointer).toBe('/policy')
   expect((await errorOf(new Probity({ apiKey: 'nonsense', baseUrl: api.url }).account.get())).code).toBe(
     'invalid_api_key',
   )

@@ -19,6 +19,10 @@ export type PostgresServer = {
   halt(): Promise<void>
   /** Starts the server again on the same port and data. */
   restart(): Promise<void>
+  /** Runs one statement as the superuser, outside of a transaction. */
+  query(statement: string): Promise<object[]>
+  /** Whether new transactions are read-only. Open sessions notice it soon. */
+  setReadOnly(value: 'on' | 'off'): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,6 +38,8 @@ type PostgresOptions = {
    * The data folder of a server that was shut down. The server starts with a copy of it instead of an empty cluster.
    */
   copyOf?: string
+  /** The server starts as a hot standby of this one: it follows it, and is read-only until it is promoted. */
+  standbyOf?: PostgresServer
 }
 
 const MEMORY = '/dev/shm'
@@ -48,11 +54,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const data = makeSubfolder(folder, 'data', user)
   const bin = postgresPrograms()
   const logFile = join(folder, 'postgres.log')
-  if (options.copyOf) execFileSync('cp', ['--archive', '--no-target-directory', options.copyOf, data])
-  else {
-    const flags = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
-    execFileSync(join(bin, 'initdb'), flags, { stdio: 'ignore', ...user })
-  }
+  fillDataFolder(data, options)
 
   const port = await freePort()
   const command = [join(bin, 'postgres'), '-D', data, '-p', String(port), '-k', folder, ...settings(options)]
@@ -63,6 +65,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     return daemon
   }
   let daemon = await start()
+  const query = (statement: string) => queryServer(url, statement)
   return {
     url,
     port,
@@ -74,11 +77,24 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     restart: async () => {
       daemon = await start()
     },
+    query,
+    async setReadOnly(value) {
+      await query(`alter system set default_transaction_read_only = ${value}`)
+      await query('select pg_reload_conf()')
+    },
     stop: async () => {
       await daemon.stop('SIGINT')
       removeFolder(folder)
     },
   }
+}
+
+function fillDataFolder(data: string, { copyOf, standbyOf }: PostgresOptions): void {
+  const run = (program: string, flags: string[]) =>
+    execFileSync(join(postgresPrograms(), program), flags, { stdio: 'ignore', ...unprivilegedUser() })
+  if (copyOf) execFileSync('cp', ['--archive', '--no-target-directory', copyOf, data])
+  else if (standbyOf) run('pg_basebackup', ['-D', data, '-d', standbyOf.url, '-R', '-c', 'fast', '--no-sync'])
+  else run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'])
 }
 
 /**
@@ -91,13 +107,22 @@ function quickestFolder(): string {
   return bavail * bsize >= ROOM_BYTES_MIN ? MEMORY : tmpdir()
 }
 
+async function queryServer(url: string, statement: string): Promise<object[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<object>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
 /** The port opens shortly before the server has finished its startup or its crash recovery. */
 async function takesQueries(url: string): Promise<void> {
   for (let tries = 200; ; tries--) {
-    const client = new Client({ connectionString: url })
     try {
-      await client.connect()
-      return await client.end()
+      await queryServer(url, 'select 1')
+      return
     } catch (error) {
       if (tries === 0) throw error
       await sleep(50)

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, makeFolder, removeFolder, startDaemon } from './daemon.ts'
 
@@ -13,11 +14,13 @@ export type RedisServer = {
   stop(): Promise<void>
 }
 
-/** A private Redis on loopback without persistence. */
-export async function startRedis(): Promise<RedisServer> {
+/** A private Redis on loopback without persistence, with the contents of a configuration file if given. */
+export async function startRedis({ config = '' }: { config?: string } = {}): Promise<RedisServer> {
   const folder = makeFolder('probity-redis')
   const port = await freePort()
-  const command = ['redis-server', '--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
+  const file = join(folder, 'redis.conf')
+  writeFileSync(file, config)
+  const command = ['redis-server', file, '--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
   const manner = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction', '--databases', '1000']
   const start = () => startDaemon([...command, ...manner], port, { logFile: join(folder, 'redis.log') })
   let daemon = await start()

@@ -59,6 +59,12 @@ export function refuseRotation(key: ApiKey, bounds?: KeyBounds): void {
   refuseOthersCap(key, bounds)
 }
 
+/** Rejects the revocation of a key that this key could not have created. It always revokes itself and the keys that it created. */
+export function refuseRevocation(key: ApiKey, bounds?: KeyBounds): void {
+  if (bounds === undefined || key.lineages.includes(bounds.lineages[0] ?? '')) return
+  refuseRotation(key, bounds)
+}
+
 function refuseBeyond({ scopes, expiresAt, ipAllowList }: Limits, bounds: KeyBounds): void {
   if (scopes.some((scope) => !bounds.scopes.includes(scope))) throw new Problem('scope_not_grantable')
   if (bounds.expiresAt !== null && (expiresAt === null || expiresAt > bounds.expiresAt)) {

@@ -75,6 +75,7 @@ async function openBound() {
 
 const post = (payload: object) => ({ method: 'POST', url: '/api/v1/keys', payload }) as const
 const patch = (id: string, payload: object) => ({ method: 'PATCH', url: `/api/v1/keys/${id}`, payload }) as const
+const revoke = (id: string) => ({ method: 'DELETE', url: `/api/v1/keys/${id}` }) as const
 const rotate = (id: string) => ({ method: 'POST', url: `/api/v1/keys/${id}/rotate`, payload: {} }) as const
 
 function listKeys({ accountId }: TestClient) {
@@ -123,6 +124,8 @@ const ATTEMPTS: Attempt[] = [
   ['rotate the owner key', ({ owner }) => rotate(owner)],
   ['rotate a key of others', ({ sibling }) => rotate(sibling)],
   ['rotate an expired key', ({ expired }) => rotate(expired)],
+  ['revoke the owner key', ({ owner }) => revoke(owner)],
+  ['revoke a key of others', ({ sibling }) => revoke(sibling)],
 ]
 
 test(`a key with scope keys:write, an expiry, an IP allowlist and a cap makes ${ATTEMPTS.length} attempts to escape, and none works`, async () => {
@@ -153,6 +156,50 @@ test('a key creates and changes keys within its limits', async () => {
   for (const change of changes)
     expect([change, (await bound.call(patch(ids.own, change))).status]).toEqual([change, 200])
   expect((await bound.call(rotate(ids.own))).status).toBe(201)
+})
+
+test('a key revokes the keys that it created and then itself', async () => {
+  const { bound, ids } = await openBound()
+  // Its own limits were lowered after it created the key.
+  await asOwner(api.db, (trx) =>
+    sql`update api_keys set scopes = '{keys:read,keys:write}', expires_at = clock_timestamp() + interval '1 minute' where id = ${bound.keyId}`.execute(
+      trx,
+    ),
+  )
+  for (const id of [ids.own, ids.expired, bound.keyId])
+    expect([id, (await bound.call(revoke(id))).status]).toEqual([id, 200])
+})
+
+test('a key without cap revokes other keys within its limits, and no stronger ones', async () => {
+  const scopes: KeyScope[] = ['keys:write', 'jobs:read']
+  const caller = await api.openCaller({ key: { scopes } })
+  const [weaker, stronger] = [
+    await makeKey(caller, { scopes: ['jobs:read'] }),
+    await makeKey(caller, { scopes: ['jobs:write'] }),
+  ]
+  expect((await caller.call(revoke(weaker.key.id))).status).toBe(200)
+  expect((await caller.call(revoke(stronger.key.id))).body['code']).toBe('scope_not_grantable')
+})
+
+test('a chain of keys that create each other ends with the twentieth', async () => {
+  const first = await api.openCaller({ key: { scopes: ['keys:write'] } })
+  let text = first.key
+  for (let n = 2; n <= 20; n++) {
+    const { status, body } = await callApp(api.app, {
+      ...post({ name: `key ${n}`, scopes: ['keys:write'] }),
+      headers: { 'x-api-key': text },
+    })
+    expect([n, status]).toEqual([n, 201])
+    text = String(body['key'])
+  }
+  const { status, body } = await callApp(api.app, {
+    ...post({ name: 'key 21', scopes: ['keys:write'] }),
+    headers: { 'x-api-key': text },
+  })
+  expect([status, body]).toMatchObject([
+    403,
+    { code: 'exceeds_own_key', detail: 'A chain of keys has at most 20 keys.' },
+  ])
 })
 
 test('limits that the request leaves out are those of the calling key', async () => {

@@ -36,7 +36,7 @@ import { readPage, sendPageHeaders } from '../../http/page.ts'
 import { found, invalidField, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
 import type { Auth } from '../../middleware/authentication/auth.ts'
-import { boundNewKey, findBounds, refuseChange, refuseRotation, refuseTooManyKeys } from './bounds.ts'
+import { boundNewKey, findBounds, refuseChange, refuseRevocation, refuseRotation, refuseTooManyKeys } from './bounds.ts'
 import { presentKey, refuseBadPageSettings, refuseBadSettings, statusOf, viewOf } from './present.ts'
 
 type CreateDependencies = {
@@ -151,8 +151,8 @@ const revokeApiKey = operation(
     tag: TAG,
     summary: 'Revoke an API key',
     description:
-      'Revokes the key permanently; all API processes reject it within one second. Revoking it again changes nothing.',
-    problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
+      'Revokes the key permanently; all API processes reject it within one second. Revoking it again changes nothing. A key revokes itself, the keys that it created, and other keys within its own limits.',
+    problems: ['invalid_request', 'scope_not_grantable', 'exceeds_own_key', 'not_found', ...MIDDLEWARE_PROBLEMS],
   },
   { params: KeyParams, response: { 200: ApiKey } },
 )
@@ -178,7 +178,10 @@ export const manageKey: Route<{ db: Db }> = async (app, { db }) => {
   })
 
   app.delete('/keys/:key_id', { schema: revokeApiKey, config: changing }, async ({ auth, params }) => {
-    const key = await inTenant(db, auth.accountId, (trx) => revokeKey(trx, viewOf(auth), params.key_id))
+    const key = await inTenant(db, auth.accountId, async (trx) => {
+      refuseRevocation(found(await lockKey(trx, viewOf(auth), params.key_id)), await findBounds(trx, auth))
+      return revokeKey(trx, viewOf(auth), params.key_id)
+    })
     return presentKey(found(key))
   })
 }

@@ -559,7 +559,7 @@ test('after the file is deleted, format=csv returns 410 file_removed, and the ot
   )
   const { status, body } = await get(jobId, { format: 'csv' })
   expect([status, body['code']]).toEqual([410, 'file_removed'])
-  expect(body['detail']).toMatch(/json.*ndjson.*available/)
+  expect(body['advice']).toMatch(/json.*ndjson.*available/)
   expect(await getResults(jobId)).toHaveLength(3)
   expect(await getLines(jobId)).toHaveLength(3)
 })

@@ -75,7 +75,7 @@ export const chooseSheet: Route<UploadServices> = async (app, services) => {
         return { reading: converted, keepsOriginal: true }
       }),
     )
-    if (preview === undefined) throw new Problem('file_removed', 'The workbook is no longer stored. Upload it again.')
+    if (preview === undefined) throw new Problem('file_removed', 'The workbook is no longer stored.')
     return preview
   })
 }

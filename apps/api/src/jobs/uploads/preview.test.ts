@@ -511,8 +511,10 @@ test('the smaller limit of a plan applies', async () => {
   await expectRefused(upload(emails(10_001), { by: small }), 422, 'too_many_emails', /10,000 addresses/)
 })
 
+const isFunded = async () => true
+
 test('a file that takes too long to read is rejected, and the next one is read', async () => {
-  const reader = openUploadReader(services.storage, 1)
+  const reader = openUploadReader({ storage: services.storage, isFunded, deadlineMs: 1 })
   const { key } = await services.storage.save(bytesOf([LIST]))
   for (let n = 0; n < 3; n++)
     await expect(reader.read(join(folder, key), { accountId: caller.accountId, emailsMax: 10 })).rejects.toMatchObject({
@@ -527,7 +529,7 @@ test('a file that takes too long to read is rejected, and the next one is read',
 test('a second file reuses the thread of the first, because starting one takes longer than reading', {
   tags: ['timed'],
 }, async () => {
-  const reader = openUploadReader(services.storage)
+  const reader = openUploadReader({ storage: services.storage, isFunded })
   whenDone(() => reader.stop())
   const { key } = await services.storage.save(bytesOf([LIST]))
   const timed = async () => {

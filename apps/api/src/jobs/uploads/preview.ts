@@ -45,7 +45,7 @@ async function receiveFile(request: FastifyRequest, storage: FileStorage, look: 
 function refuseUnread(request: FastifyRequest): void {
   const { 'content-encoding': packed, 'content-length': length = '0' } = request.headers
   if (packed !== undefined && packed !== 'identity') throw new Problem('content_encoding_refused')
-  if (!request.isMultipart()) throw new Problem('unsupported_media_type', 'Send the file as multipart/form-data.')
+  if (!request.isMultipart()) throw new Problem('unsupported_media_type', 'The body is not multipart/form-data.')
   if (Number(length) > FILE_BYTES_MAX + FORM_BYTES_MAX) throw new Problem('file_too_large')
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
+import { threadId } from 'node:worker_threads'
 import { correctInFile, listNonAddresses } from '@probity/uploads/correct-cells'
 import { eraseInFile, findInFile } from '@probity/uploads/erase-rows'
 import { readColumn } from '@probity/uploads/read-addresses'
@@ -8,15 +9,16 @@ import { readUpload, type UploadReading } from '@probity/uploads/read-upload'
 import { Refusal } from '@probity/uploads/refusal'
 import { selectRows } from '@probity/uploads/select-rows'
 import { convertWorkbook } from '@probity/uploads/xlsx/convert-workbook'
-import type { FileReading, ReadOutcome, ReadTask } from './reader.ts'
+import type { FileReading, ReadOutcome, ReadTask, TimedTask } from './reader.ts'
+import { runByClock } from './reading-limits.ts'
 
 /**
  * Runs in a worker thread: reads one file and returns its findings.
  * @public The thread pool calls it by its name.
  */
-export async function readFile(task: ReadTask): Promise<ReadOutcome> {
+export async function readFile({ task, clock }: TimedTask): Promise<ReadOutcome> {
   try {
-    return await runTask(task)
+    return await runByClock(clock, threadId, () => runTask(task))
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', code: error.code, detail: error.message }
     throw error

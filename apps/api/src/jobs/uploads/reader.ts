@@ -7,6 +7,14 @@ import type { RowSelection, SelectedRows } from '@probity/uploads/select-rows'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Piscina } from 'piscina'
 import { Problem } from '../../http/problem.ts'
+import {
+  createThreadClock,
+  type FailureBudget,
+  openFailureBudget,
+  readThreadMs,
+  type ThreadClock,
+  watchCpu,
+} from './reading-limits.ts'
 
 /** Serializes the work of each account. */
 export type Turns = {
@@ -72,6 +80,8 @@ export type ReadTask =
   | { kind: 'find'; path: string; search: FileSearch }
   | { kind: 'erase'; path: string; to: string; erasure: FileErasure }
   | { kind: 'select'; path: string; to: string; selection: RowSelection }
+/** A task as it is sent to a thread. */
+export type TimedTask = { task: ReadTask; clock: ThreadClock }
 export type ReadOutcome =
   | { kind: 'found'; isFound: boolean }
   | { kind: 'erased'; rows: number }
@@ -116,6 +126,13 @@ export type UploadReader = {
 /** Time limit of one reading, including its wait. Readings take seconds: this limits files that pass all other limits. */
 const DEADLINE_MS = 120_000
 const RETRY_AFTER_S = 5
+/**
+ * CPU time of the first reading of a file. The largest file that the other limits allow, a workbook with 5,000,000 cells, takes 17 s. Most
+ * files take less than one.
+ */
+const CPU_MS_MAX = { funded: 60_000, other: 20_000 }
+/** The accounts without credits of their own share one thread. */
+const SHARED_LANE = 'shared'
 /** Maximum number of waiting readings per account. Each waiting upload has its file on disk. */
 const WAITING_MAX = 20
 
@@ -139,14 +156,33 @@ const THREADS = {
 
 type Found = Exclude<ReadOutcome, { kind: 'refused' }>
 
-export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS): UploadReader {
-  const threads = new Piscina<ReadTask, ReadOutcome>({ ...THREADS, execArgv: [] })
-  const run: Run = (task, signal) => runInThread(threads, task, signal)
+type ReaderOptions = {
+  storage: FileStorage
+  /** Whether credits were bought by or granted to the account after it was opened. */
+  isFunded(accountId: string): Promise<boolean>
+  deadlineMs?: number
+  cpuMsMax?: typeof CPU_MS_MAX
+  failures?: FailureBudget
+}
+
+export function openUploadReader(options: ReaderOptions): UploadReader {
+  const { storage, isFunded, deadlineMs = DEADLINE_MS, cpuMsMax = CPU_MS_MAX, failures = openFailureBudget() } = options
+  const threads = new Piscina<TimedTask, ReadOutcome>({ ...THREADS, execArgv: [] })
+  const lanes = openTurns()
+  const run: Run = async (task, { accountId, signal }) => {
+    failures.check(accountId)
+    const funded = await isFunded(accountId)
+    const read = () =>
+      runInThread(threads, task, { accountId, signal, failures, cpuMsMax: cpuMsMax[funded ? 'funded' : 'other'] })
+    if (funded) return read()
+    if (lanes.waiting(SHARED_LANE) >= THREADS.maxQueue) throw tooBusy()
+    return lanes.take(SHARED_LANE, signal, read)
+  }
   const takeTurn = openTurnTaking(deadlineMs)
-  const runOnKept: RunOnKept = (key, options, taskFor) =>
-    takeTurn(options, (signal) => storage.lend(key, (path) => run(taskFor(path), signal)))
-  const readFile = async (options: TurnOptions, task: ReadTask) =>
-    requireKind(await takeTurn(options, (signal) => run(task, signal)), 'file').reading
+  const runOnKept: RunOnKept = (key, wanted, taskFor) =>
+    takeTurn(wanted, (turn) => storage.lend(key, (path) => run(taskFor(path), turn)))
+  const readFile = async (wanted: TurnOptions, task: ReadTask) =>
+    requireKind(await takeTurn(wanted, (turn) => run(task, turn)), 'file').reading
   return {
     read: (path, options) => readFile(options, { kind: 'file', path, emailsMax: options.emailsMax }),
     convert: (path, to, options) =>
@@ -163,7 +199,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
 
 type Rewriting = {
   storage: FileStorage
-  takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  takeTurn<T>(options: TurnOptions, work: (turn: Turn) => Promise<T>): Promise<T>
   run: Run
 }
 
@@ -171,20 +207,20 @@ type Rewriting = {
 function openRewriter({ storage, takeTurn, run }: Rewriting): Pick<UploadReader, 'erase' | 'select'> {
   return {
     erase: (key, erasure, options) =>
-      takeTurn(options, async (signal) => {
+      takeTurn(options, async (turn) => {
         let rows = 0
         await storage.rewrite(key, async (path, to) => {
-          const outcome = await run({ kind: 'erase', path, to, erasure }, signal)
+          const outcome = await run({ kind: 'erase', path, to, erasure }, turn)
           rows = requireKind(outcome, 'erased').rows
           return rows > 0
         })
         return rows
       }),
     select: (key, selection, options) =>
-      takeTurn(options, async (signal) => {
+      takeTurn(options, async (turn) => {
         const selected: SelectedRows[] = []
         await storage.rewrite(key, async (path, to) => {
-          const outcome = await run({ kind: 'select', path, to, selection }, signal)
+          const outcome = await run({ kind: 'select', path, to, selection }, turn)
           selected.push(requireKind(outcome, 'selected').rows)
           return true
         })
@@ -195,7 +231,9 @@ function openRewriter({ storage, takeTurn, run }: Rewriting): Pick<UploadReader,
   }
 }
 
-type Run = (task: ReadTask, signal: AbortSignal) => Promise<Found>
+/** The account that a thread works for, and what ends the work. */
+type Turn = { accountId: string; signal: AbortSignal }
+type Run = (task: ReadTask, turn: Turn) => Promise<Found>
 type RunOnKept = (key: string, options: TurnOptions, taskFor: (path: string) => ReadTask) => Promise<Found>
 
 /** The readings of stored files. */
@@ -226,13 +264,13 @@ function openKeptReader(run: RunOnKept): Pick<UploadReader, 'readKept' | 'readCo
 /** An abort ends the thread of a running reading, so that no thread works for a client that has disconnected. */
 function openTurnTaking(deadlineMs: number) {
   const turns = openTurns()
-  return async function takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return async function takeTurn<T>(options: TurnOptions, work: (turn: Turn) => Promise<T>): Promise<T> {
     const { accountId, signal: gone } = options
     if (turns.waiting(accountId) >= WAITING_MAX) throw tooBusy()
     const deadline = AbortSignal.timeout(deadlineMs)
     const signal = gone ? AbortSignal.any([gone, deadline]) : deadline
     try {
-      return await turns.take(accountId, signal, () => work(signal))
+      return await turns.take(accountId, signal, () => work({ accountId, signal }))
     } catch (error) {
       if (gone?.aborted) throw new Problem('request_timeout', 'The client disconnected.')
       throw deadline.aborted && !(error instanceof Problem) ? tooBusy() : error
@@ -240,13 +278,27 @@ function openTurnTaking(deadlineMs: number) {
   }
 }
 
+type ThreadOptions = Turn & { failures: FailureBudget; cpuMsMax: number }
+
 async function runInThread(
-  threads: Piscina<ReadTask, ReadOutcome>,
+  threads: Piscina<TimedTask, ReadOutcome>,
   task: ReadTask,
-  signal: AbortSignal,
+  { accountId, signal, failures, cpuMsMax }: ThreadOptions,
 ): Promise<Found> {
   if (threads.queueSize >= THREADS.maxQueue) throw tooBusy()
-  const outcome = await threads.run(task, { signal })
+  const clock = createThreadClock()
+  // A file that was read before is read again in less time.
+  const isFirst = task.kind === 'file' || task.kind === 'workbook'
+  const watch = watchCpu(threads, clock, isFirst ? cpuMsMax : Number.POSITIVE_INFINITY)
+  let outcome: ReadOutcome | undefined
+  try {
+    outcome = await threads.run({ task, clock }, { signal: AbortSignal.any([signal, watch.signal]) })
+  } catch (error) {
+    throw watch.signal.aborted ? tooSlow() : error
+  } finally {
+    watch.stop()
+    if (outcome === undefined || outcome.kind === 'refused') failures.spend(accountId, readThreadMs(clock))
+  }
   if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
   return outcome
 }
@@ -258,4 +310,8 @@ function requireKind<Kind extends Found['kind']>(outcome: Found, kind: Kind): Ex
 
 function tooBusy(): Problem {
   return new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
+}
+
+function tooSlow(): Problem {
+  return new Problem('file_too_large', 'The file takes too long to read.')
 }

@@ -30,7 +30,7 @@ export function openUploadShares(db: Db, { uploadsMax, bytesMax }: UploadLimits)
     const megabytes = Math.floor(bytesMax / 1_000_000).toLocaleString('en')
     throw new Problem(
       'too_many_uploads',
-      `An account has at most ${uploadsMax} uploads that are not confirmed, and ${megabytes} MB. Confirm or delete some of them.`,
+      `An account has at most ${uploadsMax} uploads that are not confirmed, and ${megabytes} MB.`,
     )
   }
 

@@ -167,22 +167,17 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
       )
     })
 
-    test.each<[string, Partial<TestWorkbook>, number, string]>([
-      ['a sheet that inflates to 100 MB', { sheets: [{ name: 'A', xml: BOMB }] }, 415, 'not_csv'],
-      [
-        'shared strings that inflate to 100 MB',
-        { sharedXml: `<sst><si><t>${'a'.repeat(100_000_000)}` },
-        415,
-        'not_csv',
-      ],
-      ['54 MB in rows of 4 KiB', { sheets: [{ name: 'A', xml: largeSheet() }] }, 413, 'file_too_large'],
-    ])('%s is rejected and leaves no file', async (_, bomb, status, code) => {
+    test.each<[string, Partial<TestWorkbook>]>([
+      ['a sheet that inflates to 100 MB', { sheets: [{ name: 'A', xml: BOMB }] }],
+      ['shared strings that inflate to 100 MB', { sharedXml: `<sst><si><t>${'a'.repeat(100_000_000)}` }],
+      ['54 MB in rows of 4 KiB', { sheets: [{ name: 'A', xml: largeSheet() }] }],
+    ])('%s is rejected and leaves no file', async (_, bomb) => {
       const sheets = [{ name: 'A', rows: [['email'], ['ada@example.com']] }]
       const bytes = await writeTestWorkbook({ sheets, ...bomb })
       expect(bytes.length).toBeLessThan(1_000_000)
       const before = storage.kind === 'folder' ? readdirSync(storage.folder).length : 0
       const refused = await upload(bytes)
-      expect([refused.status, refused.body['code']]).toEqual([status, code])
+      expect([refused.status, refused.body['code']]).toEqual([413, 'file_too_large'])
       if (storage.kind === 'folder') expect(readdirSync(storage.folder)).toHaveLength(before)
     })
   },

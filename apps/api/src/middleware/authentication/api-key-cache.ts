@@ -6,8 +6,10 @@ import type { Db } from '@probity/database/connection/connect'
 const WATCH_EVERY_MS = 300
 /** Maximum age of the last check for changed keys. After that the cache is not used, so a revoked key is rejected within a second. */
 const TRUST_FOR_MS = 850
-/** Longer than any transaction that changes a key, so that no commit between two checks is missed. */
+/** Longer than any transaction that changes a key and GAP_MS_MAX together, so that no commit between two checks is missed. */
 const WATCH_BACK_S = 10
+/** After a longer time without a check, the next one may look back too little: the cache is emptied. */
+const GAP_MS_MAX = 2_000
 /** A plan's limits are cached with the key and change rarely. */
 const KEEP_FOR_MS = 60_000
 const KEYS_MAX = 10_000
@@ -17,7 +19,7 @@ type Kept = { key: AuthKey; since: number }
 /**
  * Caches the keys that this process has seen, as long as it also sees their changes. Every process queries PostgreSQL for changed keys a
  * few
- * times a second. A process whose queries fail does not use its cache. Redis is not involved.
+ * times a second. A process whose queries fail does not use its cache, and empties it after a gap of some seconds. Redis is not involved.
  */
 export type ApiKeyCache = {
   /** Returns the key with this text, or undefined if there is none. Throws if the database is unavailable. */
@@ -30,8 +32,11 @@ export type ApiKeyCache = {
 export function openApiKeyCache(db: Db): ApiKeyCache {
   const kept = createLruCache<string, Kept>(KEYS_MAX)
   const asking = new Map<string, Promise<AuthKey | undefined>>()
-  const watch = startWatch(db, (changed) => {
-    for (const [name, { key }] of [...kept.entries()]) if (changed.has(key.id)) kept.delete(name)
+  const watch = startWatch(db, {
+    forget(changed) {
+      for (const [name, { key }] of [...kept.entries()]) if (changed.has(key.id)) kept.delete(name)
+    },
+    forgetAll: () => kept.clear(),
   })
 
   function recall(name: string): AuthKey | undefined {
@@ -44,7 +49,8 @@ export function openApiKeyCache(db: Db): ApiKeyCache {
     const since = performance.now()
     const key = await findAuthKey(db, keyHash)
     kept.delete(name)
-    if (key === undefined) return undefined
+    // A response that was on its way for longer may be from before a change that the checks have already seen.
+    if (key === undefined || performance.now() - since > GAP_MS_MAX) return key
     kept.set(name, { key, since })
     return key
   }
@@ -68,8 +74,11 @@ function nameOf(text: string): string {
   return hash('sha256', text, 'base64')
 }
 
-function startWatch(db: Db, forget: (changed: Set<string>) => void) {
+type Forgetting = { forget(changed: Set<string>): void; forgetAll(): void }
+
+function startWatch(db: Db, { forget, forgetAll }: Forgetting) {
   let trustedUntil = 0
+  let lookedAt = performance.now()
   let stopped = false
   let timer: NodeJS.Timeout
   let looking = Promise.resolve()
@@ -77,7 +86,10 @@ function startWatch(db: Db, forget: (changed: Set<string>) => void) {
   async function look(): Promise<void> {
     const began = performance.now()
     try {
-      forget(new Set(await listChangedKeys(db, WATCH_BACK_S)))
+      const changed = await listChangedKeys(db, WATCH_BACK_S)
+      if (performance.now() - lookedAt > GAP_MS_MAX) forgetAll()
+      else forget(new Set(changed))
+      lookedAt = began
       trustedUntil = began + TRUST_FOR_MS
     } catch {
       // The database is unavailable. The cache expires by itself, and requests that need a key report the same error.

@@ -3,7 +3,7 @@ import { formatKey } from '@probity/contract/constants/keys'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/constants/sandbox'
 import { insertKey, revokeKey, updateKey } from '@probity/database/accounts/keys'
 import { inTenant } from '@probity/database/connection/connect'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { isOnList, isRange } from '../../http/networks.ts'
 import { callApp, startTestApi } from '../../testing/test-api.ts'
 
@@ -21,7 +21,8 @@ test('the key is accepted in the X-API-Key header, for GET and POST', async () =
 test('a request without a key gets a hint where to put one', async () => {
   const { status, body } = await callApp(api.app, ACCOUNT)
   expect([status, body['code']]).toEqual([401, 'missing_api_key'])
-  expect(body['detail']).toContain('X-API-Key')
+  expect(body['detail']).toBe('The request has no API key.')
+  expect(body['advice']).toContain('X-API-Key')
 })
 
 test('the key is accepted as a bearer token too', async () => {
@@ -52,7 +53,7 @@ test.each(['api_key', 'apikey', 'key', 'X-API-Key', 'anything'])(
     const { key } = await api.openCaller()
     const { status, body, text } = await callApp(api.app, { ...ACCOUNT, query: { [name]: key } })
     expect([status, body['code']]).toEqual([400, 'api_key_in_query'])
-    expect(body['detail']).toContain('X-API-Key header')
+    expect(body['advice']).toContain('X-API-Key header')
     expect(text).not.toContain(key)
   },
 )
@@ -81,8 +82,12 @@ test('unknown, revoked, expired and paused keys are rejected, each with its own 
   await inTenant(api.db, revoked.accountId, (trx) => revokeKey(trx, { accountId: revoked.accountId }, revoked.keyId))
   expect((await revoked.call(ACCOUNT)).body['code']).toBe('revoked_api_key')
 
-  const expired = await api.openCaller({ key: { expiresAt: new Date(Date.now() - 1000) } })
-  expect((await expired.call(ACCOUNT)).body['code']).toBe('expired_api_key')
+  const expiresAt = new Date(Date.now() - 1000)
+  const expired = await api.openCaller({ key: { expiresAt } })
+  expect((await expired.call(ACCOUNT)).body).toMatchObject({
+    code: 'expired_api_key',
+    detail: `The API key expired at ${expiresAt.toISOString()}.`,
+  })
 
   const paused = await api.openCaller()
   const pause = { pausedAt: new Date() }
@@ -90,6 +95,19 @@ test('unknown, revoked, expired and paused keys are rejected, each with its own 
     updateKey(trx, { accountId: paused.accountId }, paused.keyId, pause),
   )
   expect((await paused.call(ACCOUNT)).body['code']).toBe('paused_api_key')
+})
+
+test('a key that expires while it is cached is rejected from then on', async () => {
+  const { call } = await api.openCaller({ key: { expiresAt: new Date(Date.now() + 20_000) } })
+  for (let n = 0; n < 2; n++) expect((await call(ACCOUNT)).status).toBe(200)
+  const later = Date.now() + 21_000
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => later)
+  try {
+    const { status, body } = await call(ACCOUNT)
+    expect([status, body['code']]).toEqual([401, 'expired_api_key'])
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test('a key with an IP allowlist is accepted from the listed addresses only', async () => {

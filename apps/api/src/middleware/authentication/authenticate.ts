@@ -9,7 +9,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isOnList, networkOf, refuseForeignNetwork } from '../../http/networks.ts'
 import { Problem } from '../../http/problem.ts'
 import { readFeatures, readMaxAge } from '../../http/validation-options.ts'
+import { whenClosed } from '../../http/when-closed.ts'
 import type { RecentKeys } from '../rate-limit/recent-keys.ts'
+import { createSlotQueue, type SlotQueue } from '../rate-limit/slot-queue.ts'
 import type { ApiKeyCache } from './api-key-cache.ts'
 import type { Auth } from './auth.ts'
 import type { KeyUseCounter } from './key-use.ts'
@@ -94,17 +96,18 @@ export function authenticate(dependencies: AuthenticationDependencies) {
     const key = known ?? (await keys.find(text))
     if (key === undefined) throw rejectKey(request, 'invalid_api_key')
     if (key.revokedAt) throw rejectKey(request, 'revoked_api_key')
-    if (!isValid(key)) throw rejectKey(request, 'expired_api_key')
+    if (!isValid(key)) throw rejectKey(request, 'expired_api_key', describeExpiry(key))
     return key
   }
 
   function rejectKey(
     request: FastifyRequest,
     code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
+    detail?: string,
   ) {
     const state = unauthenticatedRate.take(networkOf(request.ip), UNAUTHENTICATED)
     request.rateLimit = { state }
-    if (state.allowed) return new Problem(code)
+    if (state.allowed) return new Problem(code, detail)
     return new Problem('rate_limited', undefined, { retryAfterS: state.retryAfterS })
   }
 }
@@ -121,7 +124,11 @@ function takeBearer(headers: FastifyRequest['headers']): void {
   headers['x-api-key'] = token
 }
 
-function isValid({ revokedAt, expiresAt }: AuthKey): boolean {
+function describeExpiry({ expiresAt }: AuthKey): string | undefined {
+  return expiresAt === null ? undefined : `The API key expired at ${expiresAt.toISOString()}.`
+}
+
+export function isValid({ revokedAt, expiresAt }: AuthKey): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now())
 }
 
@@ -134,6 +141,7 @@ export function admit(
   { admission, recentKeyOf }: { admission: Admission; recentKeyOf: RecentKeys['keyOf'] },
   refuse: (request: FastifyRequest) => void,
 ) {
+  const slots = createSlotQueue()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     // Before anything is counted: a rejected key must not use up the rate limit of its account.
     refuse(request)
@@ -141,16 +149,45 @@ export function admit(
     if (auth.mode === 'test') request.moveToSandbox?.()
     const { bucket, policy } = rateOf(auth)
     const validation = readValidation(request, recentKeyOf)
-    const { rate, recent, isFull } = await admission.admit(bucket, policy, validation?.request)
+    const { rate, ...slot } = await admission.admit(bucket, policy, validation?.request)
     // A visitor sees only the rate limit of their own IP address, not that of the account.
-    if (!isPublishable(auth)) request.rateLimit = { state: rate, recent, emailKey: validation?.emailKey }
+    if (!isPublishable(auth)) request.rateLimit = { state: rate, recent: slot.recent, emailKey: validation?.emailKey }
     if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
-    if (isFull) throw new Problem('concurrency_limited', undefined, { retryAfterS: 1 })
     // A request with a recent result takes no slot.
-    if (validation && recent === undefined) {
-      reply.raw.once('close', () => admission.release(bucket, validation.request.slotName))
-    }
+    if (validation === undefined || slot.recent !== undefined) return
+    const recent = await holdSlot({ admission, slots }, reply, { bucket, isFull: slot.isFull, ...validation.request })
+    if (request.rateLimit) request.rateLimit.recent = recent
   }
+}
+
+type Holding = ValidationRequest & { bucket: string; isFull: boolean }
+
+/**
+ * Holds a slot of the account until the response is closed. If all are taken, waits a short time for one, or for a recent result, which
+ * needs none.
+ */
+async function holdSlot(
+  { admission, slots }: { admission: Admission; slots: SlotQueue },
+  reply: FastifyReply,
+  { bucket, isFull, ...validation }: Holding,
+): Promise<string | undefined> {
+  const release = () => {
+    admission.release(bucket, validation.slotName)
+    slots.wake(bucket)
+  }
+  whenClosed(reply.raw, release)
+  if (!isFull) return undefined
+
+  const closed = new AbortController()
+  whenClosed(reply.raw, () => closed.abort())
+  if (reply.raw.destroyed) closed.abort()
+  const taken = await slots.wait(bucket, closed.signal, async () => {
+    const found = await admission.retry(bucket, validation)
+    if (closed.signal.aborted) release() // the client disconnected while the slot was taken
+    return found.isFull ? undefined : found
+  })
+  if (taken === undefined) throw new Problem('concurrency_limited', undefined, { retryAfterS: 1 })
+  return taken.recent
 }
 
 /** The sandbox makes no probes, so it caches nothing and takes no slot. */
@@ -183,7 +220,7 @@ function refuseKeyInQuery(request: FastifyRequest): void {
 }
 
 /** Checks whether the key can be used for the request. */
-export function refuseForbidden(request: FastifyRequest): void {
+export function refuseForbidden(request: Pick<FastifyRequest, 'auth' | 'ip' | 'route'>): void {
   const { auth: key } = request
   if (key.pausedAt) throw new Problem('paused_api_key')
   if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
@@ -208,5 +245,4 @@ export function refuseTestKey({ mode, id }: Auth): void {
   if (mode === 'test' && id !== null) throw new Problem('live_key_required')
 }
 
-const PUBLIC_HINT =
-  'The public sandbox key can only validate addresses and test delivery reports. This request requires a key of an account.'
+const PUBLIC_HINT = 'The public sandbox key can only validate addresses and test delivery reports.'

@@ -19,7 +19,7 @@ export async function confirmPassword(
   const auth = await services.people.auth()
   const headers = new Headers({ cookie: request.headers.cookie ?? '' })
   try {
-    await auth.api.verifyPassword({ body: { password }, headers })
+    await services.people.passwords.forKnownClient(() => auth.api.verifyPassword({ body: { password }, headers }))
   } catch (error) {
     // Another request may have ended the session since this one was admitted.
     if (statusOf(error) === 401) throw new Problem('unauthenticated')

@@ -1,6 +1,5 @@
 import type { Session } from '@probity/contract/schemas/users'
 import type { Db } from '@probity/database/connection/connect'
-import { hasRecentCode } from '@probity/database/users/sessions'
 import type { User } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { isOnList } from '../../http/networks.ts'
@@ -27,20 +26,25 @@ type Dependencies = { db: Db; people: UserAuthentication; operators: OperatorAcc
 /** Admits operators to their pages. Other users get the response of a route that does not exist. */
 export function requireOperator(dependencies: Dependencies) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { person, token } = await requireSession(dependencies, request)
+    const { person } = await requireSession(dependencies, request)
     request.person = person
     const access = operatorAccess(dependencies, person, request)
     if (access === null) throw new Problem('not_found')
     if (access === 'ip_not_allowed') throw new Problem('ip_not_allowed', OUTSIDE)
     if (access === 'two_factor_required') throw new Problem('two_factor_required')
-    if (
-      dependencies.operators.requiresTwoFactor &&
-      needsCode(request) &&
-      !(await hasRecentCode(dependencies.db, token))
-    ) {
-      throw new Problem('code_required')
-    }
+    if (dependencies.operators.requiresTwoFactor && needsCode(request)) refuseOldCode(person)
   }
+}
+
+const CODE_VALID_S = 15 * 60
+
+/**
+ * A session that did not start with a code of the present second factor gets none that counts: who stole it could have made the recovery
+ * codes, or set up the authenticator.
+ */
+function refuseOldCode({ codeAgeS }: User): void {
+  if (codeAgeS === null) throw new Problem('new_sign_in_required')
+  if (codeAgeS >= CODE_VALID_S) throw new Problem('code_required')
 }
 
 const OUTSIDE = 'Operator pages are available only from the IP addresses in PROBITY_OPERATOR_NETWORKS.'

@@ -23,8 +23,7 @@ export function refuseForeignOrigin(publicUrl: string | undefined) {
   return ({ headers: { origin } }: FastifyRequest): void => {
     if (origin === undefined) return
     const isKnown = URL.canParse(origin) && isOurs(new URL(origin), ownOrigin)
-    if (!isKnown)
-      throw new Problem('cross_site_request', 'Pages of other origins cannot send this request. Programs can.')
+    if (!isKnown) throw new Problem('cross_site_request')
   }
 }
 

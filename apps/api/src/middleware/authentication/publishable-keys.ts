@@ -9,8 +9,7 @@ import type { Auth } from './auth.ts'
 
 const HOUR_S = 3_600
 
-const SECRET_KEY_NEEDED =
-  'A publishable key can be used for POST /api/v1/validation/decision only. This request needs a secret key.'
+const SECRET_KEY_NEEDED = 'The key is publishable, and this request requires a secret key.'
 
 /** Requests per minute of all publishable keys of an account together, limited further by the account's plan. */
 const PAGES_RATE = { quota: 600, windowS: 60 }

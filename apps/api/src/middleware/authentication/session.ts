@@ -29,9 +29,10 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined
 }
 
+/** Quotes are removed as by the sign-in library, so that both read the same session from a header. */
 function decode(text: string): string | undefined {
   try {
-    return decodeURIComponent(text)
+    return decodeURIComponent(text.startsWith('"') ? text.slice(1, -1) : text)
   } catch {
     return undefined // not our cookie
   }
@@ -61,6 +62,7 @@ export type UserAuthentication = {
   /** Signs session cookies. */
   secret(): Promise<string>
   auth(): Promise<{ api: { verifyPassword(check: PasswordCheck): Promise<unknown> } }>
+  passwords: { forKnownClient<T>(work: () => Promise<T>): Promise<T> }
 }
 
 type PasswordCheck = { body: { password: string }; headers: Headers }
@@ -87,15 +89,23 @@ async function findPerson(dependencies: Dependencies, request: FastifyRequest): 
   return (await requireSession(dependencies, request)).person
 }
 
-/** Returns the session of a request, with its token; throws if there is none. */
-export async function requireSession(
+export type OwnSession = { person: User; token: string }
+
+/** Returns the session of a request, with its token; undefined if there is none. */
+export async function findOwnSession(
   dependencies: Dependencies,
   request: FastifyRequest,
-): Promise<{ person: User; token: string }> {
+): Promise<OwnSession | undefined> {
   const token = await readSessionToken(dependencies, request)
   const person = token === undefined ? undefined : await findSession(dependencies.db, token)
-  if (token === undefined || person === undefined) throw new Problem('unauthenticated')
-  return { person, token }
+  return token === undefined || person === undefined ? undefined : { person, token }
+}
+
+/** The same; throws if there is none. */
+export async function requireSession(dependencies: Dependencies, request: FastifyRequest): Promise<OwnSession> {
+  const session = await findOwnSession(dependencies, request)
+  if (session === undefined) throw new Problem('unauthenticated')
+  return session
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -3,7 +3,9 @@ import { mayUse } from '@probity/contract/constants/users'
 import type { Db } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
 import { isFromNetwork } from '../../http/networks.ts'
+import { Problem } from '../../http/problem.ts'
 import type { ApiKeyCache } from './api-key-cache.ts'
+import { isValid, refuseForbidden } from './authenticate.ts'
 import type { UserAuthentication } from './session.ts'
 import { findMember } from './session.ts'
 
@@ -23,14 +25,25 @@ export function watchAccess(
   scope: KeyScope,
 ): () => Promise<boolean> {
   if (request.auth.id === null) return watchMember(services, request, scope)
-  return () => isKeyAllowed(services, String(request.headers['x-api-key']), scope)
+  const { ip, route } = request
+  return () => isKeyAllowed(services, String(request.headers['x-api-key']), { ip, route })
 }
 
-/** Streams end when their key is revoked, paused, restricted or expired. */
-async function isKeyAllowed({ keys }: { keys: ApiKeyCache }, text: string, scope: KeyScope): Promise<boolean> {
+/** Streams end when a request with their key would be rejected. */
+async function isKeyAllowed(
+  { keys }: { keys: ApiKeyCache },
+  text: string,
+  request: Pick<FastifyRequest, 'ip' | 'route'>,
+): Promise<boolean> {
   const key = await keys.find(text)
-  if (key === undefined || key.revokedAt || key.pausedAt) return false
-  return key.scopes.includes(scope) && (key.expiresAt === null || key.expiresAt.getTime() > Date.now())
+  if (key === undefined || !isValid(key)) return false
+  try {
+    refuseForbidden({ ...request, auth: key })
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
 }
 
 /** Each check is a query, and a process has up to 200 streams. */

@@ -28,10 +28,11 @@ export type Attempt = { subject: string; resumed: boolean }
 /** Time for an operator to review an account with a ledger mismatch. */
 const ON_HOLD_RETRY_AFTER_S = 600
 
-/** Maps the reason why credits could not be charged to a problem. */
-export function refuseUnpaid({ kind }: Posting): Problem {
+/** Maps the reason why credits could not be charged to a problem. A browser with a publishable key must not learn the balance. */
+export function refuseUnpaid({ kind }: Posting, insufficientDetail?: string): Problem {
   if (kind === 'on_hold') return new Problem('account_on_hold', undefined, { retryAfterS: ON_HOLD_RETRY_AFTER_S })
-  return new Problem(kind === 'over_cap' ? 'api_key_cap_reached' : 'insufficient_credits')
+  if (kind === 'over_cap') return new Problem('api_key_cap_reached')
+  return new Problem('insufficient_credits', insufficientDetail)
 }
 
 type Dependencies = { db: Db; hurry: AbortSignal }

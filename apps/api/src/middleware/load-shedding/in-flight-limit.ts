@@ -3,6 +3,7 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { newRequestId, Problem, problemBody } from '../../http/problem.ts'
 import { isBodyIncomplete } from '../../http/request-body.ts'
 import { API_HEADERS } from '../../http/security-headers.ts'
+import { whenClosed } from '../../http/when-closed.ts'
 import type { InFlightTracker } from './in-flight-tracker.ts'
 
 /** Cost of a request: high for a list, medium for an address, low for the rest. */
@@ -51,7 +52,7 @@ export function limitInFlight(app: FastifyInstance, inFlight: InFlightTracker): 
     request.moveToSandbox = () => moveToSandbox(slot, inFlight)
     hold(slot, inFlight)
     // Emitted once per response, complete or aborted.
-    reply.raw.once('close', () => release(slot, inFlight, 'ended'))
+    whenClosed(reply.raw, () => release(slot, inFlight, 'ended'))
     done()
   })
   app.addHook('preParsing', (request, _reply, payload, done) => {

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
 import { LIMITS } from '../../http/limits.ts'
@@ -131,6 +131,20 @@ test('behind a trusted proxy unfinished requests are counted for the forwarded a
   await vi.waitFor(async () =>
     expect((await proxied.small('127.0.0.1', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(429),
   )
+  // The proxy learns which rejections it need not keep until the body arrives.
+  const rejected = [half, large].map(async (messageOf) => {
+    const socket = connect({ port: proxied.port, host: '127.0.0.1' })
+    socket.write(messageOf({ key: proxied.key, from: '192.0.2.1' }))
+    return text(socket)
+  })
+  const marked = (await Promise.all(rejected)).map((said) => [
+    said.slice(0, 12),
+    /^probity-unread-body: true\r$/m.test(said),
+  ])
+  expect(marked).toEqual([
+    ['HTTP/1.1 429', true],
+    ['HTTP/1.1 429', false],
+  ])
   expect((await proxied.small('127.0.0.1', { 'x-forwarded-for': '192.0.2.2' })).status).toBe(200)
   expect((await proxied.small('127.0.0.1')).status).toBe(200) // the proxy's own request, without a forwarded address
 })

@@ -1,9 +1,10 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestLimits } from '../../http/limits.ts'
 import { matchRanges, networkOf } from '../../http/networks.ts'
 import { endWithProblem, Problem } from '../../http/problem.ts'
 import { isBodyIncomplete } from '../../http/request-body.ts'
+import { whenClosed } from '../../http/when-closed.ts'
 
 type Limits = Pick<RequestLimits, 'connectionsPerNetworkMax' | 'unfinishedPerNetworkMax'>
 export type NetworkLimits = Limits & {
@@ -17,8 +18,7 @@ export function readNetworkLimits(limits: Limits, trustedProxies: string[]): Net
 }
 
 const RETRY_AFTER_S = 1
-const TOO_MANY_CONNECTIONS =
-  'Too many open connections from your network. Use fewer, and reuse each for several requests.'
+const TOO_MANY_CONNECTIONS = 'Too many connections from your network are open.'
 const TOO_MANY_UNFINISHED =
   'Too many requests from your network are unfinished: their bodies are incomplete, or their responses were not read.'
 
@@ -41,7 +41,9 @@ export function limitConnections(server: Server, { connectionsPerNetworkMax, isP
   const open = countByNetwork()
   server.on('connection', (socket) => {
     const { remoteAddress } = socket
-    if (remoteAddress === undefined || isProxy(remoteAddress)) return
+    // The client has reset the connection already. Its request can still be read, but has no address to count it by.
+    if (remoteAddress === undefined) return void socket.destroy()
+    if (isProxy(remoteAddress)) return
     const network = networkOf(remoteAddress)
     if (open.of(network) >= connectionsPerNetworkMax) {
       endWithProblem(socket, new Problem('rate_limited', TOO_MANY_CONNECTIONS, { retryAfterS: RETRY_AFTER_S }))
@@ -73,7 +75,7 @@ export function limitUnfinished(app: FastifyInstance, { unfinishedPerNetworkMax,
       if (isCounted) unfinished.change(network, -1)
       isCounted = false
     }
-    reply.raw.once('close', end)
+    whenClosed(reply.raw, end)
     return end
   }
 
@@ -91,6 +93,40 @@ export function limitUnfinished(app: FastifyInstance, { unfinishedPerNetworkMax,
     const isSmall = payload === null || payload === undefined || isSmallText(payload)
     if (!isSmall && !reply.raw.closed) count(request, reply)
     done(null, payload)
+  })
+}
+
+/** A response can be ready before the parser has seen a body that is in the same packet. */
+const BODY_ARRIVES_WITHIN_MS = 250
+/** The client of a rejected upload must learn of it while it sends: the rest of its file is not awaited. */
+const SKIPPED_BYTES_MAX = 1024 * 1024
+
+/**
+ * Marks responses to a proxy whose request body has not arrived: a proxy that would wait for the body before it passes the response on can
+ * disconnect the client instead (deploy/Caddyfile). Registered after limitInFlight, so that these responses hold no slot while they wait.
+ */
+export function markUnreadBodies(app: FastifyInstance, { isProxy }: Pick<NetworkLimits, 'isProxy'>): void {
+  app.addHook('onSend', async (request, reply) => {
+    if (!isBodyIncomplete(request) || !isProxy(request.socket.remoteAddress ?? '')) return
+    await skipBody(request.raw)
+    if (isBodyIncomplete(request)) reply.header('probity-unread-body', 'true')
+  })
+}
+
+function skipBody(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let skipped = 0
+    const skip = (chunk: Buffer) => {
+      skipped += chunk.length
+      if (skipped > SKIPPED_BYTES_MAX) end()
+    }
+    const timer = setTimeout(end, BODY_ARRIVES_WITHIN_MS)
+    function end() {
+      clearTimeout(timer)
+      request.off('data', skip)
+      resolve()
+    }
+    request.once('end', end).once('close', end).on('data', skip)
   })
 }
 

@@ -5,7 +5,7 @@ import { Problem, sendClientError } from '../../http/problem.ts'
 import { hasBody, hasDisconnected } from '../../http/request-body.ts'
 
 const RETRY_AFTER_S = 5
-const TOOK_TOO_LONG = 'The request took too long. Retry after a short wait. An idempotency key makes the retry safe.'
+const TOOK_TOO_LONG = 'The request took too long.'
 
 /** For routes that read an uploaded file, which takes up to 120 s (uploads/reader.ts). */
 export const READS_FILE_MS = 150_000

@@ -6,8 +6,10 @@ import { limitUser } from './user-limits.ts'
 
 const api = await startUsersApi()
 
-/** A prefix that no other test and no earlier run uses. */
+/** A /64 that no other test and no earlier run uses. */
 const ipv6Prefix = () => `2001:db8:${randomInt(0xffff).toString(16)}:${randomInt(0xffff).toString(16)}`
+const block = randomInt(256)
+const prefix48 = `2001:db8:${randomInt(0xffff).toString(16)}`
 const newNetwork = () => openBrowser(api.app).ip
 
 /** Counts an attempt without checking a password, which takes long on a busy machine, and returns whether it was allowed. */
@@ -40,6 +42,19 @@ test('the addresses of an IPv6 /64 share one sign-in limit', async () => {
   expect(allowed).toContain(false)
   expect((await signIn(ada, `${prefix}:1:2:3:4`)).status).toBe(429)
   expect((await signIn(ada, `${ipv6Prefix()}::1`)).status).toBe(200)
+})
+
+test.each([
+  ['IPv4 /24', (n: number) => `198.18.${block}.${n}`, (n: number) => `198.19.${block}.${n}`],
+  ['IPv6 /48', (n: number) => `${prefix48}:${n.toString(16)}::1`, () => `${ipv6Prefix()}::1`],
+])('the networks of an %s share one sign-in limit of 200 a minute', async (_wide, within, outside) => {
+  const allowed: boolean[] = []
+  for (let n = 1; n <= 250; n++) allowed.push(await attempt(within(n), `user${n}@example.com`))
+  const refused = allowed.indexOf(false)
+  expect(refused).toBeGreaterThanOrEqual(200)
+  // The limit refills while the requests are counted.
+  expect(refused).toBeLessThan(240)
+  expect(await attempt(outside(1), 'other@example.com')).toBe(true)
 })
 
 test('attempts from many networks leave each network one attempt, and the user can sign in from any other', async () => {

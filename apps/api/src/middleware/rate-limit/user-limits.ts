@@ -62,26 +62,30 @@ type Dependencies = { admission: Admission; people: UserAuthentication }
  * Counts a request of a client that may not be signed in, over all processes, and throws if there were too many. Requests for one address
  * from many networks leave each network fewer requests, but never none: a user from another network always has a first attempt. A
  * browser that the user has signed in with has a limit of its own, whatever happens elsewhere.
+ * Returns whether the request comes from such a browser.
  */
 export async function limitUser(
   dependencies: Dependencies,
   request: FastifyRequest,
   limit: EndpointLimit,
   email?: unknown,
-) {
+): Promise<boolean> {
   const bounds = BOUNDS[limit]
   const address = typeof email === 'string' ? email : undefined
   const device = address === undefined ? undefined : await findDevice(dependencies, request, address)
-  if (device !== undefined) return take(dependencies, request, `${limit}:device:${device}`, bounds.perEmailHere)
-
+  if (device !== undefined) {
+    await take(dependencies, request, `${limit}:device:${device}`, bounds.perEmailHere)
+    return true
+  }
   const network = networkOf(request.ip)
   await take(dependencies, request, `${limit}:network:${network}`, bounds.perNetwork)
   await take(dependencies, request, `${limit}:wide:${wideNetworkOf(request.ip)}`, bounds.perWideNetwork)
-  if (address === undefined) return
+  if (address === undefined) return false
   const who = digestAddress(address)
   const { allowed } = await count(dependencies, `${limit}:email:${who}`, bounds.perEmail)
   const quota = allowed ? bounds.perEmailHere : PER_EMAIL_HERE_UNDER_ATTACK
   await take(dependencies, request, `${limit}:here:${who}:${network}`, quota)
+  return false
 }
 
 async function findDevice(

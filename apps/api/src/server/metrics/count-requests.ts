@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { whenClosed } from '../../http/when-closed.ts'
 
 /** From immediate responses to the longest `timeout` of a validation. */
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -54,7 +55,7 @@ export function countRequests(app: FastifyInstance, { requests, problems, durati
   app.addHook('onRequest', (_request, reply, done) => {
     inFlight.inc()
     // Emitted once per response, also when the client disconnects.
-    reply.raw.once('close', () => inFlight.dec())
+    whenClosed(reply.raw, () => inFlight.dec())
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -77,6 +77,44 @@ export function emailChangedEmail({ email, name }: Addressee, link: string): Ema
   }
 }
 
+export type SecondFactorEvent = 'second_factor_on' | 'second_factor_off' | 'recovery_codes_created' | 'wrong_codes'
+
+const SECOND_FACTOR_EVENTS: Record<SecondFactorEvent, { subject: string; text: string }> = {
+  second_factor_on: {
+    subject: 'Two-factor authentication was enabled',
+    text: 'Two-factor authentication was enabled for your profile. Sign-in now requires a code from the authenticator app.',
+  },
+  second_factor_off: {
+    subject: 'Two-factor authentication was disabled',
+    text: 'Two-factor authentication was disabled for your profile, with your password and a code. Sign-in now requires the password only.',
+  },
+  recovery_codes_created: {
+    subject: 'New recovery codes were created',
+    text: 'New recovery codes were created for your profile, with your password and a code. The previous recovery codes no longer work.',
+  },
+  wrong_codes: {
+    subject: 'A session was ended after wrong 2FA codes',
+    text: 'More than five wrong 2FA codes were entered in signed-in sessions of your profile within 15 minutes. The last session that sent one was ended.',
+  },
+}
+
+/** To the user, after a change of the second factor or after too many wrong codes. */
+export function secondFactorEmail({ email, name }: Addressee, event: SecondFactorEvent, link: string): EmailMessage {
+  const { subject, text } = SECOND_FACTOR_EVENTS[event]
+  return {
+    kind: event,
+    to: email,
+    subject,
+    lines: [
+      `Hello ${nameInEmail(name)},`,
+      text,
+      'If it was not you, change your password and end your other sessions immediately.',
+    ],
+    action: 'Open security settings',
+    link,
+  }
+}
+
 export function invitationEmail(email: string, inviter: string, organisation: string, link: string): EmailMessage {
   const [from, to] = [nameInEmail(inviter), nameInEmail(organisation)]
   return {

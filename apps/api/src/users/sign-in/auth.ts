@@ -1,6 +1,7 @@
 import { ROLES, type Role } from '@probity/contract/constants/users'
 import type { connectAuth } from '@probity/database/users/auth-connection'
-import { claimCode, verifyAddress } from '@probity/database/users/profiles'
+import { verifyAddress } from '@probity/database/users/profiles'
+import { claimCode } from '@probity/database/users/second-factor'
 import { hashSessionToken } from '@probity/database/users/sessions'
 import type { EmailMessage, Mailer } from '@probity/email/send'
 import { type BetterAuthPlugin, betterAuth } from 'better-auth'

@@ -24,14 +24,42 @@ test('hashes of other libraries are verified with the settings in the hash', asy
   expect(await verify({ hash, password: 'Password' })).toBe(false)
 })
 
-test('two passwords are hashed at once, sixteen wait, and further ones are rejected', async () => {
-  const { hash } = openPasswords()
-  const results = await Promise.allSettled(Array.from({ length: 25 }, () => hash('correct horse battery staple')))
-  const refused = results.filter((result) => result.status === 'rejected')
-  expect(results.slice(0, 18).every((result) => result.status === 'fulfilled')).toBe(true)
-  expect(refused).toHaveLength(7)
-  for (const { reason } of refused) expect(reason).toMatchObject({ code: 'overloaded', retryAfterS: 1 })
-  await expect(hash('correct horse battery staple')).resolves.toMatch(/^\$argon2id/)
+// The library hashes the password of an unknown address and verifies that of a known one.
+test.each(['hash', 'verify'] as const)(
+  '%s runs twice at once, 32 more wait, and further ones are rejected',
+  async (name) => {
+    const { hash, verify } = openPasswords()
+    const stored = { hash: await hash('correct horse battery staple'), password: 'correct horse battery staple' }
+    const run = () => (name === 'hash' ? hash(stored.password) : verify(stored))
+    const results = await Promise.allSettled(Array.from({ length: 40 }, run))
+    const refused = results.filter((result) => result.status === 'rejected')
+    expect(results.slice(0, 34).every((result) => result.status === 'fulfilled')).toBe(true)
+    expect(refused).toHaveLength(6)
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'overloaded', retryAfterS: 1 })
+    await expect(hash('correct horse battery staple')).resolves.toMatch(/^\$argon2id/)
+  },
+)
+
+test('known clients have a queue of their own, which takes turns with the queue of other clients', async () => {
+  const { verify, forKnownClient } = openPasswords()
+  // With settings that take no time.
+  const hash = '$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
+  const finished: string[] = []
+  const check = async (name: string) => {
+    await verify({ hash, password: 'password' })
+    finished.push(name)
+  }
+  const countFulfilled = (outcomes: PromiseSettledResult<void>[]) =>
+    outcomes.filter(({ status }) => status === 'fulfilled').length
+  const flood = Promise.allSettled(Array.from({ length: 40 }, () => check('flood')))
+  const known = Promise.allSettled(Array.from({ length: 4 }, () => forKnownClient(() => check('known'))))
+  expect(countFulfilled(await known)).toBe(4)
+  // Two were hashed before, and each known client waited for at most one other.
+  expect(finished.filter((name) => name === 'flood').length).toBeLessThanOrEqual(2 + 4 + 1)
+  expect(countFulfilled(await flood)).toBe(34)
+
+  const crowd = Array.from({ length: 40 }, () => forKnownClient(() => check('known')))
+  expect(countFulfilled(await Promise.allSettled(crowd))).toBe(34)
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Problem } from '../../http/problem.ts'
@@ -13,9 +14,8 @@ const TAG_BYTES = 32
 
 /** Each hash occupies one of Node's four threads for about twenty milliseconds; DNS lookups and file access use the same threads. */
 const AT_ONCE_MAX = 2
-const WAITING_MAX = 16
-/** Setup verifies the password that it has just hashed, which must not be rejected because others wait for a hash. */
-const WAITING_VERIFY_MAX = 2 * WAITING_MAX
+/** The same for hashing and verifying: the library hashes the password of an unknown address, and 503 must not tell it from a known one. */
+const WAITING_MAX = 32
 const RETRY_AFTER_S = 1
 
 const derive = promisify(argon2)
@@ -23,30 +23,47 @@ const derive = promisify(argon2)
 export type Passwords = {
   hash(password: string): Promise<string>
   verify(stored: { hash: string; password: string }): Promise<boolean>
+  /** Runs the work of a client that the user has signed in with. Its passwords wait in a queue of their own. */
+  forKnownClient<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Hashes a few passwords at a time. If too many are waiting, further requests are rejected. */
+/**
+ * Hashes a few passwords at a time. If too many are waiting, further requests are rejected. Known clients have a queue of their own, and
+ * both queues take turns, so that a flood of sign-ins from many networks neither rejects nor delays them.
+ */
 export function openPasswords(): Passwords {
-  const waiting: (() => void)[] = []
+  const queues = { known: [] as (() => void)[], unknown: [] as (() => void)[] }
+  // The sign-in library calls these functions without the request.
+  const lane = new AsyncLocalStorage<'known'>()
+  let lastLane: keyof typeof queues = 'unknown'
   let busy = 0
 
-  async function inTurn<T>(waitingMax: number, work: () => Promise<T>): Promise<T> {
+  function takeNext(): (() => void) | undefined {
+    const other = lastLane === 'known' ? 'unknown' : 'known'
+    const from = queues[other].length > 0 ? other : lastLane
+    lastLane = from
+    return queues[from].shift()
+  }
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (busy >= AT_ONCE_MAX) {
-      if (waiting.length >= waitingMax) throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
+      const waiting = queues[lane.getStore() ?? 'unknown']
+      if (waiting.length >= WAITING_MAX) throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
       await new Promise<void>((resolve) => waiting.push(resolve)) // the slot of the finished hash is passed on
     } else busy++
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
+      const next = takeNext()
       if (next) next()
       else busy--
     }
   }
 
   return {
-    hash: (password) => inTurn(WAITING_MAX, () => hash(password)),
-    verify: ({ hash: stored, password }) => inTurn(WAITING_VERIFY_MAX, () => verify(stored, password)),
+    hash: (password) => inTurn(() => hash(password)),
+    verify: ({ hash: stored, password }) => inTurn(() => verify(stored, password)),
+    forKnownClient: (work) => lane.run('known', work),
   }
 }
 
@@ -76,7 +93,7 @@ function tagOf(password: string, { salt, memory, passes, length }: Settings): Pr
 }
 
 function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '')
+  return bytes.toString('base64').replace(/(?<!=)=+$/, '')
 }
 
 /** Several common words in a row. */
@@ -115,8 +132,8 @@ export async function refuseWeakPassword(password: unknown): Promise<void> {
   if ([...password].length < LENGTH_MIN)
     throw new Problem('weak_password', 'The password has fewer than 12 characters.')
   const plain = password.toLowerCase()
-  const core = plain.replace(/^[^a-z]+|[^a-z]+$/g, '')
-  const withoutEnd = plain.replace(/[\d\W_]+$/, '')
+  const core = plain.replace(/^[^a-z]+|(?<=[a-z])[^a-z]+$/g, '')
+  const withoutEnd = plain.replace(/(?<![\d\W_])[\d\W_]+$/, '')
   const isGuessable =
     new Set(plain).size < 4 ||
     RUNS.some((run) => run.includes(plain)) ||

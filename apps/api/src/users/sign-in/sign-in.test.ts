@@ -79,6 +79,34 @@ test('password guessing is rate-limited, and the user can still sign in from els
   expect((await openBrowser(api.app).post('/auth/sign-in/email', { email, password: PASSWORD })).status).toBe(200)
 })
 
+/** Comparisons that occupy both places for a second or more, and all places in the queue. */
+function occupyPasswords() {
+  const hashWith = (passes: number, memory: number) =>
+    `$argon2id$v=19$m=${memory},t=${passes},p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc`
+  const hashes = [
+    ...Array.from({ length: 2 }, () => hashWith(16, 65_536)),
+    ...Array.from({ length: 32 }, () => hashWith(1, 8)),
+  ]
+  return Promise.all(hashes.map((hash) => api.services.people.passwords.verify({ hash, password: 'x' })))
+}
+
+test('a known browser and a session are served during a flood of sign-ins, others get 503', async () => {
+  const [ada, eve] = [await signUp(api), await signUp(api)]
+  await ada.post('/auth/sign-out')
+  const attempt = (browser: Browser, { email }: { email: string }) =>
+    browser.post('/auth/sign-in/email', { email, password: PASSWORD })
+  const flood = occupyPasswords()
+  const known = [
+    attempt(ada, ada),
+    eve.post('/auth/two-factor/enable', { password: PASSWORD }),
+    eve.post('/profile/deletion', { password: PASSWORD, email: 'other@example.com' }),
+  ]
+  const unknown = await attempt(openBrowser(api.app), ada)
+  expect([unknown.status, unknown.body['code']]).toEqual([503, 'overloaded'])
+  expect((await Promise.all(known)).map(({ status }) => status)).toEqual([200, 200, 400])
+  await flood
+})
+
 test('attempts for many addresses from one network are rate-limited', async () => {
   const { tries } = await tryUntilSlowed(openBrowser(api.app), (n) => `nobody${n}@example.com`)
   expect(tries).toBeGreaterThanOrEqual(20)

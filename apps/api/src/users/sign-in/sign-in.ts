@@ -2,20 +2,13 @@ import { ROLES } from '@probity/contract/constants/users'
 import { isAccountSuspended } from '@probity/database/accounts/accounts'
 import type { Db } from '@probity/database/connection/connect'
 import { recordUserEvent } from '@probity/database/users/profiles'
-import { recordCodeEntry } from '@probity/database/users/sessions'
-import { findInvitation, findNetwork, findSession } from '@probity/database/users/users'
+import { findInvitation, findNetwork } from '@probity/database/users/users'
 import type { Admission } from '@probity/redis/admission'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../http/networks.ts'
 import { invalidField, Problem } from '../../http/problem.ts'
 import type { Route } from '../../http/route.ts'
-import {
-  cookieNames,
-  readCookie,
-  readSessionToken,
-  readSignedToken,
-  requireUser,
-} from '../../middleware/authentication/session.ts'
+import { findOwnSession, requireUser } from '../../middleware/authentication/session.ts'
 import { ENDPOINTS, type Endpoint } from '../../middleware/rate-limit/data/endpoints.ts'
 import { limitInvitations, limitUser } from '../../middleware/rate-limit/user-limits.ts'
 import { isInvitationToken } from '../tokens.ts'
@@ -23,6 +16,7 @@ import type { UserServices } from '../users.ts'
 import { callLibrary, type LibraryRequest, passOn, passOnSignIn } from './forward-sign-in.ts'
 import { refuseWeakPassword } from './passwords.ts'
 import { hashRecoveryCode } from './recovery-codes.ts'
+import { changeSecondFactor, enterCode, RECOVERY_PATH } from './second-factor.ts'
 
 type SignInDependencies = {
   db: Db
@@ -47,7 +41,7 @@ export const signIn: Route<SignInDependencies> = async (app, services) => {
 async function serve(services: SignInDependencies, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
   const given = (endpoint.method === 'GET' ? request.query : request.body) ?? {}
   const fields = choose(given as Record<string, unknown>, endpoint.fields)
-  await limitUser(services, request, endpoint.limit, fields['email'])
+  const isKnownBrowser = await limitUser(services, request, endpoint.limit, fields['email'])
   refuseMalformed(fields)
   if (endpoint.isWithin) await refuseElsewhere(services, endpoint.isWithin, request, fields)
   if (endpoint.ownInvitations && request.person?.verifiedByLink) {
@@ -55,27 +49,15 @@ async function serve(services: SignInDependencies, endpoint: Endpoint, request: 
     await refuseWithoutToken(services, given as Record<string, unknown>)
   }
   if (endpoint.newPassword) await refuseWeakPassword(fields[endpoint.newPassword])
-  const { method, path } = endpoint
+  const { method, path, secondFactor } = endpoint
   await prepare(services, path, given as Record<string, unknown>, fields)
   try {
     if (path === '/sign-out') await recordSignOut(services, request)
-    return await answer(services, request, reply, { method, path, fields, entersCode: endpoint.entersCode === true })
+    const send = () => answer(services, request, reply, { method, path, fields, secondFactor })
+    return isKnownBrowser || request.person ? await services.people.passwords.forKnownClient(send) : await send()
   } catch (error) {
     throw isLastOwner(error) ? new Problem('last_owner') : error
   }
-}
-
-/**
- * Records it for the session that the code started, or else for the one in which it was entered. Operators need a recent code for changes.
- */
-async function noteCodeEntry(services: SignInDependencies, request: FastifyRequest, response: Response): Promise<void> {
-  const { db, people } = services
-  const { session } = cookieNames(people.publicUrl)
-  const started = response.headers.getSetCookie().flatMap((cookie) => readCookie(cookie, session) ?? [])
-  const secret = await people.secret()
-  const tokens = started.map((cookie) => readSignedToken(cookie, secret))
-  const token = tokens.find((one) => one !== undefined) ?? (await readSessionToken(services, request))
-  if (token !== undefined) await recordCodeEntry(db, token)
 }
 
 /** Further requirements of an endpoint. */
@@ -96,24 +78,28 @@ async function prepare(
   }
 }
 
-const RECOVERY_PATH = '/two-factor/verify-backup-code'
 const SIGN_IN_PATHS = ['/sign-in/email', '/two-factor/verify-totp', RECOVERY_PATH]
 
-type Asked = LibraryRequest & { entersCode: boolean }
-
-async function answer(services: SignInDependencies, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
-  const { entersCode, ...question } = asked
-  const response = await callLibrary(services.people, request, question)
-  if (entersCode && response.ok) await noteCodeEntry(services, request, response)
+async function answer(
+  services: SignInDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { secondFactor, ...question }: LibraryRequest & { secondFactor: Endpoint['secondFactor'] | undefined },
+) {
+  if (secondFactor === 'change') return passOn(reply, await changeSecondFactor(services, request, question))
+  const send = secondFactor === 'enter_code' ? enterCode : callSignIn
+  const response = await send(services, request, question)
   if (!SIGN_IN_PATHS.includes(question.path)) return passOn(reply, response)
   const { email } = question.fields
   return passOnSignIn(services, request, reply, { response, email: email === undefined ? undefined : String(email) })
 }
 
+const callSignIn = ({ people }: SignInDependencies, request: FastifyRequest, question: LibraryRequest) =>
+  callLibrary(people, request, question)
+
 async function recordSignOut(services: SignInDependencies, request: FastifyRequest): Promise<void> {
-  const token = await readSessionToken(services, request)
-  const person = token === undefined ? undefined : await findSession(services.db, token)
-  if (person) await recordUserEvent(services.db, { id: person.userId }, 'session_ended')
+  const session = await findOwnSession(services, request)
+  if (session) await recordUserEvent(services.db, { id: session.person.userId }, 'session_ended')
 }
 
 function choose(given: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

@@ -12,6 +12,15 @@ test.each([
   expect(formatMoney(amount, currency).replaceAll('\u00a0', ' ')).toBe(said)
 })
 
+// The lists of https://docs.stripe.com/currencies, written again.
+test.each([
+  ...['BHD', 'JOD', 'KWD', 'OMR', 'TND'].map((code) => [code, '12.345']),
+  ...'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ').map((code) => [code, '12,345']),
+  ...['EUR', 'USD', 'HUF', 'ISK', 'TWD', 'UGX'].map((code) => [code, '123.45']),
+])('formatMoney(12345, %s) contains %s', (code, said) => {
+  expect(formatMoney(12_345, code).replace(/^[^\d]+/, '')).toBe(said)
+})
+
 test.each([
   [900, 1_000, '€9.00'],
   [4_900, 10_000, '€4.90'],

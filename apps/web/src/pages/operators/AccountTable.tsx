@@ -124,7 +124,7 @@ function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked
       </MenuLink>
       <MenuLine />
       {isSuspended ? (
-        <MenuItem icon={<Undo2 aria-hidden="true" />} onSelect={() => onAsk({ kind: 'unsuspend', account })}>
+        <MenuItem icon={<Undo2 aria-hidden="true" />} onSelect={() => onAsk({ kind: 'reactivate', account })}>
           Reactivate
         </MenuItem>
       ) : (
@@ -137,7 +137,7 @@ function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked
 }
 
 /** The action that an operator has chosen for an account. */
-export type AccountAction = { kind: 'credits' | 'plan' | 'suspend' | 'unsuspend'; account: OperatorAccount }
+export type AccountAction = { kind: 'credits' | 'plan' | 'suspend' | 'reactivate'; account: OperatorAccount }
 
 type AskedProps = { account: OperatorAccount; onClose(): void }
 
@@ -150,8 +150,8 @@ export function AccountDialogs({ asked, plans, onClose }: { asked: AccountAction
       return <PlanDialog account={account} plans={plans} onClose={onClose} />
     case 'suspend':
       return <SuspendDialog account={account} onClose={onClose} />
-    case 'unsuspend':
-      return <UnsuspendDialog account={account} onClose={onClose} />
+    case 'reactivate':
+      return <ReactivateDialog account={account} onClose={onClose} />
   }
 }
 
@@ -275,12 +275,12 @@ function SuspendDialog({ account, onClose }: AskedProps) {
   )
 }
 
-function UnsuspendDialog({ account, onClose }: AskedProps) {
+function ReactivateDialog({ account, onClose }: AskedProps) {
   return (
     <ConfirmCall
       title={`Reactivate ${account.name}?`}
       confirm="Reactivate account"
-      path={`/accounts/${account.id}/unsuspend`}
+      path={`/accounts/${account.id}/reactivate`}
       done={`${account.name} reactivated.`}
       onClose={onClose}
     >

@@ -83,7 +83,10 @@ function TwoFactorFirst({ onSetUp }: { onSetUp(isOpen: boolean): void }) {
         </Button>
       }
     >
-      <p>Operators sign in with their password and a code from an authenticator app. Setup takes two minutes.</p>
+      <p>
+        Operators sign in with their password and a code from an authenticator app. Setup takes two minutes. Sign in
+        again after it: changes need a session that started with a code.
+      </p>
       {isOpen && <TurnOnDialog onClose={() => toggle(false)} />}
     </EmptyState>
   )

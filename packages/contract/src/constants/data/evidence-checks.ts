@@ -69,6 +69,7 @@ const RECIPIENT = {
   unencodable: 'The address cannot be encoded safely in an SMTP command, so no probe was made.',
   no_egress: 'This installation cannot reach mail servers at present, so no probe was made.',
   opted_out: 'The owner of the domain opted out of probes, so no probe was made.',
+  domain_limit: 'The account has validated as many addresses of the domain today as it may, so no probe was made.',
 } as const
 
 const SYNTAX = {

@@ -21,7 +21,7 @@ export const NEXT_STEPS = {
   disposable: 'Do not rely on the address. In a sign-up form, request a permanent address.',
 
   not_probed:
-    'Validate again later, or contact the operator: the installation cannot reach mail servers, does not probe, or the domain owner opted out (`opted_out` in the evidence). It is not charged if mail servers could not be reached.',
+    'Validate again later, or contact the operator: the installation cannot reach mail servers, does not probe, or the domain owner opted out (`opted_out` in the evidence). With `domain_limit` in the evidence, validate again on the next UTC day. The credit is refunded if a probe was to be made.',
   not_started:
     'Send the request again, with a new `Idempotency-Key` if you use one. If it happens again, no worker is running or all workers are busy: contact the operator.',
   dns_failed:

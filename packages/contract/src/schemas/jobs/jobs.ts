@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { JOB_EXAMPLE, JOB_ID } from '../../constants/data/examples.ts'
 import { JOB_STATES, RERUN_ROWS, type RerunRows } from '../../constants/jobs.ts'
-import { JOB_NAME_LENGTH_MAX, TAG_LENGTH_MAX, TAGS_MAX } from '../../constants/limits.ts'
+import { JOB_NAME_LENGTH_MAX, JOB_PAGE_LIMIT_MAX, TAG_LENGTH_MAX, TAGS_MAX } from '../../constants/limits.ts'
 import { count, extensibleEnum, LivemodeField, nullableString, pageQuery, valueList } from '../fields.ts'
 import { jobDelayReasonField } from '../system.ts'
 import { REFERENCE_OPTION } from '../validations/fields.ts'
@@ -278,7 +278,7 @@ export const UpdateJob = Type.Object(
 export type JobPage = Static<typeof JobPage>
 export const JobPage = Type.Object(
   {
-    ...pageQuery('', 'jobs').properties,
+    ...pageQuery('', 'jobs', JOB_PAGE_LIMIT_MAX).properties,
     status: Type.Optional(
       Type.String({
         pattern: `^${STATE}(,${STATE})*$`,

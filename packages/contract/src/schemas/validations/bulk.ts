@@ -20,15 +20,14 @@ export type BulkRequest = Static<typeof BulkRequest>
 export const BulkRequest = Type.Object(
   {
     emails: Type.Array(Type.String(EMAIL_INPUT), {
-      minItems: 1,
       maxItems: EMAILS_PER_REQUEST_MAX,
-      description: `From 1 to ${EMAILS_PER_REQUEST_MAX} addresses. Duplicate addresses are validated and charged once.`,
+      description: `Up to ${EMAILS_PER_REQUEST_MAX} addresses. Duplicate addresses are validated and charged once.`,
       examples: [['ada@example.com', 'grace@example.org']],
     }),
     timeout: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: 25,
+        maximum: 55, // with the time to respond it stays below a minute, the usual limit of proxies
         default: 20,
         description: 'Number of seconds to wait for the verdicts. Addresses without a verdict by then are `unknown`.',
         examples: [20],

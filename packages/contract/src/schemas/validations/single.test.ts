@@ -7,7 +7,7 @@ import { BulkRequest } from './bulk.ts'
 import { SingleQuery, SingleRequest } from './single.ts'
 
 test.each([
-  [0, false],
+  [0, true],
   [1, true],
   [1000, true],
   [1001, false],
@@ -20,8 +20,7 @@ test.each([
   ['an address', true, 'ada@example.com'],
   ['text that is no address', true, 'not an address'],
   ['an empty text', true, ''],
-  ['a text of 1,024 characters', true, 'a'.repeat(1024)],
-  ['a text of 1,025 characters', false, 'a'.repeat(1025)],
+  ['a text of 10,000 characters', true, 'a'.repeat(10_000)],
   ['a number', false, 7],
   ['null', false, null],
 ])('%s is accepted: %s', (_, taken, email) => {
@@ -38,7 +37,7 @@ test('the email is required', () => {
 
 test.each([
   ['single', SingleRequest, { email: 'ada@example.com' }, 30, 10],
-  ['bulk', BulkRequest, { emails: ['ada@example.com'] }, 25, 20],
+  ['bulk', BulkRequest, { emails: ['ada@example.com'] }, 55, 20],
 ] as const)('a %s timeout is a whole number of seconds within its limits', (_, schema, body, longest, usual) => {
   expect(Value.Default(schema, { ...body })).toMatchObject({ ...body, timeout: usual })
   for (const timeout of [1, longest]) expect(Value.Check(schema, { ...body, timeout })).toBe(true)

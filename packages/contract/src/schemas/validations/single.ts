@@ -1,15 +1,15 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { DEFERRED_EXAMPLE, VALID_EXAMPLE } from '../../constants/data/examples.ts'
-import { DECISION_TIMEOUT_DEFAULT_S, EMAIL_LENGTH_MAX } from '../../constants/limits.ts'
+import { DECISION_TIMEOUT_DEFAULT_S, EMAIL_LENGTH_MAX, EMAIL_TEXT_LENGTH_MAX } from '../../constants/limits.ts'
 import { LivemodeField, nullableNumber, nullableString } from '../fields.ts'
 import { OverrideField } from '../overrides.ts'
 import { DecisionField, POLICY_OPTION, PolicyDecisionField } from '../policies.ts'
 import { DepthField, EvidenceList, MAX_AGE_OPTION, REFERENCE_OPTION, StatusField, SubStatusField } from './fields.ts'
 
 export const EMAIL_INPUT = {
-  maxLength: EMAIL_LENGTH_MAX,
-  description: `The email address to validate, up to ${EMAIL_LENGTH_MAX} characters. Text that is not an address is \`invalid\` with \`syntax_error\`.`,
+  maxLength: EMAIL_TEXT_LENGTH_MAX,
+  description: `The email address to validate. Text that is not an address is \`invalid\` with \`syntax_error\`, also an empty text or one of more than ${EMAIL_LENGTH_MAX} characters.`,
   examples: ['ada@example.com'],
 }
 

@@ -20,7 +20,7 @@ export type StoredResult = Omit<
   'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy' | 'override' | 'reference'
 > & { override?: OverrideAction }
 
-/** The result of a validation that no worker had claimed when its request timed out: nothing was checked. */
+/** The result of a validation that no worker had claimed when its request timed out: neither its domain nor its mailbox was checked. */
 export function notStartedResult(email: string): StoredResult {
   return { ...pendingResult(email, 'not_started'), evidence: [evidenceItem('worker', 'not_claimed', NOT_STARTED)] }
 }

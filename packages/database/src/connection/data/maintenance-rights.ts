@@ -5,27 +5,12 @@ export const MAINTENANCE_RIGHTS: RoleRights = {
   role: 'probity_maintenance',
   tables: {
     migrations: { select: 'all', for: 'The schema version at start.' },
-    validations: {
-      select: [
-        'expires_on',
-        'account_id',
-        'id',
-        'key_id',
-        'email_key',
-        'state',
-        'deferred_at',
-        'refunded',
-        'reference',
-      ],
-      update: ['state', 'conclusive', 'refunded', 'result', 'finished_at'],
-      for: 'Ending expired validations, with a refund.',
-    },
     uncollected_results: {
       select: ['account_id', 'validation_id'],
       delete: 'all',
       for: 'Expired validations whose client stopped waiting.',
     },
-    jobs: { select: 'all', update: ['state', 'finished_at'], for: 'Ending expired jobs, and the job in the event.' },
+    jobs: { select: 'all', for: 'The job in the event.' },
     job_counts: { select: 'all', for: 'The job in the event.' },
     job_queue: { select: ['job_id', 'account_id', 'size', 'retry_at', 'wait_reason'], for: 'The job in the event.' },
     job_reviews: { select: ['job_id', 'account_id', 'state'], for: 'The job in the event.' },
@@ -41,9 +26,8 @@ export const MAINTENANCE_RIGHTS: RoleRights = {
   },
   secrets: [],
   functions: {
-    helpers: ['app_account', 'utc_today', 'rfc3339'],
-    // Every role may call these; without rights on the tables of batches, settle_batches fails.
-    public: ['decay_since', 'add_decayed', 'settle_batches'],
+    helpers: ['app_account', 'utc_today', 'rfc3339', 'is_refunded'],
+    public: ['decay_since', 'add_decayed'],
     heartbeat: ['record_process', 'delete_process', 'has_worker', 'find_heartbeat'],
     retention: [
       'make_partitions',
@@ -61,7 +45,8 @@ export const MAINTENANCE_RIGHTS: RoleRights = {
       'delete_decayed_outcomes',
       'delete_stale_streams',
     ],
-    credits: ['ledger_post', 'ledger_refund_validations', 'is_refunded', 'refunds_unknown'],
+    // These move credits, of expired jobs and validations only.
+    endings: ['fail_job', 'finish_validations'],
     events: ['emit_event', 'has_event_subscriber'],
     keys: ['list_expired_keys', 'mark_expired_key'],
     accounts: ['delete_closed_account'],

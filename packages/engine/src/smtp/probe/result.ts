@@ -29,6 +29,8 @@ export type SkipReason =
   | 'no_egress'
   /** The owner of the domain asked not to be probed. */
   | 'opted_out'
+  /** The account exceeded the daily limit of the domain. */
+  | 'domain_limit'
 
 export type FailureReason =
   | 'connection_failed'

@@ -103,7 +103,7 @@ export function namesIpAddress(text: string): boolean {
 
 /** A placeholder for a word that differs between replies; other words are returned unchanged. */
 function nameWord(word: string): string {
-  const bare = word.replace(/[.:!?]+$/, '')
+  const bare = word.replace(/(?<![.:!?])[.:!?]+$/, '')
   const rest = word.slice(bare.length)
   if (!/[\d.:]/.test(bare)) return word
   if (isIP(bare) !== 0) return `<ip>${rest}`

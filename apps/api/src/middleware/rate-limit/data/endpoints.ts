@@ -17,8 +17,8 @@ export type Endpoint = {
    * its link, and `list` shows none.
    */
   ownInvitations?: 'answer' | 'list'
-  /** Success shows that the user of the session has just entered a 2FA code. */
-  entersCode?: true
+  /** How second-factor.ts serves the endpoint: a 2FA code is entered, or required together with the password. */
+  secondFactor?: 'enter_code' | 'change'
   /** The field with a new password. */
   newPassword?: string
 }
@@ -54,17 +54,30 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   { method: 'POST', path: '/update-user', fields: ['name'], limit: 'plain', needsSession: true },
   { method: 'POST', path: '/two-factor/enable', fields: ['password'], limit: 'password', needsSession: true },
-  { method: 'POST', path: '/two-factor/disable', fields: ['password'], limit: 'password', needsSession: true },
-  { method: 'POST', path: '/two-factor/get-totp-uri', fields: ['password'], limit: 'password', needsSession: true },
+  {
+    method: 'POST',
+    path: '/two-factor/disable',
+    fields: ['password', 'code'],
+    limit: 'code',
+    needsSession: true,
+    secondFactor: 'change',
+  },
   {
     method: 'POST',
     path: '/two-factor/generate-backup-codes',
-    fields: ['password'],
-    limit: 'password',
+    fields: ['password', 'code'],
+    limit: 'code',
     needsSession: true,
+    secondFactor: 'change',
   },
-  { method: 'POST', path: '/two-factor/verify-totp', fields: ['code'], limit: 'code', entersCode: true },
-  { method: 'POST', path: '/two-factor/verify-backup-code', fields: ['code'], limit: 'code', entersCode: true },
+  { method: 'POST', path: '/two-factor/verify-totp', fields: ['code'], limit: 'code', secondFactor: 'enter_code' },
+  {
+    method: 'POST',
+    path: '/two-factor/verify-backup-code',
+    fields: ['code'],
+    limit: 'code',
+    secondFactor: 'enter_code',
+  },
   {
     method: 'GET',
     path: '/organization/list-members',

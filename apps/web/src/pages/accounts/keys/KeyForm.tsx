@@ -223,7 +223,7 @@ function ExpiryFields({ form, now }: Omit<LimitFieldsProps, 'type'>) {
 }
 
 function isCap(text: string): true | string {
-  return /^\s*\d{0,9}\s*$/.test(text) || 'Enter a whole number of credits.'
+  return /^\s*(\d{1,9}\s*)?$/.test(text) || 'Enter a whole number of credits.'
 }
 
 function isDayToCome(day: string, { expiry }: LimitValues): true | string {

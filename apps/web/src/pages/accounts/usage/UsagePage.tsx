@@ -67,10 +67,9 @@ function LowForm({ account: { credits } }: { account: Account }) {
     shouldFocusError: false,
   })
   const submit = useSubmit(form, async ({ kind, low_at: typed }) => {
-    const { credits: now } = await scene.probity.account.update({
-      credits: { low_at: kind === 'usual' ? null : Number(typed) },
-    })
-    form.reset({ kind: 'own', low_at: String(now.low_at) })
+    const lowAt = kind === 'usual' ? null : Number(typed)
+    const account = await scene.probity.account.update({ credits: { low_at: lowAt } })
+    if (account) form.reset({ kind: 'own', low_at: String(account.credits.low_at) })
     setSaved(true)
     await queryClient.invalidateQueries(accountQuery(scene))
   })

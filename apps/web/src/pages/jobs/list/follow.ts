@@ -23,7 +23,7 @@ const REOPEN_AFTER_MS = [2_000, 10_000, 30_000] as const
 const REOPEN_AFTER_MS_MAX = 60_000
 
 /** Follows a list until it is finished or the signal aborts. Polls while there is no stream. */
-async function followJob(ways: Ways, signal: AbortSignal): Promise<void> {
+export async function followJob(ways: Ways, signal: AbortSignal): Promise<void> {
   let looking = startLooking(ways, signal)
   for (let losses = 0; !signal.aborted; losses++) {
     let isLive = false

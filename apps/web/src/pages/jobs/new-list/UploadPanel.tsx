@@ -240,7 +240,7 @@ const ADVICE: Record<string, string> = {
   not_csv: 'Save it as an Excel workbook (XLSX) or as “CSV UTF-8”, without a password.',
   empty_file: 'Choose a file with at least one row of addresses.',
   no_email_column: 'Add a column with one address per row, or paste the addresses below.',
-  malformed_csv: 'Open the file in a spreadsheet program, correct the row, and save it as CSV again.',
+  malformed_csv: 'Open the file in a spreadsheet program, correct the row, and save it again.',
   record_too_long: 'The limit is 64 KiB per row. Remove columns with long texts, or look for an unclosed quote.',
   too_many_columns: 'The limit is 256 columns. Remove those that you do not need.',
   too_many_rows: 'Split it into several files. They are processed in parallel.',

@@ -57,8 +57,8 @@ export function SecondFactorCard() {
 function TurnOff({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
   const toasts = useToasts()
-  async function turnOff(password: string) {
-    await callApi('/auth/two-factor/disable', { method: 'POST', body: { password } })
+  async function turnOff(password: string, code: string) {
+    await callApi('/auth/two-factor/disable', { method: 'POST', body: { password, code } })
     await refreshSession(queryClient)
     toasts.done('Two-factor authentication disabled.')
     onClose()
@@ -69,6 +69,7 @@ function TurnOff({ onClose }: { onClose(): void }) {
       about="You will sign in with your password only. The recovery codes stop working."
       action="Disable 2FA"
       danger
+      needsCode
       onClose={onClose}
       onPassword={turnOff}
     />
@@ -210,9 +211,10 @@ function saveAsFile(text: string): void {
 
 function NewCodesDialog({ onClose }: { onClose(): void }) {
   const [codes, setCodes] = useState<string[]>()
-  async function make(password: string) {
+  async function make(password: string, code: string) {
     const path = '/auth/two-factor/generate-backup-codes'
-    const { backupCodes } = await callApi<{ backupCodes: string[] }>(path, { method: 'POST', body: { password } })
+    const body = { password, code }
+    const { backupCodes } = await callApi<{ backupCodes: string[] }>(path, { method: 'POST', body })
     setCodes(backupCodes)
   }
   if (codes !== undefined) {
@@ -227,6 +229,7 @@ function NewCodesDialog({ onClose }: { onClose(): void }) {
       title="Create new recovery codes?"
       about="Your current recovery codes stop working."
       action="Create codes"
+      needsCode
       onClose={onClose}
       onPassword={make}
     />

@@ -6,7 +6,7 @@ import { Field, PasswordInput, TextInput } from '../../../ui/Field.tsx'
 export const EMAIL_RULES = {
   required: 'Enter your email address.',
   maxLength: { value: 254, message: 'The address is too long.' },
-  pattern: { value: /\S+@\S+/, message: 'An email address must contain an @.' },
+  pattern: { value: /\S@\S/, message: 'An email address must contain an @.' },
 } as const
 
 type EmailProps = {

@@ -66,7 +66,7 @@ function ListCard() {
   return (
     <Card
       title="Validate a list"
-      about="Upload a CSV file, choose the email column, confirm the cost and download the results."
+      about="Upload a CSV or XLSX file, choose the email column, confirm the cost and download the results."
     >
       {may ? (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

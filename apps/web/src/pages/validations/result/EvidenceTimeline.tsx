@@ -64,8 +64,8 @@ function Decision({ result: { status, sub_status: subStatus } }: { result: AnyRe
     >
       <p className="max-w-prose text-soft">{reasonMeaning(status, subStatus)}</p>
       <WhatIsThis check="Verdict">
-        The strongest finding decides: invalid over risky, risky over valid. Checks that could not run never count
-        against an address.
+        Order: invalid, disposable, unknown, other risks, valid. A check that could not run never makes an address
+        invalid.
       </WhatIsThis>
     </Step>
   )

@@ -79,7 +79,7 @@ export function AddressForm({ value, onChange, onSubmit, onSeveral, busy, inputR
 
 /** The address in copied text: `Ada Lovelace <ada@example.com>`, `mailto:ada@example.com`, spaces around it. */
 function cleanAddress(text: string): string {
-  const [, bracketed] = /<\s*([^<>]*@[^<>]*?)\s*>/.exec(text) ?? []
+  const [, bracketed] = /<([^<>@]*@[^<>]*)>/.exec(text) ?? []
   return (bracketed ?? text).trim().replace(/^mailto:/i, '')
 }
 

@@ -111,8 +111,9 @@ test('every response fits into a datagram', async () => {
     [TYPES.mx, TYPES.txt].map((type) => writeQuestion(name, type)),
   )
   const lengths: number[] = []
-  for (let n = 0; n < questions.length; n += 100) {
-    lengths.push(...(await send(...questions.slice(n, n + 100))).map(({ length }) => length))
+  // The system drops datagrams that do not fit into the buffer of a socket while its process waits for the processor.
+  for (let n = 0; n < questions.length; n += 20) {
+    lengths.push(...(await send(...questions.slice(n, n + 20))).map(({ length }) => length))
   }
   expect(lengths).toHaveLength(questions.length)
   expect(Math.max(...lengths)).toBeLessThanOrEqual(512)

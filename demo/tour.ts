@@ -92,7 +92,7 @@ async function sumUp(demo: Demo, { first, collected, right }: Seen, signal: Abor
   return [
     `${first.length} addresses, ${right} correct verdicts.`,
     `${demo.simulation.connections()} connections to mail servers, which replied for ${answered.length} of the addresses; no message was sent.`,
-    `${used} credits used, ${used - (CREDITS - left)} refunded because the verdict stayed unknown.`,
+    `${CREDITS - left} credits charged, ${used - (CREDITS - left)} refunded because the verdict stayed unknown.`,
   ].join('\n')
 }
 

@@ -24,6 +24,18 @@ import { sessionOf } from './test-users.ts'
 const DIALOG = '[role="dialog"], [role="alertdialog"]'
 
 testStates('lists', [
+  {
+    name: 'with addresses that wait',
+    path: '/lists',
+    api: { 'GET /bulk/jobs': [RETRYING_JOB] },
+    shows: '312 addresses wait for greylisting servers, at the latest ',
+  },
+  {
+    name: 'without a worker',
+    path: '/lists',
+    api: { 'GET /bulk/jobs': [{ ...QUEUED_JOB, delay_reason: 'no_worker' }] },
+    shows: 'Waiting for a worker',
+  },
   { name: 'with lists and drafts', path: '/lists', shows: 'customers.csv' },
   { name: 'none', as: BEGINNER, path: '/lists', shows: 'No lists yet' },
   {
@@ -99,6 +111,7 @@ const job = (state: typeof RUNNING_JOB) => ({ ...RUNNING, 'GET /bulk/jobs/:job':
 testStates('list', [
   { name: 'completed', path: LIST, shows: 'Addresses to keep' },
   { name: 'results', path: `${LIST}?tab=results`, shows: 'Recommendation' },
+  { name: 'completed, with its cost', path: LIST, shows: '9,845 credits charged, 155 refunded for unknown results.' },
   { name: 'breakdown', path: `${LIST}?tab=breakdown`, shows: 'By domain' },
   { name: 'results sorted by deliverability', path: `${LIST}?sort=-deliverability`, has: 'th[aria-sort="descending"]' },
   {
@@ -178,13 +191,19 @@ testStates('list', [
     shows: 'The rows of this list were deleted.',
   },
   { name: 'in progress', path: LIST, api: RUNNING, shows: '312 addresses deferred' },
-  { name: 'in progress, the rest deferred', path: LIST, api: job(RETRYING_JOB), shows: 'Validating · 312 retrying' },
   {
-    name: 'in progress, with its last attempt',
+    name: 'in progress, with the time for the work and the addresses that wait',
     path: LIST,
     api: RUNNING,
-    shows: '312 addresses wait for their servers',
+    shows: 'About 60 s left; 312 addresses wait for greylisting servers, at the latest ',
   },
+  {
+    name: 'in progress, the rest deferred',
+    path: LIST,
+    api: job(RETRYING_JOB),
+    shows: '\n312 addresses wait for greylisting servers, at the latest ',
+  },
+  { name: 'in progress, with its cost', path: LIST, api: RUNNING, shows: '155 refunded for unknown results' },
   {
     name: 'in progress, with an email at the end',
     path: LIST,

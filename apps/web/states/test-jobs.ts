@@ -38,7 +38,7 @@ export const FINISHED_JOB: Job = {
   done_count: 10_000,
   progress: 1,
   status_counts: { valid: 8_810, invalid: 388, risky: 647, unknown: 155 },
-  credits: { reserved: 0, used: 10_000, refunded: 155 },
+  credits: { reserved: 0, used: 10_000, refunded: 155, charged: 9_845 },
   file_expires_at: inHours(100),
 }
 

@@ -79,7 +79,7 @@ test('Ctrl-C during a job prints how to watch it, and the same command again res
   const { key } = await createApiClient(instance, { key: { mode: 'test' } })
   const session = await openSession('email\nvalid@example.com\ngreylisted@example.com\n', key)
   await session.enter('probity clean list.csv -o out.csv')
-  await session.sees(/\] 1\/2 \(50 %\).*\n.*1 deferred \(greylisted\) until \d\d:\d\d/)
+  await session.sees(/\] 1\/2 \(50 %\).*\n.*1 address waits for greylisting servers, at the latest \d\d:\d\d/)
   await session.press('C-c')
   const left = await session.sees(/ended with 130/)
   const [, id] = /The job continues. To watch it: probity jobs watch ([0-9a-f-]{36})/.exec(left) ?? []

@@ -118,7 +118,7 @@ test('pnpm demo --once prints the rows of the README and deletes its databases',
     .filter((line) => !line.startsWith('Webhook received: '))
   const [addresses, , credits] = summary.slice(-3)
   expect(addresses).toBe('24 addresses, 24 correct verdicts.')
-  expect(credits).toBe('24 credits used, 8 refunded because the verdict stayed unknown.')
+  expect(credits).toBe('16 credits charged, 8 refunded because the verdict stayed unknown.')
   expect(SHOWN).toContain(credits)
   expect(await listTraces()).toEqual([])
 })

@@ -99,7 +99,7 @@ test('a DNS-only job of 100 rows completes at once, marks no unprobed address as
 
   expect(await job()).toMatchObject({
     sub_status_counts: { domain_not_found: 40, not_probed: 40 },
-    credits: { used: 80, refunded: 40, reserved: 0 },
+    credits: { used: 80, refunded: 40, charged: 40, reserved: 0 },
   })
   expect(await account()).toMatchObject({ credits: { available: 960, reserved: 0, used: 40 } })
   const sheet = (await apiClient.call('GET', `/bulk/jobs/${id}/results?format=csv`)).text.split('\r\n')

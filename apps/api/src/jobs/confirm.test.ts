@@ -357,7 +357,7 @@ test('a sandbox job costs nothing and only test keys see it', async () => {
   expect((await sandbox.call({ method: 'GET', url })).body).toMatchObject({
     unique_count: 9,
     livemode: false,
-    credits: { reserved: 0, used: 0, refunded: 0 },
+    credits: { reserved: 0, used: 0, refunded: 0, charged: 0 },
   })
   expect((await by.call({ method: 'GET', url })).status).toBe(404)
 })

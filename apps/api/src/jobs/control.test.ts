@@ -69,7 +69,11 @@ test('cancellation keeps finished results and releases the other credits at once
   const [first] = await planJob(db, jobId, [10, 10, 10])
   if (first) await workBatch(db, first)
   const { status, body } = await wish(by, jobId, 'cancel')
-  expect([status, body['status'], body['credits']]).toEqual([200, 'canceled', { reserved: 0, used: 10, refunded: 0 }])
+  expect([status, body['status'], body['credits']]).toEqual([
+    200,
+    'canceled',
+    { reserved: 0, used: 10, refunded: 0, charged: 10 },
+  ])
   expect(body['finished_at']).not.toBeNull()
   expect(await booksOf(db, by.accountId)).toEqual({ available: 90, reserved: 0, spent: 10 })
   expect(await traceOf(jobId)).toMatchObject({ jobs: 1, pending: 0, addresses: 0, results: 10 })

@@ -64,7 +64,7 @@ test('a queued job has the counts of the preview and its reserved credits', asyn
     delay_reason: 'no_worker',
     status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
     sub_status_counts: {},
-    credits: { reserved: 4, used: 0, refunded: 0 },
+    credits: { reserved: 4, used: 0, refunded: 0, charged: 0 },
     livemode: true,
   })
 })
@@ -83,7 +83,7 @@ test('a job in progress has its counts, its rate, its remaining rows and an esti
     progress: 0.5833,
     status_counts: { valid: 20, invalid: 0, risky: 0, unknown: 15 },
     sub_status_counts: { blocked: 15 },
-    credits: { reserved: 25, used: 35, refunded: 15 },
+    credits: { reserved: 25, used: 35, refunded: 15, charged: 20 },
     deferred: [{ reason: 'greylisted', count: 5 }],
   })
   expect(job.rate_per_s).toBeGreaterThan(0)
@@ -122,7 +122,7 @@ test('a completed job keeps its summary after its rows have expired', async () =
     rate_per_s: 0,
     eta: null,
     status_counts: { valid: 10, invalid: 10 },
-    credits: { reserved: 0, used: 20, refunded: 0 },
+    credits: { reserved: 0, used: 20, refunded: 0, charged: 20 },
   })
   expect(before.finished_at).not.toBeNull()
 

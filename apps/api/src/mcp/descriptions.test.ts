@@ -81,7 +81,10 @@ test('an estimate says that the resolver fails its check', () => {
 test('describeJob names progress, deferred addresses, the expected end and the next call', () => {
   const text = describeJob(JOB_EXAMPLE)
   expect(text).toContain('processing: 6400 of 10000 addresses have a result (64%): 5210 valid')
-  expect(text).toContain('312 deferred until 2026-11-02T12:10:00.000Z (greylisted).')
+  expect(text).toContain('Cost: 6,245 credits charged, 155 refunded for unknown results. 3600 credits reserved.')
+  expect(text).toContain(
+    '312 deferred (greylisted), next attempt 2026-11-02T12:10:00.000Z, last attempt 2026-11-02T13:25:30.000Z at the latest.',
+  )
   expect(text).toContain('between 2026-11-02T12:03:00.000Z and 2026-11-02T13:25:30.000Z')
   expect(text).toContain(`Call list_job_results with job_id ${JOB_EXAMPLE.id} for the results so far.`)
   const ended = describeJob({ ...JOB_EXAMPLE, eta: null, deferred: [], finished_at: '2026-11-02T13:00:00.000Z' })

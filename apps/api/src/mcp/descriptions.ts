@@ -1,5 +1,6 @@
 import { NEXT_STEPS } from '@probity/contract/constants/data/next-steps'
 import { WITHOUT_PROBING, WITHOUT_RESOLVER } from '@probity/contract/constants/system'
+import { describeCharge } from '@probity/contract/constants/texts/jobs'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/constants/validations'
 import type { Job, JobCreated } from '@probity/contract/schemas/jobs/jobs'
 import type { Result } from '@probity/contract/schemas/jobs/results'
@@ -79,12 +80,15 @@ export function describeJob(job: Job): string {
   const unprobed = job.livemode ? (job.sub_status_counts['not_probed'] ?? 0) : 0
   return lines(
     describeProgress(job),
-    `Credits: ${credits.used} charged, ${credits.refunded} refunded, ${credits.reserved} reserved.`,
+    `Cost: ${describeCharge(credits)}. ${credits.reserved} credits reserved.`,
     unprobed > 0 &&
       `${unprobed} addresses were not probed because no mail server could be reached. They are not charged.`,
     delayReason !== null && `No progress at the moment (${delayReason}).`,
     eta !== null && `Expected to end between ${eta.earliest_at} and ${eta.latest_at}.`,
-    ...deferred.map(({ reason, count, retry_at }) => `${count} deferred until ${retry_at} (${reason}).`),
+    ...deferred.map(
+      ({ reason, count, retry_at, last_retry_at }) =>
+        `${count} deferred (${reason}), next attempt ${retry_at}, last attempt ${last_retry_at} at the latest.`,
+    ),
     job.done_count > 0 && `Call list_job_results with job_id ${id} for the results${isRunning(job) ? ' so far' : ''}.`,
     !job.livemode && SANDBOX,
   )

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { describeCharge } from '@probity/contract/constants/texts/jobs'
 import type { Probity } from '@probity/sdk'
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
@@ -71,6 +72,7 @@ async function clean(run: Run, flags: Flags, file: string): Promise<void> {
   const job = await watchJob(run, client, id)
   checkCompleted(job)
   await writeRows(run, client, id, flags)
+  if (job.livemode) run.terminal.note(`${describeCharge(job.credits)}.`)
   checkFailOn(flags.failOn, tallyOf(job))
 }
 

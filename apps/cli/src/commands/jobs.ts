@@ -1,3 +1,4 @@
+import { describeCharge } from '@probity/contract/constants/texts/jobs'
 import type { BulkJob, JobResult } from '@probity/sdk'
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
@@ -103,7 +104,6 @@ async function writeJob({ output }: Run, job: BulkJob): Promise<void> {
 }
 
 function formatJob(job: BulkJob): string {
-  const { used, reserved, refunded } = job.credits
   return formatPairs([
     ['id', job.id],
     ['name', job.name],
@@ -112,8 +112,14 @@ function formatJob(job: BulkJob): string {
     ['status', job.status],
     ['done', `${formatCount(job.done_count)} of ${formatCount(job.unique_count)} (${formatShare(job.progress)})`],
     ['results', formatCounts(job)],
-    ['credits', `${formatCount(used)} used, ${formatCount(reserved)} reserved, ${formatCount(refunded)} refunded`],
+    ['cost', formatCost(job)],
   ])
+}
+
+function formatCost({ credits, livemode }: BulkJob): string {
+  if (!livemode) return 'free in test mode'
+  const reserved = credits.reserved === 0 ? '' : `; ${formatCount(credits.reserved)} reserved`
+  return `${describeCharge(credits)}${reserved}`
 }
 
 function addCreate(jobs: Command, stage: Stage): void {

@@ -1,7 +1,8 @@
+import { readTimeLeft } from '@probity/contract/constants/texts/jobs'
 import type { BulkJob, Probity } from '@probity/sdk'
 import { CliError } from '../cli-error.ts'
 import type { Tally } from '../commands/options.ts'
-import { formatClock, formatCount, formatDuration, formatRate } from '../output/format.ts'
+import { formatClock, formatCount, formatRate } from '../output/format.ts'
 import type { Run } from '../run.ts'
 import { openProgress, type ProgressStep } from '../terminal.ts'
 
@@ -34,37 +35,23 @@ export function formatCounts({ status_counts: counts }: Pick<BulkJob, 'status_co
     .join(', ')
 }
 
-function stepOf(job: BulkJob, now: number): ProgressStep {
-  const { done_count: done, unique_count: total, rate_per_s, eta, finished_at, status } = job
-  const isFinished = finished_at !== null
+export function stepOf(job: BulkJob, now: number, timeZone?: string): ProgressStep {
+  const { done_count: done, unique_count: total, rate_per_s, finished_at, status } = job
+  const { work, wait } = readTimeLeft(job, { now, ...(timeZone && { timeZone }) })
   const pace = [
-    ...(isFinished || rate_per_s === 0 ? [] : [`, ${formatRate(rate_per_s)}`]),
-    ...(isFinished || eta === null ? [] : [`, ${formatRange(eta, now)} left`]),
-    ...(status === 'processing' || status === 'completed' ? [] : [`, ${status}`]),
+    ...(finished_at !== null || rate_per_s === 0 ? [] : [`, ${formatRate(rate_per_s)}`]),
+    ...(work === null ? [] : [`, ${work}`]),
+    ...(['processing', 'completed', 'paused'].includes(status) ? [] : [`, ${status}`]),
   ]
-  const details = [formatCounts(job), ...formatDelay(job), ...(isFinished ? [] : formatDeferred(job))]
+  const details = [...(wait === null ? [] : [wait]), formatCounts(job), ...formatDeferred(job)]
   return { done, total, pace: pace.join(''), details: details.join('; ') }
 }
 
-function formatRange({ earliest_at, latest_at }: NonNullable<BulkJob['eta']>, now: number): string {
-  const [min, max] = [earliest_at, latest_at].map((time) => formatDuration(Date.parse(time) - now))
-  return min === max ? `${min}` : `${min} to ${max}`
-}
-
-/** An extensible enum: other reasons are shown as they are. */
-const DELAYS: Partial<Record<string, string>> = {
-  no_worker: 'no worker is running',
-  under_review: 'an operator reviews the job',
-}
-
-function formatDelay({ delay_reason: reason }: BulkJob): string[] {
-  return reason === null ? [] : [`delayed: ${DELAYS[reason] ?? reason}`]
-}
-
-function formatDeferred({ deferred }: BulkJob): string[] {
+function formatDeferred({ deferred, finished_at }: BulkJob): string[] {
+  if (finished_at !== null) return []
   return deferred.map(
     ({ reason, count, retry_at }) =>
-      `${formatCount(count)} deferred (${reason.replaceAll('_', ' ')}) until ${formatClock(new Date(retry_at))}`,
+      `${formatCount(count)} deferred (${reason.replaceAll('_', ' ')}), next attempt ${formatClock(new Date(retry_at))}`,
   )
 }
 

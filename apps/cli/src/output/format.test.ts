@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import {
   countOf,
   formatCount,
-  formatDuration,
   formatPairs,
   formatRate,
   formatShare,
@@ -10,18 +9,6 @@ import {
   formatTable,
   readable,
 } from './format.ts'
-
-test.each([
-  [0, '0 s'],
-  [-5_000, '0 s'],
-  [59_400, '59 s'],
-  [60_000, '1 min'],
-  [59 * 60_000, '59 min'],
-  [59.6 * 60_000, '1 h'],
-  [125 * 60_000, '2 h 5 min'],
-])('formatDuration formats %i ms as %s', (ms, expected) => {
-  expect(formatDuration(ms)).toBe(expected)
-})
 
 test('numbers have thousands separators and units', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567')

@@ -17,17 +17,6 @@ export function formatRate(perSecond: number): string {
   return `${perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10}/s`
 }
 
-/** Rounded to seconds, minutes or hours and minutes. */
-export function formatDuration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000))
-  if (seconds < 60) return `${seconds} s`
-  const minutes = Math.round(seconds / 60)
-  if (minutes < 60) return `${minutes} min`
-  const hours = Math.floor(minutes / 60)
-  const rest = minutes % 60
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
-}
-
 /** The local time of day. */
 export function formatClock(time: Date): string {
   return time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })

@@ -14,6 +14,7 @@ const BUSY = {
   doneCount: 700,
   recentCount: 600,
   waiting: [],
+  slowUntil: null,
   now,
 }
 
@@ -41,6 +42,18 @@ test.each([
     [9, 81],
   ],
   ['deferred addresses alone need no rate', { ...BUSY, recentCount: 0, waiting: waiting(300, 5, 9) }, [9, 81]],
+  ['a slow mail server may take longer than the others', { ...BUSY, slowUntil: minutes(2) }, [0.5, 2]],
+  ['an address that was slow and has a result is not waited for', { ...BUSY, slowUntil: minutes(-2) }, [0.5, 1]],
+  [
+    'throttled addresses are part of the rest',
+    { ...BUSY, waiting: waiting(60, 0.1, 0.2, 0.2).map((one) => ({ ...one, reason: 'throttled' })) },
+    [0.5, 1],
+  ],
+  [
+    'addresses that are being retried end now, or with their last attempt',
+    { ...BUSY, recentCount: 0, waiting: waiting(300, -2, -1) },
+    [0, 81],
+  ],
   ['addresses without another attempt end with this one', { ...BUSY, waiting: waiting(60, 5, 90, 90) }, [90, 90]],
   [
     'in test mode nothing takes longer than a minute',

@@ -136,7 +136,7 @@ test('cancelJob does not wait for a batch that is being settled, and its results
   expect(await creditsOf(view)).toEqual({ available: 10, reserved: 0, spent: 0 })
 })
 
-test('a job lists deferred addresses by reason with their first and last retry, without those that are due', async () => {
+test('a job lists deferred addresses by reason with their first and last retry, without those that only start again', async () => {
   const view = await openTenant()
   const { id } = await planTestJob(db, view.accountId, [{ size: 3 }, { size: 2 }, { size: 4 }, { size: 5 }])
   await asOwner(db, (trx) =>
@@ -157,6 +157,50 @@ test('a job lists deferred addresses by reason with their first and last retry, 
     { reason: 'greylisted', count: 5, from: 10, until: 20, lastAt: 20 },
     { reason: 'rate_limited', count: 4, from: 5, until: 5, lastAt: 5 },
   ])
+})
+
+test('a job lists deferred addresses while they are retried, and those that the rate limiter delays apart', async () => {
+  const view = await openTenant()
+  const { id } = await planTestJob(db, view.accountId, [
+    { size: 3 },
+    { size: 2 },
+    { size: 4 },
+    { size: 5 },
+    { size: 1 },
+  ])
+  await asOwner(db, (trx) =>
+    sql`update job_queue b set wait_reason = w.reason, deferrals = w.deferrals, throttles = w.throttles, no_responses = w.silences,
+          retry_at = clock_timestamp() + make_interval(mins => w.minutes)
+        from (values (0, 'greylisted', 1, 0, 0, -1), (1, 'rate_limited', 0, 3, 0, 1), (2, 'timeout', 0, 0, 1, 0),
+                     (3, null, 1, 0, 0, null)) as w (no, reason, deferrals, throttles, silences, minutes)
+        where b.job_id = ${id} and b.no = w.no`.execute(trx),
+  )
+  const job = await inTenant(db, view.accountId, (trx) => findJob(trx, view, id))
+  const minutesFrom = (time: Date) => Math.round((time.getTime() - (job?.now.getTime() ?? 0)) / 60_000) || 0 // not -0
+  expect(
+    job?.waiting.map(({ reason, count, from, lastAt }) => [reason, count, minutesFrom(from), minutesFrom(lastAt)]),
+  ).toEqual([
+    ['greylisted', 3, -1, 79],
+    ['throttled', 2, 1, 1],
+    ['timeout', 9, 0, 80], // four after their first retry, and five for which a worker still waits
+  ])
+})
+
+test('a job has slow addresses once a worker has waited five seconds for them', async () => {
+  const view = await openTenant()
+  const { id } = await planTestJob(db, view.accountId, [{ size: 3 }, { size: 2 }])
+  await claimBatch(db, randomUUID(), { jobId: id, no: 0 })
+  const slowUntil = async () => {
+    const job = await inTenant(db, view.accountId, (trx) => findJob(trx, view, id))
+    return job?.slowUntil && Math.round((job.slowUntil.getTime() - job.now.getTime()) / 1_000)
+  }
+  expect(await slowUntil()).toBeNull()
+  await asOwner(db, (trx) =>
+    sql`update job_queue set claimed_at = clock_timestamp() - interval '10 seconds' where job_id = ${id} and no = 0`.execute(
+      trx,
+    ),
+  )
+  expect(await slowUntil()).toBe(30)
 })
 
 test('a job counts its results of the last minute', async () => {

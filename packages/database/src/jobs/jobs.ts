@@ -167,6 +167,8 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   /** Results of the last minute. */
   recentCount: number
   waiting: Waiting[]
+  /** When the slowest addresses in progress have a result or are deferred, at the latest; null if none is slow. */
+  slowUntil: Date | null
   /** Whether a worker of the installation has a heartbeat. */
   hasWorker: boolean
   /** Whether the job is paused until an operator decides. */
@@ -175,15 +177,20 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
 
 /**
  * Addresses that are deferred for the same reason, with their first and last retry. `lastAt` is the last attempt if mail servers defer
- * each of them.
+ * each of them. During a retry, whose time is over, they are deferred still: they may be again.
  */
 export type Waiting = { reason: string; count: number; from: Date; until: Date; lastAt: Date }
 
 /**
  * The time from a retry to the last attempt, in seconds, by the number of deferrals so far: the default retry schedule of 1, 5, 15 and
- * 60 minutes. An address without a deferral waits for a reply or for our rate limiter; test mode defers once.
+ * 60 minutes. Test mode defers once.
  */
-const LAST_ATTEMPT_AFTER_S = [0, 80 * 60, 75 * 60, 60 * 60, 0]
+const LAST_ATTEMPT_AFTER_S = [80 * 60, 75 * 60, 60 * 60, 0]
+/** The same for an address without a deferral, after the first of two retries because of no response. */
+const LAST_REPLY_AFTER_S = 60
+/** The limit of a probe, in seconds (PROBE_WITHIN_MS of the engine), and the time after which an address is slow. */
+const PROBE_WITHIN_S = 40
+const SLOW_AFTER_S = 5
 
 export async function findJob(trx: Trx, { accountId, mode }: View, jobId: string): Promise<Job | undefined> {
   const jobs = await readJobs(
@@ -270,14 +277,26 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
         select json_agg(json_build_object('reason', w.reason, 'count', w.count, 'from', w.from, 'until', w.until, 'lastAt', w.last_at)
                         order by w.reason)
         from (
-          select coalesce(q.wait_reason, '') as reason, sum(q.size) as count, min(q.retry_at) as from, max(q.retry_at) as until,
-            max(q.retry_at + make_interval(secs => case j.mode when 'test' then 0
-              else (${LAST_ATTEMPT_AFTER_S}::integer[])[least(q.deferrals + 1, ${LAST_ATTEMPT_AFTER_S.length})] end)) as last_at
-          from job_queue q
-          where q.job_id = j.id and q.retry_at > clock_timestamp() and j.finished_at is null
-          group by q.wait_reason
+          select d.reason, sum(d.size) as count, min(d.retry_at) as from, max(d.retry_at) as until,
+            max(greatest(d.retry_at + make_interval(secs => d.after_s), d.claimed_at + make_interval(secs => ${PROBE_WITHIN_S}))) as last_at
+          from (
+            select q.size, q.claimed_at, coalesce(q.retry_at, q.claimed_at, clock_timestamp()) as retry_at,
+              -- Addresses that their worker still waits for, after the others of their batch, have no reason of their own.
+              case when q.deferrals = 0 and q.no_responses = 0 and q.throttles > 0 then 'throttled' else coalesce(q.wait_reason, 'timeout') end
+                as reason,
+              case when j.mode = 'test' then 0
+                when q.deferrals > 0 then (${LAST_ATTEMPT_AFTER_S}::integer[])[least(q.deferrals, ${LAST_ATTEMPT_AFTER_S.length})]
+                when q.no_responses = 1 then ${LAST_REPLY_AFTER_S}::integer else 0 end as after_s
+            from job_queue q
+            where q.job_id = j.id and j.finished_at is null and (q.retry_at > clock_timestamp() or q.deferrals > 0 or q.no_responses > 0)
+          ) d
+          group by d.reason
         ) w
-      ), '[]') as waiting
+      ), '[]') as waiting,
+      (
+        select max(q.claimed_at) + make_interval(secs => ${PROBE_WITHIN_S}) from job_queue q
+        where q.job_id = j.id and j.finished_at is null and q.claimed_at < clock_timestamp() - make_interval(secs => ${SLOW_AFTER_S})
+      ) as slow_until
     from (${chosen}) j
     order by j.created_at desc, j.id`.execute(trx)
   return rows.map(({ waiting, ...job }) => ({

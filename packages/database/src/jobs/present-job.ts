@@ -9,6 +9,7 @@ import { openTallyCounter, type Tallies } from './results/result-tallies.ts'
 /** A job as the API returns it: the same in lists, alone and in event streams. */
 export function presentJob(job: Job): PublicJob {
   const left = job.finishedAt ? 0 : job.uniqueCount - job.doneCount
+  const used = job.doneCount * job.creditsPerEmail
   return {
     id: job.id,
     status: statusOf(job),
@@ -39,8 +40,9 @@ export function presentJob(job: Job): PublicJob {
     ...countsOf(job),
     credits: {
       reserved: left * job.creditsPerEmail,
-      used: job.doneCount * job.creditsPerEmail,
+      used,
       refunded: job.refundedCount,
+      charged: used - job.refundedCount,
     },
     callback_url: job.callbackUrl,
     rerun_of: job.rerunOf,
@@ -86,7 +88,16 @@ const TEST_MS_MAX = 60_000
 
 type JobProgress = Pick<
   Job,
-  'mode' | 'state' | 'pausedAt' | 'startedAt' | 'uniqueCount' | 'doneCount' | 'recentCount' | 'waiting' | 'now'
+  | 'mode'
+  | 'state'
+  | 'pausedAt'
+  | 'startedAt'
+  | 'uniqueCount'
+  | 'doneCount'
+  | 'recentCount'
+  | 'waiting'
+  | 'slowUntil'
+  | 'now'
 >
 
 /** Addresses finished per second, over the last minute or since the work began if that is less. */
@@ -100,15 +111,18 @@ export function rateOf({ state, startedAt, doneCount, recentCount, now }: JobPro
 /** The earliest and latest completion of a job; null if it cannot be estimated. */
 export function forecast(job: JobProgress): JobEta {
   if (job.state !== 'processing' || job.pausedAt) return null
-  const waitingCount = job.waiting.reduce((sum, { count }) => sum + count, 0)
+  // Addresses that our rate limiter delays are part of the work, which the rate of the last minute counts.
+  const waiting = job.waiting.filter(({ reason }) => reason !== 'throttled')
+  const waitingCount = waiting.reduce((sum, { count }) => sum + count, 0)
   const openCount = Math.max(0, job.uniqueCount - job.doneCount - waitingCount)
   const rate = rateOf(job)
   if (openCount > 0 && rate === 0) return null
 
   const now = job.now.getTime()
   const workMs = openCount === 0 ? 0 : (openCount / rate) * 1000
-  const lastRetryMs = Math.max(now, ...job.waiting.map(({ until }) => until.getTime()))
-  const lastAttemptMs = Math.max(now, ...job.waiting.map(({ lastAt }) => lastAt.getTime()))
+  const lastRetryMs = Math.max(now, ...waiting.map(({ until }) => until.getTime()))
+  const slowMs = job.slowUntil?.getTime() ?? now
+  const lastAttemptMs = Math.max(now, slowMs, ...waiting.map(({ lastAt }) => lastAt.getTime()))
   const atMs = (ms: number) => new Date(job.mode === 'test' ? Math.min(ms, now + TEST_MS_MAX) : ms).toISOString()
   return {
     earliest_at: atMs(Math.max(now + workMs, lastRetryMs)),

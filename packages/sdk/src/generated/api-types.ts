@@ -1401,7 +1401,7 @@ export type BulkJob = {
      */
     earliest_at: string
     /**
-     * Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC). In test mode at most a minute from now.
+     * Estimate for a lower throughput, if slow mail servers need all their time and deferred addresses all their attempts (RFC 3339, UTC). In test mode at most a minute from now.
      */
     latest_at: string
   } | null
@@ -1410,7 +1410,7 @@ export type BulkJob = {
    */
   deferred: Array<{
     /**
-     * The reason of the deferral, as a `sub_status`. More values may be added.
+     * The reason of the deferral, as a `sub_status`; `throttled` if our rate limiter delays the addresses. More values may be added.
      */
     reason: string
     /**
@@ -1418,7 +1418,7 @@ export type BulkJob = {
      */
     count: number
     /**
-     * The time of the first of these retries (RFC 3339, UTC).
+     * The time of the first of these retries (RFC 3339, UTC); in the past while it takes place.
      */
     retry_at: string
     /**
@@ -1468,13 +1468,17 @@ export type BulkJob = {
      */
     reserved: number
     /**
-     * Credits charged so far: 1 for every unique address with a result.
+     * Credits used so far, before refunds: 1 for every unique address with a result.
      */
     used: number
     /**
      * Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`) or whose DNS lookup failed (`dns_failed`).
      */
     refunded: number
+    /**
+     * Credits charged so far, after refunds: `used` minus `refunded`. This is what the job costs.
+     */
+    charged: number
   }
   /**
    * The URL that receives the event that ends the job; null if there is none.

@@ -229,7 +229,7 @@ export const JOB_EXAMPLE = {
     policy_rejected: 140,
     blocked: 15,
   },
-  credits: { reserved: 3600, used: 6400, refunded: 155 },
+  credits: { reserved: 3600, used: 6400, refunded: 155, charged: 6245 },
   callback_url: null,
   rerun_of: null,
   rerun_rows: null,

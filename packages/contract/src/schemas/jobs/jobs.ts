@@ -99,24 +99,26 @@ const SubStatusCounts = Type.Unsafe<Record<string, number>>({
 const JobCredits = Type.Object(
   {
     reserved: count('Credits reserved for addresses that have no result yet.', 3600),
-    used: count('Credits charged so far: 1 for every unique address with a result.', 6400),
+    used: count('Credits used so far, before refunds: 1 for every unique address with a result.', 6400),
     refunded: count(
       'Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`) or whose DNS lookup failed (`dns_failed`).',
       155,
     ),
+    charged: count('Credits charged so far, after refunds: `used` minus `refunded`. This is what the job costs.', 6245),
   },
   { description: 'Credits of the job.' },
 )
 
 const Deferred = Type.Object({
   reason: Type.String({
-    description: 'The reason of the deferral, as a `sub_status`. More values may be added.',
-    examples: ['greylisted', 'rate_limited'],
+    description:
+      'The reason of the deferral, as a `sub_status`; `throttled` if our rate limiter delays the addresses. More values may be added.',
+    examples: ['greylisted', 'throttled'],
   }),
   count: count('Unique addresses that are deferred for this reason.', 312),
   retry_at: Type.String({
     format: 'date-time',
-    description: 'The time of the first of these retries (RFC 3339, UTC).',
+    description: 'The time of the first of these retries (RFC 3339, UTC); in the past while it takes place.',
     examples: ['2026-11-02T12:10:00.000Z'],
   }),
   last_retry_at: Type.String({
@@ -140,7 +142,7 @@ const Eta = Type.Unsafe<JobEta>({
     latest_at: Type.String({
       format: 'date-time',
       description:
-        'Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC). In test mode at most a minute from now.',
+        'Estimate for a lower throughput, if slow mail servers need all their time and deferred addresses all their attempts (RFC 3339, UTC). In test mode at most a minute from now.',
       examples: ['2026-11-02T13:25:30.000Z'],
     }),
   },

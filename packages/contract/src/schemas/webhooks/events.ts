@@ -56,14 +56,14 @@ const CREATED_JOB: Job = {
   deferred: [],
   status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
   sub_status_counts: {},
-  credits: { reserved: 10_000, used: 0, refunded: 0 },
+  credits: { reserved: 10_000, used: 0, refunded: 0, charged: 0 },
 }
 
 const PAUSED_JOB: Job = { ...JOB_EXAMPLE, status: 'paused', rate_per_s: 0, eta: null, deferred: [] }
 const STOPPED_JOB: Job = {
   ...PAUSED_JOB,
   finished_at: AT,
-  credits: { reserved: 0, used: 6_400, refunded: 155 },
+  credits: { reserved: 0, used: 6_400, refunded: 155, charged: 6_245 },
 }
 
 const COMPLETED_JOB: Job = {
@@ -72,7 +72,7 @@ const COMPLETED_JOB: Job = {
   done_count: 10_000,
   progress: 1,
   status_counts: { valid: 8_810, invalid: 388, risky: 647, unknown: 155 },
-  credits: { reserved: 0, used: 10_000, refunded: 155 },
+  credits: { reserved: 0, used: 10_000, refunded: 155, charged: 9_845 },
 }
 
 /** The example used where one event represents all. */

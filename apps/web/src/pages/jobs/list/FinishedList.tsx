@@ -1,3 +1,4 @@
+import { describeCharge } from '@probity/contract/constants/texts/jobs'
 import type { BulkJob, JobBreakdown } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
@@ -122,8 +123,8 @@ function EndNotice({ job }: { job: BulkJob }) {
     return (
       <Callout kind="warning" title="This is probably a network problem of this installation.">
         None of the addresses could be validated; they may still be valid.
-        {credits.refunded >= credits.used ? ' No credits were charged.' : ''} If you run Probity yourself, check that
-        outbound port 25 is open, then validate the list again.
+        {credits.charged === 0 ? ' No credits were charged.' : ''} If you run Probity yourself, check that outbound port
+        25 is open, then validate the list again.
       </Callout>
     )
   }
@@ -132,14 +133,9 @@ function EndNotice({ job }: { job: BulkJob }) {
 
 function Footnotes({ job, isGone }: { job: BulkJob; isGone: boolean }) {
   const { credits, livemode, expires_on } = job
-  const charged = Math.max(0, credits.used - credits.refunded)
   return (
     <p className="mt-4 flex flex-wrap gap-x-4 gap-y-1 border-t border-line pt-3 text-[0.8125rem] text-faint">
-      <span>
-        {livemode
-          ? `${formatCount(charged, 'credit')} charged, ${formatNumber(credits.refunded)} refunded.`
-          : 'Free in test mode.'}
-      </span>
+      <span>{livemode ? `${describeCharge(credits)}.` : 'Free in test mode.'}</span>
       {!isGone && <span>Rows expire on {formatDate(expires_on)}. The summary is kept.</span>}
     </p>
   )

@@ -7,12 +7,13 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatClock, formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { ProgressBar, Steps } from '../../../ui/Progress.tsx'
+import { TimeLeft } from '../lists/ListProgress.tsx'
 import type { Following } from './follow.ts'
-import { isRetrying, stageOf, stagesOf, timeLeft, waitingTail, whyWaiting } from './job-labels.ts'
+import { STAGES, stageOf, whyWaiting } from './job-labels.ts'
 import { NotifyChoice } from './NotifyChoice.tsx'
 import { Verdicts } from './Verdicts.tsx'
 
-/** A list in progress: progress, remaining time and deferred addresses. */
+/** A list in progress: progress, time left and deferred addresses. */
 export function RunningList({ job, following }: { job: BulkJob; following: Following }) {
   const stage = useFurthestStage(job)
   return (
@@ -22,7 +23,7 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
       <Card>
         <div className="flex flex-col gap-5">
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-            <Steps label="List stages" steps={stagesOf(job)} current={stage} />
+            <Steps label="List stages" steps={STAGES} current={stage} />
             <UpdateBadge following={following} />
           </div>
           <Progress job={job} />
@@ -81,6 +82,7 @@ function DelayNotice({ job: { status, delay_reason: delayReason } }: { job: Bulk
 
 function Progress({ job }: { job: BulkJob }) {
   const { progress, done_count, unique_count } = job
+  const now = useNow()
   return (
     <div>
       <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4">
@@ -90,27 +92,28 @@ function Progress({ job }: { job: BulkJob }) {
         </p>
       </div>
       <ProgressBar value={progress} label="Addresses with a result" />
+      {/* A notice above says why there is no progress, and the status that the list is paused. */}
+      {job.delay_reason === null && job.status !== 'paused' && <TimeLeft job={job} now={now} className="mt-2.5" />}
       <ProgressAnnouncer job={job} />
     </div>
   )
 }
 
-function Facts({ job }: { job: BulkJob }) {
-  const now = useNow()
-  const tail = job.status === 'paused' ? undefined : waitingTail(job, now)
-  const { credits, rate_per_s, livemode } = job
+function Facts({ job: { credits, rate_per_s, livemode } }: { job: BulkJob }) {
   return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-t border-line pt-4 sm:grid-cols-3 lg:grid-cols-5">
-      <Fact name="Time remaining" wide>
-        {remaining(job)}
-        {tail && <p className="mt-0.5 max-w-56 text-[0.8125rem] font-normal text-soft">{tail}</p>}
-      </Fact>
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-t border-line pt-4 sm:grid-cols-3">
       <Fact name="Rate">{rate_per_s > 0 ? `${formatNumber(rate_per_s)} addresses/s` : 'None in the last minute'}</Fact>
       {livemode ? (
         <>
-          <Fact name="Credits used">{formatNumber(credits.used)}</Fact>
+          <Fact name="Credits charged">
+            {formatNumber(credits.charged)}
+            {credits.refunded > 0 && (
+              <p className="mt-0.5 text-[0.8125rem] font-normal text-soft">
+                {formatNumber(credits.refunded)} refunded for unknown results
+              </p>
+            )}
+          </Fact>
           <Fact name="Credits reserved">{formatNumber(credits.reserved)}</Fact>
-          <Fact name="Credits refunded">{formatNumber(credits.refunded)}</Fact>
         </>
       ) : (
         <Fact name="Credits">Free in test mode</Fact>
@@ -119,14 +122,9 @@ function Facts({ job }: { job: BulkJob }) {
   )
 }
 
-function remaining(job: BulkJob): string {
-  if (job.status === 'paused') return 'Paused'
-  return timeLeft(job) ?? (isRetrying(job) ? 'Waiting for mail servers' : 'Not yet known')
-}
-
-function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
+function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className={wide ? 'max-sm:col-span-2' : undefined}>
+    <div>
       <dt className="text-xs text-faint">{name}</dt>
       <dd className="mt-0.5 font-medium tabular-nums">{children}</dd>
     </div>

@@ -1,4 +1,5 @@
 import { JOB_STATUS_LABELS, reasonLabel } from '@probity/contract/constants/labels'
+import { describeTimeLeft } from '@probity/contract/constants/texts/jobs'
 import { SUB_STATUSES } from '@probity/contract/constants/validations'
 import type { BulkJob } from '@probity/sdk'
 import { providerName } from '../../../labels/provider-names.ts'
@@ -18,35 +19,10 @@ export function outcomeOf({ status_counts: counts, credits, livemode, finished_a
   return `${formatCount(valid + risky + invalid + unknown, 'address', 'addresses')} validated: ${parts.join(', ')}.`
 }
 
-/** "About 20 s": at the rate of the last minute, without deferred addresses. Undefined if nothing is left or the rate is not known. */
-export function timeLeft(job: BulkJob): string | undefined {
-  const open = job.unique_count - job.done_count - deferredCount(job)
-  if (open <= 0 || job.rate_per_s === 0) return undefined
-  const seconds = open / job.rate_per_s
-  // Test mode contacts no mail server. Its first seconds say little about the rate.
-  if (!job.livemode && seconds > 50) return 'Less than a minute'
-  if (seconds < 5) return 'A few seconds'
-  if (seconds < 90) return `About ${Math.ceil(seconds / 5) * 5} s`
-  const unit = UNITS.find((one) => seconds >= one.seconds * 2) ?? MINUTE
-  return `About ${formatCount(Math.round(seconds / unit.seconds), unit.name)}`
-}
-
-type Unit = { name: string; seconds: number }
-const MINUTE: Unit = { name: 'minute', seconds: 60 }
-/** The largest unit with a count of two or more, so that 90 minutes do not become "2 hours". */
-const UNITS: Unit[] = [{ name: 'day', seconds: 86_400 }, { name: 'hour', seconds: 3_600 }, MINUTE]
-
-/** The addresses that decide when the list ends: "27 addresses wait for their servers; the last attempt is at 21:57." */
-export function waitingTail(job: BulkJob, now: number): string | undefined {
-  const count = deferredCount(job)
-  if (count === 0) return undefined
-  const last = Math.max(...job.deferred.map(({ last_retry_at }) => Date.parse(last_retry_at)))
-  const noun = count === 1 ? 'address waits for its server' : 'addresses wait for their servers'
-  return `${formatNumber(count)} ${noun}; the last attempt is ${isSoon(last, now) ? `at ${formatClock(last)}` : `on ${formatDateTime(last)}`}.`
-}
-
-function deferredCount({ deferred }: BulkJob): number {
-  return deferred.reduce((sum, { count }) => sum + count, 0)
+/** The time left, or the reason why it is not known, as one line. Undefined for a list that has ended. */
+export function timeLeft(job: BulkJob, now: number): string | undefined {
+  const line = describeTimeLeft(job, { now })
+  return line && capitalised(line)
 }
 
 function isSoon(at: number, now: number): boolean {
@@ -62,6 +38,7 @@ const WAITING: Record<string, string> = {
   dns_failed: 'DNS lookup failed',
   mailbox_full: 'mailbox full',
   server_error: 'mail server error',
+  throttled: 'delayed by our rate limiter',
 }
 
 /** "312 addresses deferred: greylisted by the mail server. Next retry 14:05." */
@@ -77,19 +54,9 @@ function nextTry(until: string, now: number): string {
 }
 
 /** The stages of a list. Retries are a part of the validation: each of them may return addresses to it. */
-const STAGES = (['queued', 'planning', 'processing', 'completed'] as const).map((state) => JOB_STATUS_LABELS[state])
-
-/** Whether only deferred addresses remain. */
-export function isRetrying(job: BulkJob): boolean {
-  const waiting = deferredCount(job)
-  return job.started_at !== null && waiting > 0 && job.done_count + waiting >= job.unique_count
-}
-
-/** The stages, with the number of addresses that are retried once only these remain. */
-export function stagesOf(job: BulkJob): string[] {
-  const retrying = isRetrying(job) ? ` · ${formatNumber(deferredCount(job))} retrying` : ''
-  return STAGES.map((stage, n) => (n === 2 ? `${stage}${retrying}` : stage))
-}
+export const STAGES = (['queued', 'planning', 'processing', 'completed'] as const).map(
+  (state) => JOB_STATUS_LABELS[state],
+)
 
 export function stageOf({ status, started_at, finished_at }: BulkJob): number {
   if (finished_at !== null) return STAGES.length

@@ -6,26 +6,38 @@ import { VERDICTS, verdictLook } from '../../../labels/verdict.tsx'
 import { Badge, type Tone } from '../../../ui/Badge.tsx'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import { ProgressBar } from '../../../ui/Progress.tsx'
+import { timeLeft } from '../list/job-labels.ts'
 import { isUnderWay } from './lists-query.ts'
 
 /** The state and the progress of a list. Only unfinished lists have a bar. */
 export function ListProgress({ list }: { list: BulkJob }) {
   const { status, progress, name, delay_reason: delayReason } = list
   const mayMove = isUnderWay(list) || status === 'paused'
+  // The badge says that a list is queued or paused.
+  const isSaid = delayReason !== null || status === 'processing'
   return (
     <div className="flex flex-col gap-1.5">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <JobStateBadge status={status} />
-        {delayReason !== null && (
-          <span className="text-[0.8125rem] text-risky">
-            {delayReason === 'under_review' ? 'Under review' : 'Waiting for a worker'}
-          </span>
-        )}
         {status !== 'completed' && <span className="text-[0.8125rem] text-soft tabular-nums">{share(progress)}</span>}
       </div>
       {mayMove && <ProgressBar value={progress} label={`Progress of ${name}`} className="h-1.5" />}
+      {isSaid && (
+        <TimeLeft
+          job={list}
+          now={Date.now()}
+          className={clsx('text-xs', delayReason === null ? 'text-soft' : 'text-risky')}
+        />
+      )}
     </div>
   )
+}
+
+/** The time left of a list in progress, or the reason why it is not known: one line, the same on all pages. */
+export function TimeLeft({ job, now, className }: { job: BulkJob; now: number; className?: string }) {
+  const line = timeLeft(job, now)
+  if (line === undefined) return null
+  return <p className={clsx('text-pretty tabular-nums', className)}>{line}</p>
 }
 
 /** Rounded down: 100 % is shown only when the list is complete. */

@@ -8,7 +8,7 @@ import { Tags } from './Tags.tsx'
 
 const COLUMNS: Column<BulkJob>[] = [
   { head: 'Name', className: 'min-w-40 py-3', cell: nameCell },
-  { head: 'Status', className: 'w-40', cell: (list) => <ListProgress list={list} /> },
+  { head: 'Status', className: 'w-52', cell: (list) => <ListProgress list={list} /> },
   { head: 'Addresses', align: 'end', cell: (list) => formatNumber(list.unique_count) },
   { head: 'Verdicts', className: 'w-60 min-w-52', cell: (list) => <VerdictCounts list={list} /> },
   { head: 'Credits', align: 'end', cell: creditsOf },
@@ -68,6 +68,6 @@ function ListLink({ list: { id, name } }: { list: BulkJob }) {
 }
 
 /** The credits charged for a list after refunds. Test mode is free. */
-function creditsOf({ credits: { used, refunded }, livemode }: BulkJob): string {
-  return livemode ? formatNumber(used - refunded) : 'Free'
+function creditsOf({ credits: { charged }, livemode }: BulkJob): string {
+  return livemode ? formatNumber(charged) : 'Free'
 }

@@ -1,6 +1,7 @@
 import { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import { ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
 import { AddedOverrides } from '@probity/contract/schemas/overrides'
+import { expect, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { choose, click, clickOn, fill, hitInDrawer, inOrder, openTab, press } from './test-actions.ts'
 import { NO_RESPONSE, problem } from './test-api.ts'
@@ -18,7 +19,7 @@ import {
   WORKBOOK_PREVIEW,
 } from './test-jobs.ts'
 import { BEGINNER, VIEWER } from './test-member.ts'
-import { testStates, whileLoading } from './test-states.ts'
+import { resize, testStates, whileLoading } from './test-states.ts'
 import { sessionOf } from './test-users.ts'
 
 const DIALOG = '[role="dialog"], [role="alertdialog"]'
@@ -106,12 +107,36 @@ testStates('new list', [
 const LIST = `/lists/${FINISHED_JOB.id}`
 const RUNNING = { 'GET /bulk/jobs/:job': RUNNING_JOB, 'GET /bulk/jobs/:job/events': NO_RESPONSE }
 const selectAll = () => click(page.getByLabelText('Select all results on this page'))
+/** The bar at the bottom of a phone covers the last part of its screen. */
+const [PHONE_HEIGHT, BAR_HEIGHT] = [844, 60]
+const onPhone = async () => resize(390, PHONE_HEIGHT)
+/** Shows the first result on the first screen, and no filter. */
+async function seeFirstResult() {
+  await onPhone()
+  await vi.waitFor(() => {
+    const [first] = document.querySelectorAll('#results a[href*="row="]')
+    expect(first?.getBoundingClientRect().bottom).toBeLessThan(PHONE_HEIGHT - BAR_HEIGHT)
+    expect(document.querySelector('#results form')?.checkVisibility()).toBe(false)
+  })
+}
 const job = (state: typeof RUNNING_JOB) => ({ ...RUNNING, 'GET /bulk/jobs/:job': state })
 
 testStates('list', [
   { name: 'completed', path: LIST, shows: 'Addresses to keep' },
   { name: 'results', path: `${LIST}?tab=results`, shows: 'Recommendation' },
   { name: 'completed, with its cost', path: LIST, shows: '9,845 credits charged, 155 refunded for unknown results.' },
+  {
+    name: 'results on a phone, without filters',
+    path: `${LIST}?tab=results&status=valid&provider=google`,
+    act: seeFirstResult,
+    shows: 'Filter (2)',
+  },
+  {
+    name: 'results on a phone, with the filters open',
+    path: `${LIST}?tab=results`,
+    act: inOrder(onPhone, press('Filter')),
+    shows: 'Address contains',
+  },
   { name: 'breakdown', path: `${LIST}?tab=breakdown`, shows: 'By domain' },
   { name: 'results sorted by deliverability', path: `${LIST}?sort=-deliverability`, has: 'th[aria-sort="descending"]' },
   {

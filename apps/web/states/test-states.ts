@@ -68,7 +68,7 @@ async function expectFits(width: number, height: number): Promise<void> {
 }
 
 /** The tests run in a frame of the test runner. Its own command for this takes a round trip to the browser. */
-function resize(width: number, height: number): void {
+export function resize(width: number, height: number): void {
   const frame = window.frameElement as HTMLIFrameElement
   Object.assign(frame.style, { width: `${width}px`, height: `${height}px` })
 }

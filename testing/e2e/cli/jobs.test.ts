@@ -131,6 +131,7 @@ test('the same command again finds its job and charges nothing; --fresh creates 
   // No worker of this test can probe, which is printed before the charge.
   expect(first.stderr).toMatch(/^Reading list\.csv\.\n(?:.+\n)+?Job [0-9a-f-]{36}\n/)
   expect(first.stderr).toContain(WITHOUT_PROBING)
+  expect(first.stderr).toMatch(/Cost of the job: 4 credits charged\.\n$/)
   expect(await apiClient.credits()).toMatchObject({ available: 996 })
 
   const again = await folder.run(args.slice(0, -2))

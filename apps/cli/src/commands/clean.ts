@@ -72,7 +72,7 @@ async function clean(run: Run, flags: Flags, file: string): Promise<void> {
   const job = await watchJob(run, client, id)
   checkCompleted(job)
   await writeRows(run, client, id, flags)
-  if (job.livemode) run.terminal.note(`${describeCharge(job.credits)}.`)
+  if (job.livemode) run.terminal.note(`Cost of the job: ${describeCharge(job.credits)}.`)
   checkFailOn(flags.failOn, tallyOf(job))
 }
 

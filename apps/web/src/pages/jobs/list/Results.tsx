@@ -14,7 +14,7 @@ import type { ListSearch } from '../search.ts'
 import { readFileForm, sheetOf } from './download.ts'
 import { filterOf, isExpired, PAGE_SIZES, pageSizeOf, resultsQuery, sortOf } from './queries.ts'
 import { ResultDrawer } from './ResultDrawer.tsx'
-import { ResultsFilter } from './ResultsFilter.tsx'
+import { FilterButton, ResultsFilter } from './ResultsFilter.tsx'
 import { ResultsTable, type Selection } from './ResultsTable.tsx'
 import { hasFilter, RESULTS_ID, useListSearch, withFilter } from './SearchLink.tsx'
 import { SelectionBar } from './SelectionBar.tsx'
@@ -24,11 +24,20 @@ import { useResultsDownload } from './use-results-download.ts'
 export function Results({ job }: { job: BulkJob }) {
   const { search } = useListSearch()
   const query = useQuery(resultsQuery(useScene(), job, search))
+  const [isFilterOpen, setFilterOpen] = useState(false)
   if (isExpired(query.error)) return null
   return (
     <div id={RESULTS_ID}>
-      <Card title={job.finished_at === null ? 'Results so far' : 'Results'} actions={<ResultsActions job={job} />}>
-        <ResultsFilter job={job} />
+      <Card
+        title={job.finished_at === null ? 'Results so far' : 'Results'}
+        actions={
+          <>
+            <ResultsActions job={job} />
+            <FilterButton isOpen={isFilterOpen} onToggle={() => setFilterOpen(!isFilterOpen)} />
+          </>
+        }
+      >
+        <ResultsFilter job={job} isOpen={isFilterOpen} />
         <Found job={job} query={query} />
       </Card>
       <ResultDrawer job={job} />
@@ -69,7 +78,9 @@ function FilteredDownload({ job, search, total }: { job: BulkJob; search: ListSe
       icon={<Download className="size-4" aria-hidden="true" />}
       onClick={() => start({ ...sheetOf(readFileForm(job.filename)), unique: true, ...filterOf(search) })}
     >
-      Download {formatCount(total, 'result')}
+      <span>
+        Download {formatNumber(total)} <span className="max-sm:sr-only">{total === 1 ? 'result' : 'results'}</span>
+      </span>
     </Button>
   )
 }

@@ -1,5 +1,7 @@
 import type { BulkJob } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { ListFilter } from 'lucide-react'
 import { VERDICTS, verdictLook } from '../../../labels/verdict.tsx'
 import { useScene } from '../../../session/workspace.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -14,20 +16,46 @@ const ANY = '*'
 
 type FilterName = 'search' | 'status' | 'sub_status' | 'provider' | 'domain'
 
+const FILTER_ID = 'results-filter'
+
+type FilterToggle = { isOpen: boolean; onToggle(): void }
+
+/** Opens and closes the filters on a phone, where they would fill the first screen. */
+export function FilterButton({ isOpen, onToggle }: FilterToggle) {
+  const { search } = useListSearch()
+  const count = Object.keys(filtersIn(search)).length
+  return (
+    <Button
+      size="sm"
+      className="aria-expanded:bg-hover sm:hidden"
+      aria-expanded={isOpen}
+      aria-controls={FILTER_ID}
+      icon={<ListFilter className="size-4" aria-hidden="true" />}
+      onClick={onToggle}
+    >
+      Filter{count > 0 && ` (${count})`}
+    </Button>
+  )
+}
+
 /** The filters of the table, kept in the URL. They apply at once, typed text after a pause. */
-export function ResultsFilter({ job }: { job: BulkJob }) {
+export function ResultsFilter({ job, isOpen }: { job: BulkJob; isOpen: boolean }) {
   const { search, turn } = useListSearch()
   const set = (name: FilterName, value: string | undefined, options?: { replace: boolean }) =>
-    turn((now) => withFilter(now, filterWith(now, name, value)), options)
+    turn((now) => withFilter(now, filtersIn({ ...now, [name]: value })), options)
   const choose = (name: FilterName) => (value: string) => set(name, value === ANY ? undefined : value)
   // A text that is completed later does not become another entry of the history.
   const type = (name: 'search' | 'domain') => (text: string) =>
     set(name, text.trim() || undefined, { replace: search[name] !== undefined })
   return (
     <form
+      id={FILTER_ID}
       aria-label="Filter the results"
       onSubmit={(event) => event.preventDefault()}
-      className="mb-4 grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.4fr_1.2fr_1.4fr_auto]"
+      className={clsx(
+        'mb-4 grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1.4fr_1.2fr_1.4fr_auto]',
+        !isOpen && 'max-sm:hidden',
+      )}
     >
       <Typed label="Address contains" value={search.search} maxLength={320} onChange={type('search')} />
       <Choices job={job} search={search} choose={choose} />
@@ -41,10 +69,9 @@ export function ResultsFilter({ job }: { job: BulkJob }) {
   )
 }
 
-/** The filters with one of them changed. */
-function filterWith(now: ListSearch, name: FilterName, value: string | undefined): ListSearch {
-  const { search, status, sub_status, provider, domain } = now
-  const all = Object.entries({ search, status, sub_status, provider, domain, [name]: value })
+/** The filters that are set. */
+function filtersIn({ search, status, sub_status, provider, domain }: ListSearch): ListSearch {
+  const all = Object.entries({ search, status, sub_status, provider, domain })
   return Object.fromEntries(all.filter(([, text]) => text !== undefined)) as ListSearch
 }
 

@@ -98,22 +98,6 @@ test('rejects a function in a data file, which may exceed the line limit', () =>
   expect(faults).toEqual(['packages/engine/src/domain/data/providers.ts:2 a function in a data folder: data only'])
 })
 
-test('rejects a function with more than 60 lines, except in tests and test helpers', () => {
-  const functionOf = (lines: number) => `export function run(): void {\n${'  void 0\n'.repeat(lines - 2)}}\n`
-  const faults = judge({
-    'apps/api/src/a.ts': functionOf(61),
-    'apps/api/src/b.ts': functionOf(60),
-    'apps/web/src/c.tsx': `export const one = 1\n${functionOf(70)}`,
-    'packages/engine/src/d.test.ts': functionOf(61),
-    'packages/engine/src/test-d.ts': functionOf(61),
-    'benchmarks/e.ts': functionOf(61),
-  })
-  expect(faults).toEqual([
-    'apps/api/src/a.ts:1 a function of 61 lines: split it, 60 are the limit',
-    'apps/web/src/c.tsx:2 a function of 70 lines: split it, 60 are the limit',
-  ])
-})
-
 test('rejects an architecture page that is long or names a path that does not exist', () => {
   const page = [
     '# Architecture',

@@ -16,7 +16,6 @@ import { listVagueNames } from './names.ts'
 import { listFormFaults, listUnusedScreenshots } from './page-form.ts'
 import { listProcessAliases } from './process-alias.ts'
 import { listUnwantedPackages } from './runtime-packages.ts'
-import { listLongFunctions, listShapeFaults } from './shape.ts'
 import { listSlowPatterns } from './slow-patterns.ts'
 import { listWireWrites } from './wire-writes.ts'
 import { readWorkspace, type Workspace } from './workspace.ts'
@@ -42,8 +41,6 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listContractingSteps,
   listWrongGates,
   listUntaggedTimings,
-  listLongFunctions,
-  listShapeFaults,
   listSlowPatterns,
 ]
 

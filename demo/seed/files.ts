@@ -24,7 +24,7 @@ export async function storeFile(
   const all = [...addresses, ...addresses.slice(0, duplicates)]
   const lines = all.map(({ email }, n) => `${FIRST_CUSTOMER_NO + n},${email}\n`)
   const { key, size } = await storage.save(bytesOf([`${COLUMNS.join()}\n`, ...lines]))
-  const form = { columns: COLUMNS, delimiter: ',', encoding: 'utf-8', has_header: true, suggested_column: 'email' }
+  const form = { columns: COLUMNS, delimiter: ',', encoding: 'utf-8', header_row: 1, suggested_column: 'email' }
   const counts = { size_bytes: size, row_count: all.length, email_count: all.length, unique_count: addresses.length }
   const times = { created_at: isoOf(createdAtMs), expires_at: isoOf(expiresAtMs) }
   await insertRows(trx, 'uploads', [

@@ -13,10 +13,10 @@ create table uploads (
   columns text[] not null check (cardinality(columns) between 1 and 256),
   delimiter text not null check (length(delimiter) = 1),
   encoding text not null check (encoding in ('utf-8', 'utf-16le', 'utf-16be', 'windows-1252')),
-  has_header boolean not null,
+  header_row integer check (header_row > 0), -- the row with the column names; null: the file has none
   suggested_column text not null,
   row_count integer not null check (row_count > 0),
-  email_count integer not null check (email_count between 0 and row_count), -- in the suggested column, like unique_count
+  email_count integer not null check (email_count >= 0), -- in the suggested column, like unique_count
   unique_count integer not null check (unique_count between 0 and email_count),
   storage_key text not null unique,
   created_at timestamptz not null default clock_timestamp(),
@@ -47,8 +47,14 @@ create table jobs (
   -- paused is not a state but paused_at, so that a job resumes in the state it had.
   state text not null default 'queued' check (state in ('queued', 'planning', 'processing', 'completed', 'canceled', 'failed')),
   paused_at timestamptz,
-  row_count integer not null check (row_count > 0),
-  email_count integer not null check (email_count between 1 and row_count), -- rows that have an email
+  row_count integer not null check (row_count > 0), -- without blank lines
+  blank_count integer not null default 0 check (blank_count >= 0),
+  not_address_count integer not null default 0 check (not_address_count >= 0), -- rows whose cell has text without an address
+  extra_address_count integer not null default 0 check (extra_address_count >= 0), -- values beyond the first one of their cell
+  left_out_count integer not null default 0 check (left_out_count >= 0), -- values that the next two columns leave out
+  several_addresses text not null default 'first' check (several_addresses in ('all', 'first')),
+  malformed text not null default 'validate' check (malformed in ('validate', 'skip')),
+  email_count integer not null check (email_count between 1 and row_count + extra_address_count), -- validated values with repetitions
   unique_count integer not null check (unique_count between 1 and email_count), -- distinct addresses: validated and charged
   done_count integer not null default 0 check (done_count between 0 and unique_count),
   refunded_count integer not null default 0 check (refunded_count between 0 and done_count),
@@ -201,7 +207,7 @@ create function record_heartbeat(p_worker uuid, p_slots integer) returns void
 create function claim_plan(p_worker uuid)
   returns table (
     id uuid, account_id uuid, expires_on date, epoch integer, attempts smallint, mode text, unique_count integer,
-    storage_key text, encoding text, delimiter text, has_header boolean, column_index integer
+    storage_key text, encoding text, delimiter text, header_row integer, column_index integer, several_addresses text, malformed text
   )
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -219,7 +225,7 @@ begin
     from jobs k left join uploads u on u.id = k.upload_id
     where j.id = v_job and k.id = j.id
     returning j.id, j.account_id, j.expires_on, j.plan_epoch, j.plan_attempts, j.mode, j.unique_count,
-      u.storage_key, u.encoding, u.delimiter, u.has_header, array_position(u.columns, j.email_column) - 1;
+      u.storage_key, u.encoding, u.delimiter, u.header_row, array_position(u.columns, j.email_column) - 1, j.several_addresses, j.malformed;
 end
 $$;
 

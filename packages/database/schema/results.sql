@@ -18,7 +18,7 @@ create table result_chunks (
   size smallint not null check (size between 1 and 1000),
   first_row integer not null,
   last_row integer not null,
-  row_nos integer[] not null, -- ascending; the first row of each address in the file
+  row_nos integer[] not null, -- ascending result numbers: 1024 * row + position in the cell where the address occurs first (resultNoOf in the contract)
   tally jsonb not null, -- [{status, sub_status, safe_to_send, override, count}]
   index bytea not null, -- the fields for filters and searches, in the order of row_nos
   results bytea not null, -- one JSON result per line, in the order of row_nos

@@ -11,6 +11,25 @@ test.each<[string, Delimiter]>([
   expect(guessDelimiter(text)).toBe(delimiter)
 })
 
+test.each([
+  ['', 0],
+  ['a\nb', 2],
+  ['a\nb\n', 2],
+  ['a\r\nb\r\n', 2],
+  ['\n\na\n \n\n', 5],
+  ['a,"x\ny"\n\nb\n', 3],
+])('readRecords counts the lines of %j', async (text, count) => {
+  async function* bytes() {
+    yield Buffer.from(text)
+  }
+  let lines = -1
+  const noteLines = (found: number) => {
+    lines = found
+  }
+  for await (const _ of readRecords(bytes(), ',', noteLines));
+  expect(lines).toBe(count)
+})
+
 test('readRecords reads one million rows, and rejects a file with one more', async () => {
   const piece = Buffer.from('a\n'.repeat(10_000))
   const countRows = async (...more: Buffer[]) => {
@@ -23,4 +42,5 @@ test('readRecords reads one million rows, and rejects a file with one more', asy
   }
   expect(await countRows()).toBe(1_000_000)
   await expect(countRows(Buffer.from('b\n'))).rejects.toMatchObject({ code: 'too_many_rows' })
+  await expect(countRows(Buffer.from('\n'))).rejects.toMatchObject({ code: 'too_many_rows' })
 })

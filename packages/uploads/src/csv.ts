@@ -5,35 +5,34 @@ import { Refusal } from './refusal.ts'
 /** Opens a file from its beginning. */
 export type Open = () => AsyncIterable<Buffer>
 
-/** The format of a file, as its preview found it. */
-export type Writing = { encoding: Encoding; delimiter: Delimiter; hasHeader: boolean }
+/** The format of a file, as its preview found it. Rows above the header, such as a title, are not data. */
+export type Writing = { encoding: Encoding; delimiter: Delimiter; headerRow: number | null }
 
 export type Row = CsvRecord & { isHeader: boolean }
 
 /**
- * The rows of a whole file in order, in pages, the header first; the next page is read when the consumer asks for it. Empty lines and
- * rows with white space only are skipped, here as in every count. Throws a Refusal for an unreadable file.
+ * The rows of a whole file in order, in pages, the header first; the next page is read when the consumer asks for it. Empty lines, rows
+ * with white space only and rows above the header are skipped, here as in every count. Throws a Refusal for an unreadable file.
  */
 export async function* readRows(open: Open, writing: Writing): AsyncGenerator<Row[]> {
   for await (const rows of readAllRows(open, writing)) {
-    const page = rows.filter(({ cells }) => !cells.every(isBlank))
+    const page = rows.filter(({ cells }) => !isBlankRow(cells))
     if (page.length > 0) yield page
   }
 }
 
 /** The same with rows that have white space only. Empty lines are gaps between the row numbers. */
-export async function* readAllRows(open: Open, { encoding, delimiter, hasHeader }: Writing): AsyncGenerator<Row[]> {
-  let isBeforeHeader = hasHeader
+export async function* readAllRows(open: Open, { encoding, delimiter, headerRow }: Writing): AsyncGenerator<Row[]> {
   for await (const records of readRecords(asUtf8(open(), encoding), delimiter)) {
-    const page: Row[] = []
-    for (const { row, cells } of records) {
-      const isHeader = isBeforeHeader && !cells.every(isBlank)
-      if (isBeforeHeader && !isHeader) continue
-      page.push({ row, cells, isHeader })
-      isBeforeHeader = false
-    }
+    const page: Row[] = records
+      .filter(({ row }) => headerRow === null || row >= headerRow)
+      .map(({ row, cells }) => ({ row, cells, isHeader: row === headerRow }))
     if (page.length > 0) yield page
   }
+}
+
+export function isBlankRow(cells: string[]): boolean {
+  return cells.every(isBlank)
 }
 
 export function isBlank(cell: string): boolean {
@@ -43,8 +42,12 @@ export function isBlank(cell: string): boolean {
 const RECORD_BYTES_MAX = 64 * 1024
 const CELL_BYTES_MAX = 4 * 1024
 export const COLUMNS_MAX = 256
-/** Rows without an address do not count towards the plan, but reading them takes time. */
+/**
+ * Lines of a file, blank ones included. Rows without an address do not count towards the plan, but reading them takes time. The number of
+ * a result needs the limit, too (resultNoOf in the contract).
+ */
 export const ROWS_MAX = 1_000_000
+const LINE_ENDS = [0x0a, 0x0d]
 /** Input passed to the parser at once. Its position is checked between two of them. */
 const SLICE_BYTES = 16 * 1024
 
@@ -53,18 +56,25 @@ export type CsvRecord = { row: number; cells: string[] }
 
 /**
  * Reads CSV in UTF-8 within limits and yields the records of each chunk. The next chunk is read only after the consumer is ready, so
- * a slow consumer does not increase memory use.
+ * a slow consumer does not increase memory use. At the end, `noteLines` gets the number of lines, blank ones included.
  */
-export async function* readRecords(bytes: AsyncIterable<Buffer>, delimiter: Delimiter): AsyncGenerator<CsvRecord[]> {
+export async function* readRecords(
+  bytes: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+  noteLines?: (lines: number) => void,
+): AsyncGenerator<CsvRecord[]> {
   const { parser, passed, take } = openParser(delimiter)
   const end = finished(parser.resume())
   end.catch(() => {}) // awaited below; until then the rejection must not be unhandled
   let withoutEnd = 0
+  let endsWithLine = false
   try {
     for await (const slice of slicesOf(bytes)) {
       const before = passed()
+      endsWithLine = LINE_ENDS.includes(slice.at(-1) ?? 0)
       parser.write(slice)
       if (parser.errored) throw parser.errored
+      if (passed() > ROWS_MAX) throw tooManyRows()
       // The limit of the parser counts the content of cells only: a line of delimiters would pass it.
       withoutEnd = passed() === before ? withoutEnd + slice.length : 0
       if (withoutEnd > RECORD_BYTES_MAX + SLICE_BYTES) throw tooLong(before + 1)
@@ -72,6 +82,10 @@ export async function* readRecords(bytes: AsyncIterable<Buffer>, delimiter: Deli
     }
     parser.end()
     await end
+    // The parser counts what follows the last line break as an empty line.
+    const lines = endsWithLine ? passed() - 1 : passed()
+    if (lines > ROWS_MAX) throw tooManyRows()
+    noteLines?.(lines)
     yield take()
   } catch (error) {
     throw isCsvError(error) ? readFault(error, passed() + 1) : error
@@ -97,7 +111,7 @@ function openParser(delimiter: Delimiter) {
       // The parser creates an unused error for each record with another width than the first, which takes ten times as long as the
       // record itself. Therefore each record is its first.
       info.records = 0
-      refuseBeyondBounds(cells, records, passed())
+      refuseBeyondBounds(cells, passed())
       waiting.push({ row: passed(), cells })
       return null // already collected here, so the parser's own stream stays empty
     },
@@ -111,9 +125,8 @@ function openParser(delimiter: Delimiter) {
   return { parser, passed, take }
 }
 
-function refuseBeyondBounds(cells: string[], records: number, row: number): void {
+function refuseBeyondBounds(cells: string[], row: number): void {
   if (cells.length > COLUMNS_MAX) throw tooManyColumns(row)
-  if (records > ROWS_MAX) throw tooManyRows()
   if (cells.some(isTooLong)) throw cellTooLong(row)
 }
 
@@ -153,7 +166,10 @@ export function tooManyColumns(row: number): Refusal {
 }
 
 export function tooManyRows(): Refusal {
-  return new Refusal('too_many_rows', `The file has more than ${ROWS_MAX.toLocaleString('en')} rows.`)
+  return new Refusal(
+    'too_many_rows',
+    `The file has more than ${ROWS_MAX.toLocaleString('en')} rows, blank ones included.`,
+  )
 }
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const

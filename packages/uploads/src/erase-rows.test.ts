@@ -4,7 +4,8 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { ENCODINGS, type Encoding, readRows, type Writing } from './csv.ts'
-import { ERASED_CELL, eraseInFile, findInFile } from './erase-rows.ts'
+import { eraseInFile, findInFile } from './erase-rows.ts'
+import { ERASED_CELL } from './read-cell.ts'
 
 const folder = makeFolder('probity-erase-rows')
 whenDone(() => removeFolder(folder))
@@ -14,7 +15,7 @@ const EMAIL = 'Ada@Example.com'
 
 async function erase(content: string | Buffer, writing: Partial<Writing> = {}) {
   writeFileSync(from, content)
-  const layout: Writing = { encoding: 'utf-8', delimiter: ',', hasHeader: true, ...writing }
+  const layout: Writing = { encoding: 'utf-8', delimiter: ',', headerRow: 1, ...writing }
   const search = { writing: layout, email: EMAIL }
   const isFound = await findInFile(from, search)
   const changed = await eraseInFile(from, to, { ...search, column: 1 })
@@ -55,7 +56,7 @@ test('eraseInFile keeps the numbers of rows after empty lines and line breaks in
   const content =
     'name,email\r\n\r\n\r\n"A\r\nda",ada@example.com\r\n,\r\n\r\n"B\rb",bo@example.com\r\nCy,cy@example.com'
   writeFileSync(from, content)
-  const before = await rowsOf(from, { encoding: 'utf-8', delimiter: ',', hasHeader: true })
+  const before = await rowsOf(from, { encoding: 'utf-8', delimiter: ',', headerRow: 1 })
   const { rows } = await erase(content)
   expect(rows.map(([row]) => row)).toEqual(before.map(([row]) => row))
   expect(rows.slice(2)).toEqual(before.slice(2))
@@ -93,4 +94,19 @@ test('findInFile finds an address that lies across two pieces of the file', asyn
     writeFileSync(from, content)
     expect(await findInFile(from, { writing: { encoding: 'utf-8', delimiter: ',' }, email: EMAIL })).toBe(true)
   }
+})
+
+test('eraseInFile keeps the other addresses of a cell at their positions, and finds every spelling', async () => {
+  const cells = [
+    'bo@x.co; ada@example.com, cy@x.co',
+    'ada (at) example.com',
+    'ada\u200b@example.com',
+    'ada＠example.com',
+  ]
+  const { rows, changed } = await erase(`name,email\n${cells.map((cell) => `Ann,"${cell}"`).join('\n')}\n`)
+  expect(changed).toBe(4)
+  expect(rows.slice(1)).toEqual([
+    [2, '', `bo@x.co\n${ERASED_CELL}\ncy@x.co`],
+    ...[3, 4, 5].map((row) => [row, '', ERASED_CELL]),
+  ])
 })

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address/find-address'
+import { StringDecoder } from 'node:string_decoder'
+import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address/match-address'
+import { mayNeedRepair, simplifyText } from '@probity/engine/address/repair'
 import { asUtf8, type CsvRecord, readRecords, type Writing } from './csv.ts'
+import { ERASED_CELL, readCell } from './read-cell.ts'
 import { rewriteRows } from './rewrite-rows.ts'
-
-/** Replaces the cells of an erased address in a stored file. It is not an address, so no job reads it as one. */
-export const ERASED_CELL = 'erased'
 
 /** A stored file and the address to search for, in any spelling and any cell. */
 export type FileSearch = { writing: Pick<Writing, 'encoding' | 'delimiter'>; email: string }
@@ -24,10 +24,9 @@ export async function findInFile(path: string, { writing, email }: FileSearch): 
 }
 
 /**
- * Writes the file without the address. A row with the address in the email column is about its owner, so all of its cells are removed; in
- * other rows only the cells with the address are. Rows keep their numbers, which identify their results. Returns the number of changed
- * rows;
- * if it is 0, the new file is not complete.
+ * Writes the file without the address. A row with the address in the email column is about its owner, so all of its cells are removed, but
+ * for other addresses in the email column; in other rows only the cells with the address are. Rows and values keep their numbers, which
+ * identify their results. Returns the number of changed rows; if it is 0, the new file is not complete.
  */
 export async function eraseInFile(from: string, to: string, erasure: FileErasure): Promise<number> {
   const { writing, email, column } = erasure
@@ -38,18 +37,28 @@ export async function eraseInFile(from: string, to: string, erasure: FileErasure
 
 function eraseCells(cells: CsvRecord['cells'], address: AddressMatcher, column: number): string[] {
   if (!cells.some(address.isIn)) return cells
-  const isOwnRow = address.isIn(cells[column] ?? '')
-  if (isOwnRow) return cells.map((_, n) => (n === column ? ERASED_CELL : ''))
+  const own = cells[column] ?? ''
+  if (address.isIn(own)) return cells.map((_, n) => (n === column ? eraseValue(own, address) : ''))
   return cells.map((cell) => (address.isIn(cell) ? ERASED_CELL : cell))
+}
+
+/** A line break separates values like any separator, and no value contains one. */
+function eraseValue(cell: string, address: AddressMatcher): string {
+  const values = readCell(cell)
+  if (values.length < 2) return ERASED_CELL
+  return values
+    .map((value) => (value.kind === 'erased' || address.isIn(value.email) ? ERASED_CELL : value.email))
+    .join('\n')
 }
 
 /** Most files do not contain the address, and a search for a text takes a fraction of the time of reading cells. */
 async function hasProbe(bytes: AsyncIterable<Buffer>, probe: string): Promise<boolean> {
+  const decoder = new StringDecoder('utf8')
   let rest = ''
   for await (const chunk of bytes) {
-    const text = (rest + chunk.toString('latin1')).toLowerCase()
-    // A probe is ASCII. An address in a `mailto:` URI can be percent-encoded.
-    if (text.includes(probe) || (probe === '@' && text.includes('%40'))) return true
+    const text = (rest + simplifyText(decoder.write(chunk))).toLowerCase()
+    // A probe is ASCII. An address in a `mailto:` URI can be percent-encoded, and one in words has no @.
+    if (text.includes(probe) || (probe === '@' && (text.includes('%40') || mayNeedRepair(text)))) return true
     rest = text.slice(-probe.length - 1)
   }
   return false

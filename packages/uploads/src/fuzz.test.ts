@@ -90,7 +90,9 @@ for (const { runs, tags } of BYTE_RUNS) {
     async function keep(bytes: Buffer): Promise<void> {
       try {
         const open = (path: string) => () => createReadStream(path)
-        const { key } = await storage.lookAndSave(piecesOf(bytes), ({ path }) => readUpload(open(path), 100_000))
+        const { key } = await storage.lookAndSave(piecesOf(bytes), ({ path }) =>
+          readUpload(open(path), { emailsMax: 100_000 }),
+        )
         expect(readdirSync(folder)).toEqual([key])
         await storage.remove(key)
         outcomes.read++

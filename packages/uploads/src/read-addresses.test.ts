@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { expect, test } from 'vitest'
 import { type Layout, readAddresses, readColumn, readLayout } from './read-addresses.ts'
+import { DEFAULT_CELL_OPTIONS } from './read-cell.ts'
 import { readUpload } from './read-upload.ts'
 
-const LAYOUT: Layout = { encoding: 'utf-8', delimiter: ',', hasHeader: true, column: 1 }
+const LAYOUT: Layout = { encoding: 'utf-8', delimiter: ',', headerRow: 1, column: 1, ...DEFAULT_CELL_OPTIONS }
 const opening = (text: string | Buffer) =>
   async function* () {
     yield Buffer.from(text)
@@ -37,17 +37,31 @@ test('readAddresses passes on the address of a cell with a display name or mailt
     ['ada@example.com', 2],
     ['bo@example.com', 3],
     ['cy@example.com', 4],
-    ['ada@example,com', 5],
+    ['ada@example.com', 5],
   ])
 })
 
-test('the first row that is not blank is the header, if the file has one', async () => {
-  const text = '\n , \nname,email\nAda,ada@example.com\n'
-  expect(await addressesOf(text)).toEqual([['ada@example.com', 4]])
-  expect(await addressesOf(text.replace('email', 'bo@example.com'), { hasHeader: false })).toEqual([
-    ['bo@example.com', 3],
+test('rows above the header are not read', async () => {
+  const text = 'Ask bo@example.com,bo@example.com\n , \nname,email\nAda,ada@example.com\n'
+  expect(await addressesOf(text, { headerRow: 3 })).toEqual([['ada@example.com', 4]])
+  expect(await addressesOf(text, { headerRow: null })).toEqual([
+    ['bo@example.com', 1],
     ['ada@example.com', 4],
   ])
+})
+
+test('readAddresses passes on the values that the options choose, with their positions', async () => {
+  const text = 'email\na@example.com; b.@example.com; c@example.com\nd.@example.com\n'
+  const read = async (options: Partial<Layout>) => {
+    const found: string[] = []
+    const layout = { ...LAYOUT, column: 0, ...options }
+    await readAddresses(opening(text), layout, ({ email, row, position }) => found.push(`${row}/${position} ${email}`))
+    return found
+  }
+  expect(await read({})).toEqual(['2/0 a@example.com', '3/0 d.@example.com'])
+  expect(await read({ several: 'all', malformed: 'skip' })).toEqual(['2/0 a@example.com', '2/2 c@example.com'])
+  const all = ['2/0 a@example.com', '2/1 b.@example.com', '2/2 c@example.com', '3/0 d.@example.com']
+  expect(await read({ several: 'all' })).toEqual(all)
 })
 
 test.each([
@@ -67,8 +81,7 @@ test('readAddresses reads no further than the consumer, and stops when the consu
     for (; pieces < 10_000; pieces++) yield Buffer.from('Ada,ada@example.com\n'.repeat(1_000))
   }
   let taken = 0
-  const reading = readAddresses(endless, LAYOUT, async () => {
-    await sleep(0)
+  const reading = readAddresses(endless, LAYOUT, () => {
     taken++
     if (taken === 2_500) throw new Error('no room')
   })
@@ -91,7 +104,7 @@ const SPELLINGS = [
 
 test('a job has as many addresses and unique addresses as its preview counted', async () => {
   const open = opening(`email,other\n${SPELLINGS.map((spelling) => `${spelling},x@example.com`).join('\n')}\n`)
-  const { suggestion, uniqueCount, ...writing } = await readUpload(open, 100)
+  const { suggestion, uniqueCount, ...writing } = await readUpload(open, { emailsMax: 100 })
   const layout = readLayout({ ...writing, column: 0 })
   expect(suggestion.index).toBe(1)
   const keys: string[] = []
@@ -100,12 +113,14 @@ test('a job has as many addresses and unique addresses as its preview counted', 
     keys.push(key)
   })
   expect(await readColumn(open, layout, 9)).toEqual({
-    column: 0,
+    ...{ column: 0, ...DEFAULT_CELL_OPTIONS },
     emailCount: keys.length,
     uniqueCount: new Set(keys).size,
     wrappedCount: 2,
     textCount: 1,
     textExamples: [{ row: 7, text: 'n/a' }],
+    ...{ extraCount: 0, leftOutCount: 0, malformedCount: 2, suggestionCount: 0 },
+    ...{ repairedCount: 0, repairedExamples: [] },
     providers: [{ provider: '', count: 4 }],
   })
   expect([keys.length, new Set(keys).size]).toEqual([9, 4])

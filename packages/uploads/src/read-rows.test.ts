@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Row, readAllRows, readRows, type Writing } from './csv.ts'
 
-const WRITING: Writing = { encoding: 'utf-8', delimiter: ',', hasHeader: true }
+const WRITING: Writing = { encoding: 'utf-8', delimiter: ',', headerRow: 1 }
 
 async function rowsOf(text: string, writing: Partial<Writing> = {}): Promise<Row[]> {
   async function* open() {
@@ -19,18 +19,18 @@ test('readRows yields all rows in order, with the header first and marked', asyn
     { row: 3, cells: ['A, B', ''], isHeader: false },
     { row: 5, cells: ['C', 'c@example.com', 'more'], isHeader: false },
   ])
-  expect((await rowsOf('a@example.com\nb', { hasHeader: false })).map(({ isHeader }) => isHeader)).toEqual([
+  expect((await rowsOf('a@example.com\nb', { headerRow: null })).map(({ isHeader }) => isHeader)).toEqual([
     false,
     false,
   ])
 })
 
-test('readAllRows also yields rows with white space only, except before the header', async () => {
+test('readAllRows also yields rows with white space only, but none above the header', async () => {
   async function* open() {
     yield Buffer.from(',\n\nname,email\n\n , \nA,a@example.com\n,\n')
   }
   const rows: Row[] = []
-  for await (const page of readAllRows(open, WRITING)) rows.push(...page)
+  for await (const page of readAllRows(open, { ...WRITING, headerRow: 3 })) rows.push(...page)
   expect(rows.map(({ row, isHeader }) => [row, isHeader])).toEqual([
     [3, true],
     [5, false],

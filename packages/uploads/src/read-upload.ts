@@ -1,16 +1,20 @@
 import {
+  asUtf8,
+  type CsvRecord,
   cut,
   type Delimiter,
   type Encoding,
   findEncoding,
   guessDelimiter,
   isBlank,
+  isBlankRow,
   type Open,
-  type Row,
-  readRows,
+  readRecords,
   type Writing,
 } from './csv.ts'
-import { type ColumnReading, readCell, readColumn, tooManyEmails } from './read-addresses.ts'
+import { findHeader, hasAddress, SAYS_EMAIL } from './find-header.ts'
+import { type ColumnReading, readColumn, tooManyEmails } from './read-addresses.ts'
+import { type CellOptions, DEFAULT_CELL_OPTIONS, readCell } from './read-cell.ts'
 import { Refusal } from './refusal.ts'
 
 const SAMPLE_ROWS = 5
@@ -20,11 +24,17 @@ const SAMPLE_UNITS_MAX = 200
 export type UploadReading = ColumnReading & {
   encoding: Encoding
   delimiter: Delimiter
-  hasHeader: boolean
+  /** Number of the row with the column names; null if there is none. */
+  headerRow: number | null
   columns: string[]
   counts: ColumnCount[]
+  /** Lines below the header, blank ones included. */
+  lineCount: number
+  /** Those that are not blank. */
   rowCount: number
   sampleRows: string[][]
+  /** The first rows of the file that are not blank, whatever they are. */
+  firstRows: CsvRecord[]
   suggestion: Suggestion
   /** The sheets of the workbook that the file was; empty for a file that was CSV. */
   sheets: string[]
@@ -32,62 +42,114 @@ export type UploadReading = ColumnReading & {
   sheet: string | null
 }
 
+export type UploadOptions = {
+  emailsMax: number
+  /** Which values of the column are validated; those of a client that names no options if undefined. */
+  cells?: CellOptions | undefined
+  /** The format, if it is known: then it is not detected. */
+  format?: Pick<Writing, 'encoding' | 'delimiter'> | undefined
+  /** The row with the column names, or null for none; detected if undefined. */
+  headerRow?: number | null | undefined
+}
+
 /**
  * Reads a file three times: its encoding, all of its columns, and the column with the addresses. Only counts and a few examples are held in
- * memory. The encoding is not searched if the format is known. Throws a Refusal for a file that cannot be used.
+ * memory. Throws a Refusal for a file that cannot be used.
  */
-export async function readUpload(open: Open, emailsMax: number, known?: Format): Promise<UploadReading> {
-  const { encoding, delimiter } = known ?? (await findFormat(open))
-  const survey = await surveyColumns(open, { encoding, delimiter, emailsMax })
-  const { header, counts, rowCount, sampleRows } = survey
-  if (rowCount === 0) throw new Refusal('empty_file', 'The file has no rows below its header.')
-  const columns = nameColumns(header ?? [], counts.length)
+export async function readUpload(open: Open, options: UploadOptions): Promise<UploadReading> {
+  const { emailsMax, cells = DEFAULT_CELL_OPTIONS } = options
+  const format = options.format ?? (await findFormat(open))
+  const { header, counts, sampleRows, firstRows, ...lines } = await surveyColumns(open, { ...options, format })
+  if (lines.rowCount === 0) throw new Refusal('empty_file', 'The file has no rows below its header.')
+  const columns = nameColumns(header?.cells ?? [], counts.length)
   const suggestion = suggestColumn(columns, counts)
   if (suggestion === undefined)
     throw new Refusal('no_email_column', 'No column of the file contains addresses or is named email.')
-  const layout = { encoding, delimiter, hasHeader: header !== undefined, column: suggestion.index }
-  const emails = await readColumn(open, layout, emailsMax)
+  const { encoding, delimiter } = format
+  const layout = { encoding, delimiter, headerRow: header?.row ?? null, column: suggestion.index }
+  const emails = await readColumn(open, { ...layout, ...cells }, emailsMax)
   const wholeRows = sampleRows.map((row) => columns.map((_, n) => row[n] ?? ''))
   const sheets = { sheets: [], sheet: null }
-  return { ...layout, ...sheets, columns, counts, rowCount, sampleRows: wholeRows, suggestion, ...emails }
+  const rows = {
+    sampleRows: wholeRows,
+    firstRows: firstRows.map(({ row, cells }) => ({ row, cells: cells.map(cutSample) })),
+  }
+  return { ...layout, ...sheets, columns, counts, ...lines, ...rows, suggestion, ...emails }
 }
 
-type Format = Pick<Writing, 'encoding' | 'delimiter'>
-
-async function findFormat(open: Open): Promise<Format> {
+async function findFormat(open: Open) {
   const { encoding, beginning } = await findEncoding(open())
   return { encoding, delimiter: guessDelimiter(beginning) }
 }
 
-type Survey = { header: string[] | undefined; counts: ColumnCount[]; rowCount: number; sampleRows: string[][] }
-type Surveyed = Omit<Writing, 'hasHeader'> & { emailsMax: number }
+type Survey = {
+  header: CsvRecord | undefined
+  counts: ColumnCount[]
+  lineCount: number
+  rowCount: number
+  sampleRows: string[][]
+  firstRows: CsvRecord[]
+}
+type Surveyed = UploadOptions & { format: Pick<Writing, 'encoding' | 'delimiter'> }
 
-async function surveyColumns(open: Open, { emailsMax, ...writing }: Surveyed): Promise<Survey> {
-  const survey: Survey = { header: undefined, counts: [], rowCount: 0, sampleRows: [] }
-  let isFirst = true
-  for await (const page of readRows(open, { ...writing, hasHeader: false })) {
+/** The header is found among the rows before the first address, which are held until then. */
+const HEADER_WITHIN_ROWS = 50
+const FIRST_ROWS = 10
+
+async function surveyColumns(open: Open, { format, emailsMax, headerRow }: Surveyed): Promise<Survey> {
+  const survey: Survey = { header: undefined, counts: [], lineCount: 0, rowCount: 0, sampleRows: [], firstRows: [] }
+  let first: CsvRecord[] | undefined = []
+  let lines = 0
+  const take = (row: CsvRecord) => {
+    widen(survey.counts, row.cells.length)
+    if (row.row > (survey.header?.row ?? 0)) surveyRow(survey, row, emailsMax)
+  }
+  const decide = (rows: CsvRecord[]) => {
+    first = undefined
+    survey.header = headerRow === undefined ? findHeader(rows) : rows.find(({ row }) => row === headerRow)
+    for (const row of rows) take(row)
+  }
+  const records = readRecords(asUtf8(open(), format.encoding), format.delimiter, (count) => {
+    lines = count
+  })
+  for await (const page of records) {
     for (const row of page) {
-      widen(survey.counts, row.cells.length)
-      if (isFirst && looksLikeHeader(row.cells)) survey.header = row.cells
-      else surveyRow(survey, row, emailsMax)
-      isFirst = false
+      if (isBlankRow(row.cells)) continue
+      if (survey.firstRows.length < FIRST_ROWS) survey.firstRows.push(row)
+      if (first === undefined) take(row)
+      else {
+        first.push(row)
+        if (isEnough(first, row, headerRow)) decide(first)
+      }
     }
   }
+  if (first !== undefined) decide(first)
+  if (headerRow && survey.header === undefined)
+    throw new Refusal('empty_file', `Row ${headerRow}, which was chosen as the header, is blank or does not exist.`)
+  survey.lineCount = lines - (survey.header?.row ?? 0)
   return survey
+}
+
+function isEnough(first: CsvRecord[], { row, cells }: CsvRecord, headerRow: number | null | undefined): boolean {
+  return headerRow === undefined ? hasAddress(cells) || first.length >= HEADER_WITHIN_ROWS : row >= (headerRow ?? 0)
 }
 
 function widen(counts: ColumnCount[], width: number): void {
   while (counts.length < width) counts.push({ filled: 0, addresses: 0 })
 }
 
-function surveyRow(survey: Survey, { cells, row }: Row, emailsMax: number): void {
+function surveyRow(survey: Survey, { cells, row }: CsvRecord, emailsMax: number): void {
   survey.rowCount++
-  if (survey.sampleRows.length < SAMPLE_ROWS) survey.sampleRows.push(cells.map((cell) => cut(cell, SAMPLE_UNITS_MAX)))
+  if (survey.sampleRows.length < SAMPLE_ROWS) survey.sampleRows.push(cells.map(cutSample))
   for (const [n, count] of survey.counts.entries()) {
     countCell(count, cells[n] ?? '')
     // The suggested column has at least as many addresses, so the rest need not be read.
     if (count.addresses > emailsMax && isLikely(count)) throw tooManyEmails(emailsMax, row)
   }
+}
+
+function cutSample(cell: string): string {
+  return cut(cell, SAMPLE_UNITS_MAX)
 }
 
 function countCell(count: ColumnCount, cell: string): void {
@@ -97,13 +159,7 @@ function countCell(count: ColumnCount, cell: string): void {
 }
 
 function looksLikeAddress(cell: string): boolean {
-  const { kind } = readCell(cell)
-  return kind === 'bare' || kind === 'wrapped'
-}
-
-/** Column names are words. A first row that contains an address, even a malformed one, is data. */
-function looksLikeHeader(cells: string[]): boolean {
-  return !cells.some((cell) => /[^\s@]@[^\s@]/.test(cell))
+  return readCell(cell).some(({ kind }) => kind === 'address')
 }
 
 /** Cells of one column that are not empty, and the number of them that contain an address, with or without a display name. */
@@ -131,8 +187,6 @@ function withSuffix(name: string, taken: Set<string>): string {
 /** Below this share, the column may be free text that mentions addresses now and then. */
 const SHARE_MIN = 0.2
 const SAYS_MAIL = /mail/i
-/** Stricter than SAYS_MAIL, because the column's content does not confirm it: `mailing_city` is not a column of addresses. */
-const SAYS_EMAIL = /e[-_ ]?mail|(?<![a-z])mails?(?![a-z])/i
 /** The columns that an export adds. They are suggested only if no other column contains addresses. */
 const RESULT_COLUMN = /^probity_/i
 

@@ -1,56 +1,58 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import { stringify } from 'csv-stringify/sync'
-import { isBlank, type Row, readRows, type Writing } from './csv.ts'
-import { keyOfCell, type Layout, readCell } from './read-addresses.ts'
+import { type Row, readRows, type Writing } from './csv.ts'
+import type { Layout } from './read-addresses.ts'
+import { chooseValues, keyOfValue, readCell } from './read-cell.ts'
 
-/** A stored file, and the first rows of the addresses to select. */
-export type RowSelection = { layout: Layout; rowNos: readonly number[] }
+/** A stored file, and the numbers of the results whose addresses to select. */
+export type RowSelection = { layout: Layout; resultNos: readonly number[] }
 
-/** The new file: its format is the one of the old file, in UTF-8. */
-export type SelectedRows = { rowCount: number; emailCount: number; uniqueCount: number; sizeBytes: number }
+/** The new file: its format is the one of the old file, in UTF-8, with the header in its first row. */
+export type SelectedRows = { rowCount: number; uniqueCount: number; sizeBytes: number }
 
 /** The encoding of selected rows: it has every character of the others. */
 export const SELECTION_ENCODING = 'utf-8' satisfies Writing['encoding']
 
-/** Writes the header and the rows with these addresses, repetitions of an address included. Rows get new numbers. */
+/**
+ * Writes the header and the rows with these addresses, repetitions of an address included. A row with several addresses is written once for
+ * each selected one, with nothing else in the cell. Rows get new numbers.
+ */
 export async function selectRows(from: string, to: string, selection: RowSelection): Promise<SelectedRows> {
   const { layout } = selection
-  const isSelected = openSelection(selection)
-  const found = { rowCount: 0, uniqueCount: 0 }
+  const selector = openSelector(selection)
+  let rowCount = 0
   async function* selected(): AsyncGenerator<Buffer> {
     for await (const page of readRows(() => createReadStream(from), layout)) {
-      const kept: string[][] = []
-      for (const row of page) {
-        const part = row.isHeader ? 'header' : isSelected(row)
-        if (part === undefined) continue
-        kept.push(row.cells)
-        if (part !== 'header') found.rowCount++
-        if (part === 'first') found.uniqueCount++
-      }
+      const kept = page.flatMap((row) => {
+        if (row.isHeader) return [row.cells]
+        const rows = selector.select(row)
+        rowCount += rows.length
+        return rows
+      })
       if (kept.length > 0) yield Buffer.from(stringify(kept, { delimiter: layout.delimiter, quoted: true }))
     }
   }
   await pipeline(selected(), createWriteStream(to))
-  return { ...found, emailCount: found.rowCount, sizeBytes: (await stat(to)).size }
+  return { rowCount, uniqueCount: selector.uniqueCount(), sizeBytes: (await stat(to)).size }
 }
 
-type Part = 'first' | 'repeated'
-
-/** An address is first found in one of the rows; later rows with the same address repeat it. */
-function openSelection({ layout, rowNos }: RowSelection): (row: Row) => Part | undefined {
-  const wanted = new Set(rowNos)
+/** An address has its result where it occurs first; later occurrences repeat it. */
+function openSelector({ layout, resultNos }: RowSelection) {
+  const wanted = new Set(resultNos)
   const keys = new Set<string>()
-  return ({ row, cells }) => {
-    const text = cells[layout.column] ?? ''
-    if (isBlank(text)) return undefined
-    const cell = readCell(text)
-    if (cell.kind === 'text') return undefined
-    const key = keyOfCell(cell)
-    if (keys.has(key)) return 'repeated'
-    if (!wanted.has(row)) return undefined
-    keys.add(key)
-    return 'first'
+  return {
+    uniqueCount: () => keys.size,
+    select({ row, cells }: Row): string[][] {
+      const { chosen } = chooseValues(readCell(cells[layout.column] ?? ''), layout)
+      const selected = chosen.filter(({ position, value }) => {
+        const key = keyOfValue(value)
+        if (wanted.has(resultNoOf(row, position))) keys.add(key)
+        return keys.has(key)
+      })
+      return selected.map(({ email }) => (chosen.length === 1 ? cells : cells.with(layout.column, email)))
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { positionOf, rowOf } from '@probity/contract/constants/jobs'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/constants/policies'
 import { confidenceIn, type Status } from '@probity/contract/constants/validations'
 import type { Result } from '@probity/contract/schemas/jobs/results'
@@ -15,7 +16,8 @@ export function presentResult(kept: KeptResult, { evidence: withEvidence, policy
   const { details, flags, catchall, ai_enhancement, evidence } = stored
   const result: Result = {
     email,
-    row: rowNo,
+    row: rowOf(rowNo),
+    position: positionOf(rowNo) + 1,
     status,
     sub_status: subStatus,
     confidence: stored.confidence,

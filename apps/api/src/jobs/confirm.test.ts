@@ -297,7 +297,7 @@ test('a hundred concurrent confirmations make one job, one reservation and one r
 test('of two hundred concurrent confirmations only those that the balance covers are accepted', async () => {
   const by = await api.openCaller({ credits: 3 * 37 + 2 })
   const uploadId = await uploadList(by, csvOf(emailsOf(3)))
-  const copies = await copyUpload(db, uploadId, 200)
+  const copies = await copyUpload(api, uploadId, 200)
   const answers = await Promise.all(copies.map((id) => untilTaken(() => confirmList(by, id))))
   const taken = answers.filter(({ status }) => status === 201)
   const refused = answers.filter(({ body }) => body['code'] === 'insufficient_credits')

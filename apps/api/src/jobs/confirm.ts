@@ -4,16 +4,16 @@ import type { Posting } from '@probity/database/billing/ledger'
 import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { emitJobEvent } from '@probity/database/jobs/job-control'
 import {
-  type ConfirmableUpload,
   type Confirmation,
   type Confirmed,
   confirmUpload as confirm,
-  type EmailCounts,
   findConfirmable,
   findReplay,
+  type ListCounts,
   type Replay,
 } from '@probity/database/jobs/jobs'
 import { RECENT_FOR_S } from '@probity/redis/cache'
+import type { ColumnReading } from '@probity/uploads/read-addresses'
 import type { FileStorage } from '@probity/uploads/storage'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
 import { Problem } from '../http/problem.ts'
@@ -31,7 +31,7 @@ import {
 } from '../middleware/idempotency/with-idempotency.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
 import type { UploadReader } from './uploads/reader.ts'
-import { getReading } from './uploads/stored-preview.ts'
+import { getReading, readCellOptions } from './uploads/stored-preview.ts'
 
 type ConfirmDependencies = {
   db: Db
@@ -51,7 +51,7 @@ export const confirmUpload: Route<ConfirmDependencies> = async (app, services) =
       tag: 'Jobs',
       summary: 'Create a job from an upload',
       description:
-        'Reserves one credit for each unique address and queues the job, or rejects the request without any change. Rows without an address are not part of the job. An upload creates one job: confirming it again with the same column returns that job with status 200 and its current `status`, at no further cost; the options of the first confirmation apply.',
+        'Reserves one credit for each unique address and queues the job, or rejects the request without any change. Rows without an address are not part of the job, nor are values that `several_addresses` and `malformed` leave out. An upload creates one job: confirming it again with the same column returns that job with status 200 and its current `status`, at no further cost; the options of the first confirmation apply.',
       problems: [
         'not_found',
         'upload_already_confirmed',
@@ -93,8 +93,9 @@ async function confirmOnce(
   const before = await inTenant(db, accountId, (trx) => lookUp(trx, auth, wish))
   if (before.replay) return presentConfirmation(auth, asFirst(before.replay, attempt), before.available)
 
-  const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax }
-  const counts = await countEmails(services, before.upload, wanted)
+  const cells = readCellOptions(wish)
+  const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax, cells }
+  const counts = readCounts(await getReading(services, before.upload, wanted))
   const { upload_id: uploadId, email_column: emailColumn } = wish
   const asked = { uploadId, emailColumn, keyId: auth.id, ...readFeatures(wish), ...readOptions(wish), ...counts }
   const response = await inTenant(db, accountId, (trx) => confirmInTransaction(trx, auth, { ...asked, callbackUrl }))
@@ -137,19 +138,17 @@ async function lookUp(trx: Trx, auth: Auth, { upload_id, email_column }: Confirm
   return { upload, emailsMax: plan.emailsPerFile }
 }
 
-type Wanted = { accountId: string; column: string; emailsMax: number }
+type CountedColumn = ColumnReading & { lineCount: number; rowCount: number }
 
-/** The row has the counts of the suggested column only. */
-async function countEmails(
-  services: ConfirmDependencies,
-  upload: ConfirmableUpload,
-  wanted: Wanted,
-): Promise<EmailCounts> {
-  const isSuggested = wanted.column === upload.suggestedColumn
-  const { emailCount, uniqueCount } = isSuggested ? upload : await getReading(services, upload, wanted)
-  if (emailCount > wanted.emailsMax) throw new Problem('too_many_emails')
+/** The counts of a job. Throws a Problem for a column without addresses. */
+export function readCounts(reading: CountedColumn): ListCounts {
+  const { emailCount, uniqueCount, lineCount, rowCount, textCount, extraCount, leftOutCount, several, malformed } =
+    reading
   if (emailCount === 0) throw new Problem('column_without_emails')
-  return { emailCount, uniqueCount }
+  return {
+    ...{ emailCount, uniqueCount, leftOutCount, malformed, severalAddresses: several },
+    ...{ blankCount: lineCount - rowCount, notAddressCount: textCount, extraAddressCount: extraCount },
+  }
 }
 
 /** 201 for the confirmation that created the job, 200 for every other one. */

@@ -52,7 +52,8 @@ test('a queued job has the counts of the preview and its reserved credits', asyn
     rerun_of: null,
     rerun_rows: null,
     file_expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-    row_count: 5,
+    ...{ line_count: 6, blank_count: 1, row_count: 5, empty_count: 0, not_address_count: 0 },
+    ...{ left_out_count: 0, extra_address_count: 0, several_addresses: 'first', malformed: 'validate' },
     email_count: 5,
     unique_count: 4,
     duplicate_count: 1,
@@ -139,7 +140,7 @@ test('GET /jobs returns an array, newest first, ten per page by default', async 
   const by = await api.openCaller({ credits: 100 })
   expect(await list(by)).toEqual({ jobs: [], ids: [], total: '0', link: undefined })
   const ids: string[] = []
-  for (const uploadId of await copyUpload(db, await uploadList(by, csvOf(emailsOf(1))), 12)) {
+  for (const uploadId of await copyUpload(api, await uploadList(by, csvOf(emailsOf(1))), 12)) {
     ids.unshift(String((await confirmList(by, uploadId)).body['id']))
   }
 

@@ -132,8 +132,10 @@ export const showReport: Route<ReportDependencies> = async (app, services) => {
 
 /** Field by field: a field that is added to jobs is not published. A name with an address is not, either. */
 function presentReport(shared: SharedReport, job: Job, providers: Report['by_provider']): Report {
+  const shown = presentJob(job)
   const { name, status, created_at, finished_at, livemode, row_count, unique_count, duplicate_count, status_counts } =
-    presentJob(job)
+    shown
+  const { line_count, blank_count, empty_count, not_address_count, left_out_count, extra_address_count } = shown
   return {
     name: containsAddressLike(name) ? 'List' : name,
     status,
@@ -142,6 +144,7 @@ function presentReport(shared: SharedReport, job: Job, providers: Report['by_pro
     link_expires_at: shared.expiresAt.toISOString(),
     livemode,
     row_count,
+    ...{ line_count, blank_count, empty_count, not_address_count, left_out_count, extra_address_count },
     unique_count,
     duplicate_count,
     status_counts,

@@ -3,10 +3,11 @@ import { JobCreated, JobParams } from '@probity/contract/schemas/jobs/jobs'
 import { RerunRequest } from '@probity/contract/schemas/jobs/reruns'
 import { getAccount } from '@probity/database/accounts/accounts'
 import { type Db, inTenant } from '@probity/database/connection/connect'
-import { type EmailCounts, findReplay } from '@probity/database/jobs/jobs'
+import { findReplay, type ListCounts } from '@probity/database/jobs/jobs'
 import { findRerunSource, listUnknownRows, type RerunSource } from '@probity/database/jobs/reruns'
 import { insertUpload, type NewUpload } from '@probity/database/jobs/uploads'
 import { readLayout } from '@probity/uploads/read-addresses'
+import type { CellOptions } from '@probity/uploads/read-cell'
 import { SELECTION_ENCODING } from '@probity/uploads/select-rows'
 import type { FileStorage } from '@probity/uploads/storage'
 import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../http/openapi.ts'
@@ -18,7 +19,7 @@ import { readUrl } from '../http/webhook-url.ts'
 import { type Auth, viewOf } from '../middleware/authentication/auth.ts'
 import { type Attempt, type ChargedResponse, withIdempotency } from '../middleware/idempotency/with-idempotency.ts'
 import { READS_FILE_MS } from '../middleware/load-shedding/time-limits.ts'
-import { asFirst, confirmInTransaction, presentConfirmation } from './confirm.ts'
+import { asFirst, confirmInTransaction, presentConfirmation, readCounts } from './confirm.ts'
 import type { UploadReader } from './uploads/reader.ts'
 import type { UploadShares } from './uploads/share.ts'
 
@@ -113,8 +114,8 @@ async function rerunOnce(services: RerunDependencies, wish: Wish): Promise<Charg
   return uploadShares.hold(accountId, async () => {
     const file = await storage.save(storage.open(ready.upload.storageKey))
     try {
-      const upload = await readCopy(services, wish, { ...ready, ...file, emailsMax: before.emailsMax })
-      return await confirmCopy(services, wish, { source: before.source, upload })
+      const read = await readCopy(services, wish, { ...ready, ...file, emailsMax: before.emailsMax })
+      return await confirmCopy(services, wish, { source: before.source, ...read })
     } catch (error) {
       // After any other error the job may exist. Files without a row are removed by maintenance.
       if (error instanceof Problem) await storage.remove(file.key)
@@ -134,33 +135,48 @@ function requireFile(source: RerunSource, rows: RerunRows): Ready {
 
 type Copy = Ready & { key: string; size: number; emailsMax: number }
 
+/** The row of the copied file, and the counts of its job. */
+type ReadCopy = { upload: NewUpload; counts: ListCounts }
+
 /** The row of the copied file. Its addresses are counted again, because erasures may have removed some. */
-async function readCopy(services: RerunDependencies, { auth, rows, signal }: Wish, copy: Copy): Promise<NewUpload> {
+async function readCopy(services: RerunDependencies, { auth, rows, signal }: Wish, copy: Copy): Promise<ReadCopy> {
   const { accountId } = auth
   const { source, upload, key, emailsMax } = copy
-  const { mode, filename, columns, delimiter, encoding, hasHeader, rowCount } = upload
-  const layout = readLayout({ ...upload, column: columns.indexOf(source.emailColumn) })
-  const form = { columns, delimiter, encoding, hasHeader, suggestedColumn: source.emailColumn }
-  const row = { mode, filename, ...form, storageKey: key }
+  const { mode, filename, columns, delimiter, encoding, headerRow, rowCount } = upload
+  const cells: CellOptions = { several: source.severalAddresses, malformed: source.malformed }
+  const layout = readLayout({ encoding, delimiter, headerRow, column: columns.indexOf(source.emailColumn), ...cells })
+  const row = { mode, filename, columns, delimiter, suggestedColumn: source.emailColumn, storageKey: key }
   if (rows === 'all') {
-    const counts = await services.uploadReader.readColumn(key, layout, { accountId, emailsMax, signal })
-    return { ...row, rowCount, sizeBytes: copy.size, fileHash: upload.fileHash, ...readCounts(counts) }
+    const reading = await services.uploadReader.readColumn(key, layout, { accountId, emailsMax, signal })
+    const counts = readCounts({ ...reading, rowCount, lineCount: rowCount + source.blankCount })
+    const form = { encoding, headerRow, rowCount, sizeBytes: copy.size, fileHash: upload.fileHash }
+    return { counts, upload: { ...row, ...form, ...pickEmailCounts(counts) } }
   }
-  const rowNos = await inTenant(services.db, accountId, (trx) => listUnknownRows(trx, source))
-  if (rowNos.length === 0) throw new Problem('no_unknown_results')
-  const selected = await services.uploadReader.select(key, { layout, rowNos }, { accountId, signal })
+  const resultNos = await inTenant(services.db, accountId, (trx) => listUnknownRows(trx, source))
+  if (resultNos.length === 0) throw new Problem('no_unknown_results')
+  const selected = await services.uploadReader.select(key, { layout, resultNos }, { accountId, signal })
   if (selected.uniqueCount === 0) throw new Problem('no_unknown_results')
-  return { ...row, ...selected, encoding: SELECTION_ENCODING }
+  const { rowCount: emailCount, uniqueCount, sizeBytes } = selected
+  const form = {
+    encoding: SELECTION_ENCODING,
+    headerRow: headerRow === null ? null : 1,
+    rowCount: emailCount,
+    sizeBytes,
+  }
+  const counts = { emailCount, uniqueCount, leftOutCount: 0, blankCount: 0, notAddressCount: 0, extraAddressCount: 0 }
+  return {
+    counts: { ...counts, severalAddresses: cells.several, malformed: cells.malformed },
+    upload: { ...row, ...form, emailCount, uniqueCount },
+  }
 }
 
-function readCounts({ emailCount, uniqueCount }: EmailCounts): EmailCounts {
-  if (emailCount === 0) throw new Problem('column_without_emails')
+function pickEmailCounts({ emailCount, uniqueCount }: ListCounts) {
   return { emailCount, uniqueCount }
 }
 
-type Confirmable = { source: RerunSource; upload: NewUpload }
+type Confirmable = ReadCopy & { source: RerunSource }
 
-function confirmCopy(services: RerunDependencies, wish: Wish, { source, upload }: Confirmable) {
+function confirmCopy(services: RerunDependencies, wish: Wish, { source, upload, counts }: Confirmable) {
   const { auth, attempt, rows, reference, callbackUrl } = wish
   const { accountId } = auth
   return inTenant(services.db, accountId, async (trx) => {
@@ -172,8 +188,7 @@ function confirmCopy(services: RerunDependencies, wish: Wish, { source, upload }
       keyId: auth.id,
       ai: source.ai,
       catchall: source.catchall,
-      emailCount: upload.emailCount,
-      uniqueCount: upload.uniqueCount,
+      ...counts,
       reference,
       callbackUrl,
       rerun: { of: source.id, rows },

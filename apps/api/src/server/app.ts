@@ -30,7 +30,13 @@ import { createReportLink, manageReportLinks } from '../jobs/report-links.ts'
 import { createRerun } from '../jobs/rerun.ts'
 import { showComparison } from '../jobs/results/comparison.ts'
 import { listResults, showBreakdown, showResult } from '../jobs/results/results.ts'
-import { chooseSheet, correctUpload, listNonAddresses } from '../jobs/uploads/change-upload.ts'
+import {
+  chooseHeader,
+  chooseSheet,
+  correctUpload,
+  listNonAddresses,
+  listSuggestions,
+} from '../jobs/uploads/change-upload.ts'
 import { previewUpload } from '../jobs/uploads/preview.ts'
 import { listUploads, manageUpload } from '../jobs/uploads/uploads.ts'
 import { serveMcp } from '../mcp/mcp.ts'
@@ -79,8 +85,10 @@ export const API_ROUTES: Route<Services>[] = [
   previewUpload,
   listUploads,
   manageUpload,
+  chooseHeader,
   chooseSheet,
   listNonAddresses,
+  listSuggestions,
   correctUpload,
   confirmUpload,
   listJobs,

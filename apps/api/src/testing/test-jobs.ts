@@ -8,7 +8,7 @@ import { type LaterRows, settleBatch } from '@probity/database/jobs/settle-batch
 import { finalRow } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { TestClient } from './test-api.ts'
+import type { TestApi, TestClient } from './test-api.ts'
 
 /** A list of so many different addresses. */
 export function emailsOf(count: number): string[] {
@@ -28,15 +28,29 @@ export async function uploadList(caller: TestClient, csv: string, name = 'list.c
   return String(body['upload_id'])
 }
 
-/** Copies an upload, without sending the file each time. */
-export async function copyUpload(db: Db, uploadId: string, count: number): Promise<string[]> {
+/** Copies an upload and what is stored of it, without sending the file each time. */
+export async function copyUpload(
+  { db, services: { storage } }: TestApi,
+  uploadId: string,
+  count: number,
+): Promise<string[]> {
+  const { storageKey } = await asOwner(db, (trx) =>
+    trx.selectFrom('uploads').select('storageKey').where('id', '=', uploadId).executeTakeFirstOrThrow(),
+  )
+  const note = (await storage.findNote(storageKey)) ?? ''
+  const keys: string[] = []
+  for (let n = 0; n < count; n++) {
+    const { key } = await storage.save(storage.open(storageKey))
+    await storage.saveNote(key, note)
+    keys.push(key)
+  }
   const { rows } = await asOwner(db, (trx) =>
     sql<{ id: string }>`
-      insert into uploads (account_id, mode, filename, size_bytes, columns, delimiter, encoding, has_header, suggested_column,
+      insert into uploads (account_id, mode, filename, size_bytes, columns, delimiter, encoding, header_row, suggested_column,
         row_count, email_count, unique_count, storage_key)
-      select account_id, mode, filename, size_bytes, columns, delimiter, encoding, has_header, suggested_column,
-        row_count, email_count, unique_count, storage_key || '-' || n
-      from uploads, generate_series(1, ${count}::integer) n where id = ${uploadId} returning id`.execute(trx),
+      select account_id, mode, filename, size_bytes, columns, delimiter, encoding, header_row, suggested_column,
+        row_count, email_count, unique_count, key
+      from uploads, unnest(${keys}::text[]) key where id = ${uploadId} returning id`.execute(trx),
   )
   return rows.map(({ id }) => id)
 }
@@ -73,7 +87,15 @@ export async function planJob(db: Db, jobId: string, sizes: number[], limits?: P
     const rowNos = Array.from({ length: size }, () => ++row)
     return { site: '', siteMax: 1, rowNos, emails: rowNos.map((rowNo) => `person${rowNo - 2}@example.com`) }
   })
-  const plan = { mode: 'live', encoding: 'utf-8', delimiter: ',', hasHeader: true, columnIndex: 0 } as const
+  const plan = {
+    mode: 'live',
+    encoding: 'utf-8',
+    delimiter: ',',
+    headerRow: 1,
+    columnIndex: 0,
+    severalAddresses: 'first',
+    malformed: 'validate',
+  } as const
   const isSaved = await savePlan(
     db,
     { ...plan, ...job, attempts: 1, uniqueCount: row - 1, storageKey: '' },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { rowOf } from '@probity/contract/constants/jobs'
 import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/constants/validations'
 import { pendingResult } from '@probity/contract/schemas/validations/stored-result'
 import { listDrift } from '@probity/database/billing/ledger'
@@ -77,17 +78,17 @@ test('every address of a list gets a result at the row of its first occurrence a
       'bob@mail.example',
       '',
       'ADA@mail.example',
-      'nobody@@mail.example',
+      'no.body.@mail.example',
       'x@missing.example',
       'no address',
     ],
     4,
   )
   const { results, credits, job } = await completed(id)
-  expect(results.map(({ rowNo, email, status, subStatus }) => [rowNo, email, status, subStatus])).toEqual([
+  expect(results.map(({ rowNo, email, status, subStatus }) => [rowOf(rowNo), email, status, subStatus])).toEqual([
     [2, 'ada@mail.example', 'valid', ''],
     [3, 'bob@mail.example', 'invalid', 'mailbox_not_found'],
-    [6, 'nobody@@mail.example', 'invalid', 'syntax_error'],
+    [6, 'no.body.@mail.example', 'invalid', 'syntax_error'],
     [7, 'x@missing.example', 'invalid', 'domain_not_found'],
   ])
   expect(JSON.parse(results[0]?.result ?? '')).toMatchObject({
@@ -152,7 +153,7 @@ test('the slowest addresses of a batch do not delay the others', { tags: ['long'
   )
   expect(pending).toMatchObject([{ no: -1, emails: ['aslow@mail.example'], straggling: true, epoch: 1 }])
   const { results } = await completed(id)
-  expect(results.map(({ rowNo, status }) => [rowNo, status])).toEqual([
+  expect(results.map(({ rowNo, status }) => [rowOf(rowNo), status])).toEqual([
     [2, 'invalid'],
     [3, 'valid'],
     [4, 'invalid'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PlannedBatch } from '@probity/database/jobs/planning'
 import { registrableDomain } from '@probity/engine/address/shared-domains'
 
-/** An address of a list, at the row of its first occurrence. */
+/** An address of a list. `rowNo` is the number of its result: row and position of its first occurrence. */
 export type ListRow = { rowNo: number; email: string }
 
 /** Rows of one domain, and its site. Undefined if it accepts no mail, or if its DNS lookup failed. */

@@ -1,4 +1,5 @@
 import { startInterval } from '@probity/concurrency/scheduling'
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import { claimPlan, failPlan, type JobToPlan, type PlanLimits, savePlan } from '@probity/database/jobs/planning'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
 import { siteKey } from '@probity/engine/smtp/connections/connection'
@@ -69,12 +70,13 @@ function layOutSampled(domains: DomainRows[], sampled: SampledRows | undefined) 
 
 async function readRows({ storage }: Needed, job: JobToPlan, storageKey: string): Promise<ListRow[]> {
   const byKey = new Map<string, ListRow>()
-  const layout = readLayout({ ...job, column: job.columnIndex })
+  const { encoding, delimiter, headerRow, columnIndex: column, severalAddresses: several, malformed } = job
+  const layout = readLayout({ encoding, delimiter, headerRow, column, several, malformed })
   await readAddresses(
     () => storage.open(storageKey),
     layout,
-    ({ email, row, key }) => {
-      if (!byKey.has(key)) byKey.set(key, { rowNo: row, email })
+    ({ email, row, position, key }) => {
+      if (!byKey.has(key)) byKey.set(key, { rowNo: resultNoOf(row, position), email })
     },
   )
   return [...byKey.values()]

@@ -26,8 +26,36 @@ export const SUGGESTION_REASONS = {
 /** Reasons why a value of an upload is not an address. */
 export const NON_ADDRESS_REASONS = {
   no_address: 'text without an address. It is neither validated nor charged.',
-  syntax_error: 'an address with a syntax error. Its result is `invalid`, and it costs one credit.',
+  syntax_error:
+    'an address with a syntax error that no repair can correct. With `malformed` `validate` its result is `invalid`, and it costs one credit; with `skip` it is left out.',
 } as const satisfies Record<string, string>
+
+/** Which addresses of a cell are validated. */
+export const SEVERAL_ADDRESSES = {
+  first: 'the first address of a cell.',
+  all: 'all addresses of a cell, each with a result of its own.',
+} as const satisfies Record<string, string>
+
+export type SeveralAddresses = keyof typeof SEVERAL_ADDRESSES
+
+/** What happens to values that are meant as an address and have a syntax error. */
+export const MALFORMED_OPTIONS = {
+  validate: 'the result is `invalid` with the reason `syntax_error`, and costs one credit.',
+  skip: 'the value is left out: neither validated nor charged.',
+} as const satisfies Record<string, string>
+
+export type MalformedOption = keyof typeof MALFORMED_OPTIONS
+
+/** Why a row of a file, or a value of its cell, was not validated. */
+export const LEFT_OUT_REASONS = {
+  above_header: 'the row is above the header',
+  empty: 'the cell is empty',
+  no_address: 'the cell has text without an address',
+  malformed: 'the value has a syntax error',
+  another_address: 'the value follows another one in its cell, and only the first one is validated',
+} as const satisfies Record<string, string>
+
+export type LeftOutReason = keyof typeof LEFT_OUT_REASONS
 
 /** Reasons why validation makes no progress. */
 export const DELAY_REASONS = {
@@ -108,4 +136,22 @@ export function expectBounces(addresses: readonly { subStatus: string; count: nu
 
 function rangeOf(subStatus: string): BounceRange {
   return (BOUNCE_RANGES as Partial<Record<string, BounceRange>>)[subStatus] ?? ANYTHING
+}
+/** Positions of a row in the numbers of its results. A cell has up to 4 KiB, and an address at least three characters and a separator. */
+const POSITIONS_PER_ROW = 1_024
+
+/**
+ * The number of a result of a job: the row of the file, and the position of the value in its cell, from 0. It fits into 31 bits, because a
+ * file has up to 1,000,000 lines.
+ */
+export function resultNoOf(row: number, position: number): number {
+  return row * POSITIONS_PER_ROW + position
+}
+
+export function rowOf(resultNo: number): number {
+  return Math.floor(resultNo / POSITIONS_PER_ROW)
+}
+
+export function positionOf(resultNo: number): number {
+  return resultNo % POSITIONS_PER_ROW
 }

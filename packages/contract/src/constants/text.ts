@@ -7,8 +7,8 @@ import { KEY_PATTERN } from './keys.ts'
 
 /** No address with a display name comes near this length. It bounds the work for one part of a text. */
 const PART_UNITS_MAX = 1024
-/** A cell is one address, or a few. The rest of it is not searched, since a file may have many such cells. */
-const ADDRESSES_PER_CELL_MAX = 10
+/** A text is one address, or a few. The rest of it is not searched. */
+const PARTS_MAX = 10
 /** Maximum nesting of brackets and quotation marks. */
 const NESTED_MAX = 4
 
@@ -34,7 +34,12 @@ const PERCENT_ENCODED = /%40/
  * searched: of `ada lovelace@example.com`, `lovelace@example.com` may be the address of another person.
  */
 export function unwrapAddresses(text: string): string[] {
-  return splitParts(text, isTypo).slice(0, ADDRESSES_PER_CELL_MAX).flatMap(unwrapPart)
+  return splitParts(text, isTypo).filter(isWorthReading).slice(0, PARTS_MAX).flatMap(unwrapPart)
+}
+
+/** The parts of a cell, of which each has one address, an address with a display name, or other text. */
+export function splitCell(text: string): string[] {
+  return splitParts(text, isTypo)
 }
 
 /** Whether a text contains something that is meant as an address, with or without a syntax error. */
@@ -44,7 +49,8 @@ export function containsAddressLike(text: string): boolean {
 
 /** The addresses in a text, including those in free text. */
 export function findAddresses(text: string): string[] {
-  return splitParts(text, () => false).flatMap((part) => {
+  const parts = splitParts(text, () => false).filter(isWorthReading)
+  return parts.flatMap((part) => {
     const unwrapped = unwrapPart(part)
     if (unwrapped.length > 0) return unwrapped
     return part
@@ -71,14 +77,16 @@ function splitParts(text: string, isPart: typeof isTypo): string[] {
     from = match.index + 1
   }
   parts.push(text.slice(from))
-  return parts.map((part) => part.trim()).filter(isWorthReading)
+  return parts.map((part) => part.trim()).filter((part) => part !== '')
 }
 
 function isWorthReading(part: string): boolean {
   return part.length <= PART_UNITS_MAX && (ADDRESS_LIKE.test(part) || PERCENT_ENCODED.test(part))
 }
 
-function unwrapPart(part: string): string[] {
+/** The addresses of one part of a cell; see unwrapAddresses. */
+export function unwrapPart(part: string): string[] {
+  if (!isWorthReading(part)) return []
   for (const pattern of BRACKETED) {
     const bracketed = [...part.matchAll(pattern)]
       .map(([, inside = '']) => inside)

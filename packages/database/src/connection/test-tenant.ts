@@ -141,6 +141,6 @@ async function streamEvent(db: Db, view: View): Promise<void> {
 
 function uploadOf(storageKey: string): NewUpload {
   const counts = { rowCount: 3, emailCount: 2, uniqueCount: 1, sizeBytes: 40 }
-  const form = { columns: ['email'], suggestedColumn: 'email', delimiter: ',', encoding: 'utf-8', hasHeader: true }
+  const form = { columns: ['email'], suggestedColumn: 'email', delimiter: ',', encoding: 'utf-8', headerRow: 1 }
   return { mode: 'live', filename: 'list.csv', storageKey, ...counts, ...form }
 }

@@ -8,7 +8,7 @@ import { claimBatch } from './batches.ts'
 import { cancelJob, pauseJob, removeJob, removePending, resumeJob } from './job-control.ts'
 import { confirmUpload, findConfirmable, findJob, findReplay, listJobs } from './jobs.ts'
 import { settleBatch } from './settle-batches.ts'
-import { finalRows, planTestJob } from './test-jobs.ts'
+import { finalRows, PLAIN_LIST, planTestJob } from './test-jobs.ts'
 import { insertUpload } from './uploads.ts'
 
 const { db } = await createTestDatabase()
@@ -22,13 +22,13 @@ async function openTenant(credits = 1_000): Promise<View> {
 
 function upload(view: View): Promise<{ id: string }> {
   const counts = { rowCount: 4, emailCount: 3, uniqueCount: 2, sizeBytes: 40 }
-  const form = { columns: ['email'], suggestedColumn: 'email', delimiter: ',', encoding: 'utf-8', hasHeader: true }
+  const form = { columns: ['email'], suggestedColumn: 'email', delimiter: ',', encoding: 'utf-8', headerRow: 1 }
   const file = { mode: view.mode, filename: 'list.csv', storageKey: randomUUID() }
   return inTenant(db, view.accountId, (trx) => insertUpload(trx, view.accountId, { ...file, ...counts, ...form }))
 }
 
 function confirm(view: View, uploadId: string, emailColumn = 'email') {
-  const confirmation = { uploadId, emailColumn, keyId: null, emailCount: 3, uniqueCount: 2 }
+  const confirmation = { uploadId, emailColumn, keyId: null, ...PLAIN_LIST, emailCount: 3, uniqueCount: 2 }
   return inTenant(db, view.accountId, (trx) => confirmUpload(trx, view, confirmation))
 }
 
@@ -73,7 +73,14 @@ test('confirmUpload returns the reason when the credits cannot be reserved', asy
   const { id } = await upload(view)
   await expect(
     inTenant(db, view.accountId, async (trx) => {
-      const confirmation = { uploadId: id, emailColumn: 'email', keyId: null, emailCount: 3, uniqueCount: 2 }
+      const confirmation = {
+        uploadId: id,
+        emailColumn: 'email',
+        keyId: null,
+        ...PLAIN_LIST,
+        emailCount: 3,
+        uniqueCount: 2,
+      }
       throw await confirmUpload(trx, view, confirmation) // rolls back, as every caller must
     }),
   ).rejects.toEqual({ kind: 'refused', posting: { kind: 'insufficient', available: 1 } })

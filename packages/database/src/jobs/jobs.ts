@@ -8,16 +8,13 @@ import type { View } from '../connection/scope.ts'
 import { getCallbackSecret } from '../webhooks/webhooks.ts'
 import { expireUpload, STILL_KEPT } from './uploads.ts'
 
-export type ConfirmableUpload = Pick<
-  Selectable<Schema['uploads']>,
-  'storageKey' | 'columns' | 'suggestedColumn' | 'emailCount' | 'uniqueCount'
->
+export type ConfirmableUpload = Pick<Selectable<Schema['uploads']>, 'storageKey' | 'columns' | 'headerRow'>
 
 /** An upload that can still be confirmed. */
 export function findConfirmable(trx: Trx, view: View, uploadId: string): Promise<ConfirmableUpload | undefined> {
   return trx
     .selectFrom('uploads')
-    .select(['storageKey', 'columns', 'suggestedColumn', 'emailCount', 'uniqueCount'])
+    .select(['storageKey', 'columns', 'headerRow'])
     .where('accountId', '=', view.accountId)
     .where('mode', '=', view.mode)
     .where('id', '=', uploadId)
@@ -25,10 +22,20 @@ export function findConfirmable(trx: Trx, view: View, uploadId: string): Promise
     .executeTakeFirst()
 }
 
-/** The number of addresses in the chosen column. */
-export type EmailCounts = { emailCount: number; uniqueCount: number }
+/** What the chosen column contains, and how it is read. */
+export type ListCounts = Pick<
+  Selectable<Schema['jobs']>,
+  | 'blankCount'
+  | 'notAddressCount'
+  | 'extraAddressCount'
+  | 'leftOutCount'
+  | 'severalAddresses'
+  | 'malformed'
+  | 'emailCount'
+  | 'uniqueCount'
+>
 
-export type Confirmation = EmailCounts & {
+export type Confirmation = ListCounts & {
   uploadId: string
   emailColumn: string
   keyId: string | null
@@ -94,12 +101,15 @@ async function isTooMuch(trx: Trx, { accountId, mode }: View): Promise<boolean> 
 
 async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Confirmation) {
   const { uploadId, emailColumn, keyId, emailCount, uniqueCount, ai = true, catchall = true } = confirmation
+  const { blankCount, notAddressCount, extraAddressCount, leftOutCount, severalAddresses, malformed } = confirmation
   const { reference = null, maxAgeS = null, callbackUrl = null, rerun } = confirmation
   const { rows } = await sql<{ id: string; uniqueCount: number; creditsPerEmail: number; expiresOn: string }>`
-    insert into jobs (account_id, mode, upload_id, key_id, filename, email_column, row_count, email_count, unique_count,
+    insert into jobs (account_id, mode, upload_id, key_id, filename, email_column, row_count, blank_count,
+      not_address_count, extra_address_count, left_out_count, several_addresses, malformed, email_count, unique_count,
       credits_per_email, refund_unknown, expires_on, ai, catchall, reference, max_age_s, callback_url, rerun_of, rerun_rows, name, tags)
-    select u.account_id, u.mode, u.id, ${keyId}, u.filename, ${emailColumn}, u.row_count, ${emailCount}::integer,
-      ${uniqueCount}::integer, case u.mode when 'live' then 1 else 0 end, p.refund_unknown,
+    select u.account_id, u.mode, u.id, ${keyId}, u.filename, ${emailColumn}, u.row_count, ${blankCount}::integer,
+      ${notAddressCount}::integer, ${extraAddressCount}::integer, ${leftOutCount}::integer, ${severalAddresses}, ${malformed},
+      ${emailCount}::integer, ${uniqueCount}::integer, case u.mode when 'live' then 1 else 0 end, p.refund_unknown,
       utc_today() + greatest(a.retention_days, 1), ${ai}, ${catchall}, ${reference}, ${maxAgeS}::integer, ${callbackUrl},
       ${rerun?.of ?? null}::uuid, ${rerun?.rows ?? null}, e.name, coalesce(e.tags, '{}')
     from uploads u join accounts a on a.id = u.account_id join plans p on p.name = a.plan
@@ -145,6 +155,12 @@ const COLUMNS = [
   'state',
   'pausedAt',
   'rowCount',
+  'blankCount',
+  'notAddressCount',
+  'extraAddressCount',
+  'leftOutCount',
+  'severalAddresses',
+  'malformed',
   'emailCount',
   'uniqueCount',
   'doneCount',

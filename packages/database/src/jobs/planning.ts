@@ -1,3 +1,4 @@
+import type { MalformedOption, SeveralAddresses } from '@probity/contract/constants/jobs'
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
 import { countDomainAddresses, type DomainCounts } from '../validations/probing.ts'
@@ -17,8 +18,10 @@ export type JobToPlan = {
   storageKey: string | null
   encoding: string
   delimiter: string
-  hasHeader: boolean
+  headerRow: number | null
   columnIndex: number
+  severalAddresses: SeveralAddresses
+  malformed: MalformedOption
 }
 
 /** Up to 100 addresses that are processed together. */

@@ -7,7 +7,16 @@ import { decodeIndex } from './results/result-chunk.ts'
 import { matchesKind, matchRows } from './results/results.ts'
 import { STILL_KEPT } from './uploads.ts'
 
-type JobColumns = 'accountId' | 'id' | 'expiresOn' | 'emailColumn' | 'ai' | 'catchall'
+type JobColumns =
+  | 'accountId'
+  | 'id'
+  | 'expiresOn'
+  | 'emailColumn'
+  | 'ai'
+  | 'catchall'
+  | 'severalAddresses'
+  | 'malformed'
+  | 'blankCount'
 
 /** A job whose file can be validated again. */
 export type RerunSource = Pick<Selectable<Schema['jobs']>, JobColumns> & {
@@ -26,6 +35,7 @@ export async function findRerunSource(
   const found = await trx
     .selectFrom('jobs')
     .select(['accountId', 'id', 'expiresOn', 'emailColumn', 'ai', 'catchall', 'uploadId', 'finishedAt'])
+    .select(['severalAddresses', 'malformed', 'blankCount'])
     .select(sql<boolean>`expires_on < utc_today()`.as('isExpired'))
     .where('accountId', '=', accountId)
     .where('mode', '=', mode)

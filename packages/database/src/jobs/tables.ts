@@ -1,4 +1,4 @@
-import type { RerunRows } from '@probity/contract/constants/jobs'
+import type { MalformedOption, RerunRows, SeveralAddresses } from '@probity/contract/constants/jobs'
 import type { ColumnType, Generated } from 'kysely'
 import type { SetByDatabase } from '../connection/columns.ts'
 import type { TallyEntry } from './results/result-chunk.ts'
@@ -24,7 +24,7 @@ type UploadsTable = {
   columns: string[]
   delimiter: string
   encoding: string
-  hasHeader: boolean
+  headerRow: number | null
   suggestedColumn: string
   rowCount: number
   emailCount: number
@@ -51,6 +51,12 @@ type JobsTable = {
   state: Generated<JobStage>
   pausedAt: Generated<Date | null>
   rowCount: number
+  blankCount: Generated<number>
+  notAddressCount: Generated<number>
+  extraAddressCount: Generated<number>
+  leftOutCount: Generated<number>
+  severalAddresses: Generated<SeveralAddresses>
+  malformed: Generated<MalformedOption>
   emailCount: number
   uniqueCount: number
   doneCount: Generated<number>

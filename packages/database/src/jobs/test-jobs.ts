@@ -4,8 +4,16 @@ import { sql } from 'kysely'
 import { postCredits } from '../billing/ledger.ts'
 import { asOwner, type Db, inTenant } from '../connection/connect.ts'
 import { type ClaimedBatch, claimBatch, dispatchBatches, recordHeartbeat } from './batches.ts'
+import type { ListCounts } from './jobs.ts'
 import { claimPlan, type PlannedBatch, savePlan } from './planning.ts'
 import type { FinalRow } from './settle-batches.ts'
+
+/** The counts of a list in which every line has one address. */
+export const PLAIN_LIST: Omit<ListCounts, 'emailCount' | 'uniqueCount'> = {
+  ...{ blankCount: 0, notAddressCount: 0, extraAddressCount: 0, leftOutCount: 0 },
+  severalAddresses: 'first',
+  malformed: 'validate',
+}
 
 type Confirmed = { id: string; accountId: string; expiresOn: string }
 
@@ -20,7 +28,7 @@ export async function confirmTestJob(db: Db, accountId: string, upload: TestUplo
       .insertInto('uploads')
       .values({
         ...{ accountId, mode, filename: 'list.csv', sizeBytes: 1, columns: ['email'], delimiter: ',' },
-        ...{ encoding: 'utf-8', hasHeader: true, suggestedColumn: 'email', storageKey },
+        ...{ encoding: 'utf-8', headerRow: 1, suggestedColumn: 'email', storageKey },
         ...{ rowCount: uniqueCount, emailCount: uniqueCount, uniqueCount },
       })
       .returning('id')

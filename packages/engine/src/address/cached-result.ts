@@ -2,6 +2,7 @@ import type { StoredResult } from '@probity/contract/schemas/validations/stored-
 import { keyOfAddress } from './dedupe-key.ts'
 import { findAddress } from './find-address.ts'
 import { type Address, type Malformed, parseAddress } from './parse.ts'
+import { repairAddress } from './repair.ts'
 import { suggest } from './suggest.ts'
 
 /** The fields of `details` that contain the address or a part of it. */
@@ -17,10 +18,13 @@ export function partsOf(address: Address | Malformed): AddressParts {
   }
 }
 
-/** For a text with a display name, brackets or `mailto:` around an address, that address or the correction of its domain. */
+/**
+ * The correction of a domain that looks mistyped. For a text that is not an address: the one in a display name, brackets or `mailto:`, or the
+ * one that a repair certainly finds.
+ */
 export function suggestFor(email: string, address: Address | Malformed): string | null {
   if (address.kind === 'address') return suggest(address)
-  const inside = findAddress(email)
+  const inside = findAddress(email) ?? repairAddress(email)
   return inside === undefined ? null : (suggest(inside.address) ?? inside.email)
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findAddress as find, openAddressMatcher } from './find-address.ts'
+import { findAddress as find } from './find-address.ts'
+import { openAddressMatcher } from './match-address.ts'
 import { parseAddress } from './parse.ts'
 import { makeInputs } from './test-inputs.ts'
 

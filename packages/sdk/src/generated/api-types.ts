@@ -941,9 +941,26 @@ export type UploadPreview = {
    */
   delimiter: string
   /**
-   * Whether the first row contains the column names.
+   * Whether a row contains the column names.
    */
   has_header: boolean
+  /**
+   * Number of the row with the column names; null if there is none. Rows above it, such as a title, are not part of the list.
+   */
+  header_row: number | null
+  /**
+   * The first ten rows of the file that are not blank, among them the header and what is above it.
+   */
+  first_rows: Array<{
+    /**
+     * Number of the row, as in a spreadsheet.
+     */
+    row: number
+    /**
+     * Its cells, truncated to 200 characters each.
+     */
+    values: Array<string>
+  }>
   /**
    * Names of the sheets of a workbook, from left to right; empty for any other file.
    */
@@ -978,9 +995,33 @@ export type UploadPreview = {
     credits_used: number
   }
   /**
-   * Rows of the file, without the header and empty rows.
+   * Rows of the file, without the header, rows above it and blank lines.
    */
   row_count: number
+  /**
+   * Lines of the file below the header, blank ones included.
+   */
+  line_count: number
+  /**
+   * Blank lines.
+   */
+  blank_count: number
+  /**
+   * Rows in which the column is empty; they are not charged.
+   */
+  empty_count: number
+  /**
+   * Rows in which the column contains text without an address. They are not validated and not charged.
+   */
+  not_address_count: number
+  /**
+   * Values that are not validated and not charged: malformed ones if `malformed` is `skip`, and all but the first one of a cell if `several_addresses` is `first`.
+   */
+  left_out_count: number
+  /**
+   * Values that follow another one in their cell. `line_count` and `extra_address_count` together equal the sum of `blank_count`, `empty_count`, `not_address_count`, `left_out_count`, `duplicate_count` and `unique_count`.
+   */
+  extra_address_count: number
   /**
    * Counts per column, in the order of `columns`.
    */
@@ -1011,21 +1052,54 @@ export type UploadPreview = {
    */
   email_column: string
   /**
-   * Rows in which the column contains an address.
+   * Addresses that are validated, repetitions included: one for each row that contains one, or several if `several_addresses` is `all`.
    */
   email_count: number
   /**
-   * Rows in which the column is empty; they are not charged.
+   * Which addresses of a cell are validated.
+   * - `first`: the first address of a cell.
+   * - `all`: all addresses of a cell, each with a result of its own.
    */
-  empty_count: number
+  several_addresses: 'first' | 'all'
   /**
-   * Rows in which the cell contains more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. If a cell contains several addresses, the first one is validated.
+   * What happens to values with a syntax error that no repair can correct.
+   * - `validate`: the result is `invalid` with the reason `syntax_error`, and costs one credit.
+   * - `skip`: the value is left out: neither validated nor charged.
+   */
+  malformed: 'validate' | 'skip'
+  /**
+   * Values with a syntax error that no repair can correct.
+   */
+  malformed_count: number
+  /**
+   * Addresses that were repaired before they are validated: invisible and full-width characters, white space around the @, `(at)`, a comma in place of a dot. The file keeps the cell.
+   */
+  repaired_count: number
+  /**
+   * The first ten of them.
+   */
+  repaired_examples: Array<{
+    /**
+     * Number of the row, as in a spreadsheet.
+     */
+    row: number
+    /**
+     * The cell, truncated to 200 characters.
+     */
+    value: string
+    /**
+     * The address that is validated.
+     */
+    email: string
+  }>
+  /**
+   * Addresses whose domain looks mistyped. Nothing is changed unless the suggestions are accepted.
+   */
+  suggestion_count: number
+  /**
+   * Rows in which the cell contains more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell.
    */
   extracted_count: number
-  /**
-   * Rows in which the column contains text without an address. They are not validated and not charged.
-   */
-  not_address_count: number
   /**
    * The first ten of these rows.
    */
@@ -1044,7 +1118,7 @@ export type UploadPreview = {
    */
   unique_count: number
   /**
-   * Rows that repeat an earlier address; they are not charged.
+   * Addresses that repeat an earlier one; they are not charged.
    */
   duplicate_count: number
   /**
@@ -1141,11 +1215,11 @@ export type Upload = {
    */
   suggested_email_column: string
   /**
-   * Rows of the file, without the header and empty rows.
+   * Rows of the file, without the header, rows above it and blank lines.
    */
   row_count: number
   /**
-   * Rows in which the suggested column contains an address.
+   * Addresses in the suggested column, repetitions included.
    */
   email_count: number
   /**
@@ -1153,7 +1227,7 @@ export type Upload = {
    */
   unique_count: number
   /**
-   * Rows that repeat an earlier address.
+   * Addresses that repeat an earlier one.
    */
   duplicate_count: number
   /**
@@ -1178,6 +1252,30 @@ export type Upload = {
 export type UploadList = Array<Upload>
 
 /**
+ * Choose header request
+ *
+ * The row with the column names.
+ */
+export type ChooseHeaderRequest = {
+  /**
+   * Number of the row with the column names, as in a spreadsheet; null if the file has none.
+   */
+  header_row: number | null
+  /**
+   * Which addresses of a cell are validated.
+   * - `first`: the first address of a cell.
+   * - `all`: all addresses of a cell, each with a result of its own.
+   */
+  several_addresses?: 'first' | 'all'
+  /**
+   * What happens to values with a syntax error that no repair can correct.
+   * - `validate`: the result is `invalid` with the reason `syntax_error`, and costs one credit.
+   * - `skip`: the value is left out: neither validated nor charged.
+   */
+  malformed?: 'validate' | 'skip'
+}
+
+/**
  * Choose sheet request
  *
  * The sheet to read instead of the present one.
@@ -1187,6 +1285,18 @@ export type ChooseSheetRequest = {
    * The sheet: one of `sheets` of the preview.
    */
   sheet: string
+  /**
+   * Which addresses of a cell are validated.
+   * - `first`: the first address of a cell.
+   * - `all`: all addresses of a cell, each with a result of its own.
+   */
+  several_addresses?: 'first' | 'all'
+  /**
+   * What happens to values with a syntax error that no repair can correct.
+   * - `validate`: the result is `invalid` with the reason `syntax_error`, and costs one credit.
+   * - `skip`: the value is left out: neither validated nor charged.
+   */
+  malformed?: 'validate' | 'skip'
 }
 
 /**
@@ -1206,7 +1316,7 @@ export type NonAddress = {
   /**
    * Why it is not an address. Values may be added.
    * - `no_address`: text without an address. It is neither validated nor charged.
-   * - `syntax_error`: an address with a syntax error. Its result is `invalid`, and it costs one credit.
+   * - `syntax_error`: an address with a syntax error that no repair can correct. With `malformed` `validate` its result is `invalid`, and it costs one credit; with `skip` it is left out.
    */
   reason: string
 }
@@ -1226,15 +1336,58 @@ export type NonAddressList = Array<NonAddress>
 export type NonAddressCsv = string
 
 /**
+ * Domain suggestion
+ *
+ * A cell with an address whose domain looks mistyped. Fields may be added.
+ */
+export type DomainSuggestion = {
+  /**
+   * Number of the row, as in a spreadsheet.
+   */
+  row: number
+  /**
+   * The cell.
+   */
+  value: string
+  /**
+   * The cell with the domain that was probably meant. To accept it, send it as a correction.
+   */
+  suggestion: string
+}
+
+/**
+ * Domain suggestion list
+ *
+ * One page of the cells with a mistyped domain, in the order of the rows.
+ */
+export type DomainSuggestionList = Array<DomainSuggestion>
+
+/**
  * Correct upload request
  *
- * Corrected values of one column.
+ * Corrected values of one column: at least one, or all suggestions.
  */
 export type CorrectUploadRequest = {
   /**
    * Column to count: one of `columns`. Default: the suggested column.
    */
   email_column?: string
+  /**
+   * Which addresses of a cell are validated.
+   * - `first`: the first address of a cell.
+   * - `all`: all addresses of a cell, each with a result of its own.
+   */
+  several_addresses?: 'first' | 'all'
+  /**
+   * What happens to values with a syntax error that no repair can correct.
+   * - `validate`: the result is `invalid` with the reason `syntax_error`, and costs one credit.
+   * - `skip`: the value is left out: neither validated nor charged.
+   */
+  malformed?: 'validate' | 'skip'
+  /**
+   * Whether to accept the suggestions for all cells that `corrections` does not name.
+   */
+  accept_suggestions?: boolean
   /**
    * Up to 1,000 corrected values. Rows that do not exist, blank rows and the header are ignored.
    */
@@ -1264,6 +1417,18 @@ export type ConfirmUploadRequest = {
    * Column with the addresses: one of `columns` of the preview.
    */
   email_column: string
+  /**
+   * Which addresses of a cell are validated.
+   * - `first`: the first address of a cell.
+   * - `all`: all addresses of a cell, each with a result of its own.
+   */
+  several_addresses?: 'first' | 'all'
+  /**
+   * What happens to values with a syntax error that no repair can correct.
+   * - `validate`: the result is `invalid` with the reason `syntax_error`, and costs one credit.
+   * - `skip`: the value is left out: neither validated nor charged.
+   */
+  malformed?: 'validate' | 'skip'
   /**
    * Whether the local model can contribute to `deliverability`.
    */
@@ -1365,19 +1530,55 @@ export type BulkJob = {
    */
   expires_on: string
   /**
-   * Rows in the file, without the header and empty rows.
+   * Rows of the file, without the header, rows above it and blank lines.
    */
   row_count: number
   /**
-   * Rows whose email cell contains an address.
+   * Lines of the file below the header, blank ones included.
+   */
+  line_count: number
+  /**
+   * Blank lines.
+   */
+  blank_count: number
+  /**
+   * Rows in which the column is empty; they are not charged.
+   */
+  empty_count: number
+  /**
+   * Rows in which the column contains text without an address. They are not validated and not charged.
+   */
+  not_address_count: number
+  /**
+   * Values that are not validated and not charged: malformed ones if `malformed` is `skip`, and all but the first one of a cell if `several_addresses` is `first`.
+   */
+  left_out_count: number
+  /**
+   * Values that follow another one in their cell. `line_count` and `extra_address_count` together equal the sum of `blank_count`, `empty_count`, `not_address_count`, `left_out_count`, `duplicate_count` and `unique_count`.
+   */
+  extra_address_count: number
+  /**
+   * Which addresses of a cell are validated.
+   * - `first`: the first address of a cell.
+   * - `all`: all addresses of a cell, each with a result of its own.
+   */
+  several_addresses: 'first' | 'all'
+  /**
+   * What happens to values with a syntax error that no repair can correct.
+   * - `validate`: the result is `invalid` with the reason `syntax_error`, and costs one credit.
+   * - `skip`: the value is left out: neither validated nor charged.
+   */
+  malformed: 'validate' | 'skip'
+  /**
+   * Addresses that are validated, repetitions included.
    */
   email_count: number
   /**
-   * Unique addresses among these rows.
+   * Unique addresses among them.
    */
   unique_count: number
   /**
-   * Rows that repeat an earlier address.
+   * Addresses that repeat an earlier one.
    */
   duplicate_count: number
   /**
@@ -1776,6 +1977,10 @@ export type JobResult = {
    * First row of the file that contains the address, numbered as in a spreadsheet.
    */
   row: number
+  /**
+   * Position of the address in the cell of this row: 1 unless the cell contains several values.
+   */
+  position: number
   status: ValidationStatus
   sub_status: ValidationSubStatus
   /**
@@ -3116,6 +3321,10 @@ export type RequestLogEntryDetail = {
      * The validated address: the one in the cell, without a display name or `mailto:`.
      */
     email: string
+    /**
+     * Position of the address in the cell of this row: 1 unless the cell contains several values.
+     */
+    position: number
     status: ValidationStatus
     sub_status: ValidationSubStatus
     /**

@@ -36,7 +36,7 @@ test('the rows of a sheet become CSV with a byte order mark, in which blank rows
     sheet: 'Contacts',
     rowCount: 2,
     emailCount: 2,
-    hasHeader: true,
+    headerRow: 1,
   })
   expect(reading).toMatchObject({ columns: ['name', 'email'], encoding: 'utf-8', delimiter: ',' })
 })

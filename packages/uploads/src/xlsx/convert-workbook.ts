@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
 import { ROWS_MAX, tooManyRows } from '../csv.ts'
-import { readUpload, type UploadReading } from '../read-upload.ts'
+import { readUpload, type UploadOptions, type UploadReading } from '../read-upload.ts'
 import { Refusal } from '../refusal.ts'
 import { openCellCounter, readSheetRows, type SheetTexts } from './read-sheet.ts'
 import { BadXml } from './read-xml.ts'
@@ -13,14 +13,14 @@ import { openParts, type Parts } from './zip-parts.ts'
 const STORED = { encoding: 'utf-8', delimiter: ',' } as const
 const BYTE_ORDER_MARK = '\uFEFF'
 
-type Wanted = { emailsMax: number; sheet: string | undefined }
+type Wanted = Omit<UploadOptions, 'format'> & { sheet: string | undefined }
 
 /**
  * Writes the rows of one sheet of a workbook (XLSX) as CSV, so that they are read, counted and exported like those of any other file, and
  * reads them. Rows keep their numbers. Without a named sheet it is the first visible one with addresses. Throws a Refusal for a file
  * that cannot be used.
  */
-export async function convertWorkbook(from: string, to: string, { emailsMax, sheet }: Wanted): Promise<UploadReading> {
+export async function convertWorkbook(from: string, to: string, { sheet, ...options }: Wanted): Promise<UploadReading> {
   return withoutParserErrors(async () => {
     const parts = await openParts(from)
     try {
@@ -34,7 +34,7 @@ export async function convertWorkbook(from: string, to: string, { emailsMax, she
       const countRows = openRowCounter()
       const read = async (one: Sheet) => {
         await writeSheet(parts, one, { to, texts, countRows })
-        const reading = await readUpload(() => createReadStream(to), emailsMax, STORED)
+        const reading = await readUpload(() => createReadStream(to), { ...options, format: STORED })
         return { ...reading, sheets, sheet: one.name }
       }
       if (sheet === undefined) return await readFirst(workbook.sheets, read)

@@ -10,7 +10,7 @@ import {
   eraseValidations,
   recordErasure,
 } from '@probity/database/system/erase-address'
-import { openAddressMatcher } from '@probity/engine/address/find-address'
+import { openAddressMatcher } from '@probity/engine/address/match-address'
 import { RECENT_FOR_S } from '@probity/redis/cache'
 import { sandboxKey } from '@probity/redis/keys'
 import type { FileStorage } from '@probity/uploads/storage'

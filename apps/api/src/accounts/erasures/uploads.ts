@@ -10,7 +10,7 @@ import {
 } from '@probity/database/jobs/uploads'
 import type { Erasing } from '@probity/database/system/erase-address'
 import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
-import { readLayout } from '@probity/uploads/read-addresses'
+import { readFormat } from '@probity/uploads/read-addresses'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Problem } from '../../http/problem.ts'
 
@@ -97,7 +97,7 @@ function isInUpload({ erasing, uploadReader, email }: FileWork, upload: StoredUp
 }
 
 function writingOf({ encoding, delimiter }: StoredUpload) {
-  return readLayout({ encoding, delimiter, hasHeader: false, column: 0 })
+  return readFormat({ encoding, delimiter })
 }
 
 /** The files have expired: if the process ends before this, maintenance removes files and rows. */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import type { Result } from '@probity/contract/schemas/jobs/results'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { eraseResults } from '@probity/database/jobs/results/erase-results'
 import { changeTestResults, orderTestResults } from '@probity/database/jobs/results/test-results'
-import { openAddressMatcher } from '@probity/engine/address/find-address'
+import { openAddressMatcher } from '@probity/engine/address/match-address'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -60,6 +61,7 @@ function emails(count: number): string[] {
 const STABLE_FIELDS = [
   'email',
   'row',
+  'position',
   'status',
   'sub_status',
   'confidence',
@@ -121,6 +123,7 @@ test('a result has the stable fields in their order and no others', async () => 
   expect(result).toEqual({
     email: 'ino@example.com',
     row: 2,
+    position: 1,
     status: 'invalid',
     sub_status: 'mailbox_not_found',
     confidence: 0.97,
@@ -354,9 +357,10 @@ const SHEET_HEAD = [
   'probity_is_machine_generated',
   'probity_override',
   'probity_depth',
+  'probity_row',
   'probity_email',
 ]
-const NOTHING = SHEET_HEAD.map(() => '')
+const nothingIn = (row: number) => SHEET_HEAD.map((name) => (name === 'probity_row' ? String(row) : ''))
 
 const LIST =
   'name,email,city\nAda,vera@example.com,Rome\nBo,ino@example.com\nNo one,,Bonn\nCy,VERA@Example.com,Oslo\nDee,una@example.com,\n'
@@ -390,11 +394,11 @@ test('a CSV has every row of the file with our columns appended, duplicates with
   const spell = (cells: string[]) => cells.map((cell) => ({ T: 'true', F: 'false' })[cell] ?? cell)
   expect(readCsv(text)).toEqual([
     ['name', 'email', 'city', ...SHEET_HEAD],
-    ['Ada', 'vera@example.com', 'Rome', ...spell(valid), 'vera@example.com'],
-    ['Bo', 'ino@example.com', '', ...spell(invalid), 'ino@example.com'],
-    ['No one', '', 'Bonn', ...NOTHING],
-    ['Cy', 'VERA@Example.com', 'Oslo', ...spell(valid), 'vera@example.com'],
-    ['Dee', 'una@example.com', '', ...spell(unknown), 'una@example.com'],
+    ['Ada', 'vera@example.com', 'Rome', ...spell(valid), '2', 'vera@example.com'],
+    ['Bo', 'ino@example.com', '', ...spell(invalid), '3', 'ino@example.com'],
+    ['No one', '', 'Bonn', ...nothingIn(4)],
+    ['Cy', 'VERA@Example.com', 'Oslo', ...spell(valid), '5', 'vera@example.com'],
+    ['Dee', 'una@example.com', '', ...spell(unknown), '6', 'una@example.com'],
   ])
 })
 
@@ -419,7 +423,7 @@ test('results stored without deliverability and depth get derived values', async
     return { ...result, flags, evidence } as StoredResult
   })
   const [, valid, invalid] = readCsv(await getCsv(jobId))
-  expect([valid?.slice(-5, -1), invalid?.slice(-5, -1)]).toEqual([
+  expect([valid?.slice(-6, -2), invalid?.slice(-6, -2)]).toEqual([
     ['0.97', 'false', '', 'dns'],
     ['0.03', 'false', '', 'smtp'],
   ])
@@ -447,7 +451,7 @@ test('unfinished rows have empty cells until they are finished', async () => {
     'unknown',
   ])
   expect(await getLines(jobId)).toHaveLength(2)
-  await keepResults(api, jobId, [{ rowNo: 3, email: 'ino@example.com' }])
+  await keepResults(api, jobId, [{ rowNo: resultNoOf(3, 0), email: 'ino@example.com' }])
   expect(readCsv(await getCsv(jobId))[2]?.[3]).toBe('invalid')
   expect((await getLines(jobId)).map(({ row }) => row)).toEqual([2, 3, 6])
 })
@@ -456,7 +460,7 @@ test("a job without results has an empty page, an empty NDJSON and the customer'
   const jobId = await keep('email\nvera@example.com\n', { isDone: () => false })
   expect(await getResults(jobId)).toEqual([])
   expect(await getLines(jobId)).toEqual([])
-  expect(readCsv(await getCsv(jobId))[1]).toEqual(['vera@example.com', ...NOTHING])
+  expect(readCsv(await getCsv(jobId))[1]).toEqual(['vera@example.com', ...nothingIn(2)])
 })
 
 test('a file without a header gets one: numbered columns and our names', async () => {

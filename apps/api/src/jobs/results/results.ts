@@ -7,6 +7,7 @@ import {
   ResultLines,
   ResultPage,
   ResultParams,
+  ResultQuery,
   ResultSheet,
   ResultsQuery,
   ResultWorkbook,
@@ -45,6 +46,7 @@ import { writeXlsx, XLSX_TYPE } from './write-xlsx.ts'
 /** Filter of the results of a request. */
 export function readFilter(query: ResultsQuery): ResultsFilter {
   const { status, sub_status, provider, domain, search, rows, preset, part = 'keep' } = query
+  if (part === 'left_out') return readLeftOutFilter(query)
   if (query.part && !preset) throw invalidField('/part', 'requires a preset')
   return {
     statuses: status?.split(',') ?? [],
@@ -56,6 +58,15 @@ export function readFilter(query: ResultsQuery): ResultsFilter {
     onlyRows: rows === undefined ? undefined : new Set(rows.split(',').map(Number)),
     plan: preset && { preset, part },
   }
+}
+
+/** The rows that were left out have no results, so no other filter applies. */
+function readLeftOutFilter(query: ResultsQuery): ResultsFilter {
+  if (query.format !== 'csv' && query.format !== 'xlsx') throw invalidField('/part', 'requires the format csv or xlsx')
+  const given = FILTERS.filter((name) => name !== 'part' && query[name] !== undefined && query[name] !== false)
+  const [other] = given.filter((name) => !(name === 'sort' && query.sort === 'row'))
+  if (other !== undefined) throw invalidField(`/${other}`, 'does not apply to rows that were left out')
+  return { statuses: [] }
 }
 
 const FILTERS = [
@@ -139,7 +150,7 @@ const ANSWERS = {
   },
 }
 
-type SheetForm = Pick<CsvOptions, 'bom' | 'isFormulaSafe' | 'isUnique' | 'hasOwnColumns'>
+type SheetForm = Pick<CsvOptions, 'bom' | 'isFormulaSafe' | 'isUnique' | 'hasOwnColumns' | 'isLeftOut'>
 
 type Wanted = Page &
   Shown & {
@@ -167,11 +178,18 @@ function readWanted(query: ResultsQuery): Wanted {
 function readSheetForm(query: ResultsQuery): SheetForm {
   const { bom = false, keep_bom: keepBom = false, formula_safe: isFormulaSafe = true } = query
   const { unique: isUnique = false, own_columns: hasOwnColumns = false } = query
-  return { bom: bom ? 'always' : keepBom ? 'as_uploaded' : 'never', isFormulaSafe, isUnique, hasOwnColumns }
+  return {
+    bom: bom ? 'always' : keepBom ? 'as_uploaded' : 'never',
+    isFormulaSafe,
+    isUnique,
+    hasOwnColumns,
+    isLeftOut: query.part === 'left_out',
+  }
 }
 
 /** Names the file by its content, so that a keep file is not mistaken for a remove file. */
 function contentOf({ preset, part = 'keep', status }: ResultsQuery): string {
+  if (part === 'left_out') return 'left-out'
   if (preset !== undefined) return `to-${part}-${preset.replaceAll('_', '-')}`
   return status === undefined ? 'results' : status.replaceAll(',', '-')
 }
@@ -202,14 +220,17 @@ export const showResult: Route<{ db: Db }> = async (app, { db }) => {
       tag: 'Jobs',
       summary: 'Get one result of a job',
       description:
-        'The result of the address that first occurs in this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
+        'The result of an address that first occurs in this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
       problems: ['invalid_request', 'not_found', 'results_expired', ...MIDDLEWARE_PROBLEMS],
     },
-    { params: ResultParams, response: { 200: Result } },
+    { params: ResultParams, querystring: ResultQuery, response: { 200: Result } },
   )
-  app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'jobs:read' } }, async ({ auth, params }) => {
+  const options = { schema, config: { scope: 'jobs:read' } } as const
+  app.get('/bulk/jobs/:job_id/results/:row', options, async ({ auth, params, query }) => {
     const job = await getResultsJob(db, auth, params.job_id)
-    const result = await inTenant(db, auth.accountId, (trx) => findResult(trx, job, params.row))
+    const { position } = query
+    const value = { row: params.row, position: position === undefined ? undefined : position - 1 }
+    const result = await inTenant(db, auth.accountId, (trx) => findResult(trx, job, value))
     return presentResult(found(result), { evidence: true })
   })
 }

@@ -1,19 +1,16 @@
 import { hash } from 'node:crypto'
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import type { Result } from '@probity/contract/schemas/jobs/results'
 import type { Db } from '@probity/database/connection/connect'
-import { openResultsReader, type ResultsReader } from '@probity/database/jobs/results/read-results'
-import {
-  isNarrow,
-  type KeptResult,
-  type ResultsFile,
-  type ResultsFilter,
-  type ResultsJob,
-} from '@probity/database/jobs/results/results'
-import { isBlank, type Open, type Row, readAllRows, type Writing } from '@probity/uploads/csv'
-import { ERASED_CELL } from '@probity/uploads/erase-rows'
-import { keyOfCell, readCell } from '@probity/uploads/read-addresses'
+import { openResultsReader } from '@probity/database/jobs/results/read-results'
+import { isNarrow, type ResultsFile, type ResultsFilter, type ResultsJob } from '@probity/database/jobs/results/results'
+import { isBlankRow, type Open, type Row, readAllRows } from '@probity/uploads/csv'
+import { type Layout, readLayout } from '@probity/uploads/read-addresses'
+import { chooseValues, keyOfValue, readCell } from '@probity/uploads/read-cell'
 import { presentResult, type Shown } from '../../http/present-result.ts'
 import { openPageSize } from './export.ts'
+
+const ROW_COLUMN = 'probity_row'
 
 /** The columns that are appended to the customer's, in this order. */
 const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
@@ -36,6 +33,8 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
   ['probity_override', ({ override }) => override ?? ''],
   ['probity_depth', ({ depth }) => depth],
+  // Of the row of the file, also without a result. A row with several addresses is repeated for each of them.
+  [ROW_COLUMN, () => ''],
   // The cell can contain a display name, and a repeated address can be spelled differently in its first row.
   ['probity_email', ({ email }) => email],
 ]
@@ -49,28 +48,29 @@ type SheetColumns = {
   /** The customer's header row with our column names appended. */
   names(theirs: string[]): string[]
   /** Our cells for one row, empty without a result. */
-  cells(result: Result | undefined): string[]
+  cells(row: number, result: Result | undefined): string[]
 }
 
 function sheetColumns({ evidence, policy }: Shown): SheetColumns {
   const columns = [...COLUMNS, ...(policy ? POLICY_COLUMNS : []), ...(evidence ? [EVIDENCE_COLUMN] : [])]
   return {
-    names(theirs) {
-      const taken = new Set(theirs.map((name) => name.trim().toLowerCase()))
-      return columns.map(([name]) => nameBeside(name, taken))
-    },
-    cells: (result) => columns.map(([, cellOf]) => (result ? cellOf(result) : '')),
+    names: (theirs) => columns.map(([name]) => name).map(besides(theirs)),
+    cells: (row, result) =>
+      columns.map(([name, cellOf]) => (name === ROW_COLUMN ? String(row) : result ? cellOf(result) : '')),
   }
 }
 
 const NO_COLUMNS: SheetColumns = { names: () => [], cells: () => [] }
 
-/** The file may be an earlier export that was uploaded again. */
-function nameBeside(name: string, taken: Set<string>): string {
-  if (!taken.has(name)) return name
-  let n = 2
-  while (taken.has(`${name}_${n}`)) n++
-  return `${name}_${n}`
+/** A name that no column of the file has: it may be an earlier export that was uploaded again. */
+export function besides(theirs: string[]): (name: string) => string {
+  const taken = new Set(theirs.map((name) => name.trim().toLowerCase()))
+  return (name) => {
+    if (!taken.has(name)) return name
+    let n = 2
+    while (taken.has(`${name}_${n}`)) n++
+    return `${name}_${n}`
+  }
 }
 
 /** Maximum size of the file's cells in one page. */
@@ -88,29 +88,35 @@ export type SheetJob = ResultsJob & { file: ResultsFile }
 /** A row of an export. It has no cells if it is blank in the file. */
 export type SheetRow = readonly string[]
 
+/** How the file of a job is read. */
+export function layoutOf({ file, emailColumn, severalAddresses: several, malformed }: SheetJob): Layout {
+  const { encoding, delimiter, headerRow, columns } = file
+  return readLayout({ encoding, delimiter, headerRow, column: columns.indexOf(emailColumn), several, malformed })
+}
+
 /**
- * The rows of the uploaded file with our columns appended, page by page: same rows, order and columns. A repeated address has the result of
- * its first row; a row without an address or a result has empty cells. The row of an erased address has the verdict and no cells of
- * the file, since any of them may contain the address.
+ * The rows of the uploaded file from its header on with our columns appended, page by page: same rows, order and columns. A row with several
+ * addresses is repeated for each. A repeated address has the result of its first occurrence; a row without an address or a result has
+ * empty cells. The row of an erased address has the verdict and no cells of the file, since any of them may contain the address.
  */
 export async function* readSheet(
   { db, open }: { db: Db; open: Open },
   job: SheetJob,
   options: RowsOptions,
 ): AsyncGenerator<SheetRow[]> {
-  const { file } = job
+  const layout = layoutOf(job)
   const form = openForm(job, options)
-  const firstRowOf = openFirstRows(file.columns.indexOf(job.emailColumn))
+  const listValues = openValues(layout)
   const reader = openResultsReader(db, job)
   const size = openPageSize()
   let last: number | undefined
-  const writing = file as Writing // as detected by our own reader
-  for await (const page of pagesOf(readAllRows(open, writing), size.rows)) {
-    const firstRows = page.map(firstRowOf)
-    const kept = await findResults(reader, { firstRows, filter: options.filter })
+  for await (const page of pagesOf(readAllRows(open, layout), size.rows)) {
+    const values = page.map(listValues)
+    const firstNos = [...new Set(values.flatMap((some) => some.map(({ firstNo }) => firstNo)))]
+    const kept = await reader.listAt({ ...options.filter, rowNos: firstNos })
     size.note(kept)
     const results = new Map(kept.map((one) => [one.rowNo, presentResult(one, options)]))
-    if (last === undefined && !file.hasHeader && !options.hasOwnColumns) yield [form.head([])]
+    if (last === undefined && layout.headerRow === null && !options.hasOwnColumns) yield [form.head([])]
     let rows: SheetRow[] = []
     for (const [n, row] of page.entries()) {
       const gap = form.hasBlankRows && last !== undefined ? row.row - last - 1 : 0
@@ -120,8 +126,8 @@ export async function* readSheet(
         yield* blankRows(gap)
         rows = []
       }
-      const shown = form.row(row, { firstRow: firstRows[n], result: results.get(firstRows[n] ?? 0) })
-      if (shown) rows.push(shown)
+      const found = (values[n] ?? []).map((value) => ({ ...value, result: results.get(value.firstNo) }))
+      rows.push(...form.rows(row, found))
     }
     if (rows.length > 0) yield rows
   }
@@ -129,12 +135,14 @@ export async function* readSheet(
 
 const BLANK_PAGE: SheetRow[] = Array.from({ length: 500 }, () => [])
 
-/** Empty lines of the file, of which a small file can have millions. */
+/** Empty lines of the file, of which a small file can have a million. */
 function* blankRows(count: number): Generator<SheetRow[]> {
   for (let left = count; left > 0; left -= BLANK_PAGE.length) yield BLANK_PAGE.slice(0, left)
 }
 
-type Found = { firstRow: number | undefined; result: Result | undefined }
+/** A value of a row that was to be validated, the number of its result, and the one of its own position. */
+type RowValue = { email: string | undefined; no: number; firstNo: number }
+type FoundValue = RowValue & { result: Result | undefined }
 
 /** How the rows of the file are shown. */
 function openForm({ file, emailColumn }: SheetJob, options: RowsOptions) {
@@ -149,56 +157,56 @@ function openForm({ file, emailColumn }: SheetJob, options: RowsOptions) {
   }
 
   /** The own cells of a row. Without our columns, the email column is the only place for the validated address. */
-  function cellsOf(cells: string[]): string[] {
+  function cellsOf(cells: string[], value: FoundValue | undefined): string[] {
     const own = file.columns.map((_, n) => cells[n] ?? '')
-    if (hasOwnColumns) own[email] = addressIn(own[email] ?? '')
+    if (hasOwnColumns && value?.email !== undefined) own[email] = value.email
     return own
   }
 
-  /** Undefined for a row that is omitted. */
-  function row({ row: rowNo, cells, isHeader }: Row, { firstRow, result }: Found): SheetRow | undefined {
-    if (isHeader) return head(cells)
-    if (!hasBlankRows && result === undefined) return undefined
-    if (isUnique && firstRow !== undefined && firstRow !== rowNo) return undefined
-    if (cells.every(isBlank)) return []
-    const isErased = result?.email === ''
-    if (isErased && hasOwnColumns) return hasBlankRows ? [] : undefined
-    return [...(isErased ? file.columns.map(() => '') : cellsOf(cells)), ...ours.cells(result)]
+  function rowOf({ row, cells }: Row, value: FoundValue | undefined): SheetRow[] {
+    const isErased = value?.result?.email === ''
+    if (isErased && hasOwnColumns) return hasBlankRows ? [[]] : []
+    const own = isErased ? file.columns.map(() => '') : cellsOf(cells, value)
+    return [[...own, ...ours.cells(row, value?.result)]]
   }
-  return { head, row, hasBlankRows }
-}
 
-/** The address in a cell that also has a display name or the like; any other cell unchanged. */
-function addressIn(text: string): string {
-  const cell = readCell(text)
-  return cell.kind === 'wrapped' ? cell.email : text
+  /** None for a row that is omitted. */
+  function rows(row: Row, values: FoundValue[]): SheetRow[] {
+    if (row.isHeader) return [head(row.cells)]
+    if (values.length === 0) {
+      if (!hasBlankRows) return []
+      return isBlankRow(row.cells) ? [[]] : rowOf(row, undefined)
+    }
+    return values
+      .filter(({ result, no, firstNo }) => (hasBlankRows || result !== undefined) && (!isUnique || no === firstNo))
+      .flatMap((value) => rowOf(row, value))
+  }
+  return { head, rows, hasBlankRows }
 }
 
 /**
- * Returns the first row with the same address for each row in order; undefined without an address. Addresses are compared by eight bytes of
- * a hash, as when a file is counted.
+ * Lists the values of each row in order, with the number of the first occurrence of each. Addresses are compared by eight bytes of a hash, as
+ * when a file is counted.
  */
-function openFirstRows(column: number): (row: Row) => number | undefined {
+function openValues(layout: Layout): (row: Row) => RowValue[] {
   const seen = new Map<bigint, number>()
   return ({ row, cells, isHeader }) => {
-    const text = cells[column] ?? ''
-    if (isHeader || isBlank(text)) return undefined
-    // The first row of an erased address has a result, found by its row number.
-    if (text === ERASED_CELL) return row
-    const cell = readCell(text)
-    if (cell.kind === 'text') return undefined
-    const short = hash('sha256', keyOfCell(cell), 'buffer').readBigUInt64LE()
-    const first = seen.get(short) ?? row
-    if (first === row) seen.set(short, row)
-    return first
+    if (isHeader) return []
+    const all = readCell(cells[layout.column] ?? '')
+    // The first occurrence of an erased address has a result, found by its number.
+    const erased = all.flatMap((value, position) => (value.kind === 'erased' ? [resultNoOf(row, position)] : []))
+    const chosen = layout.several === 'first' && erased.length > 0 ? [] : chooseValues(all, layout).chosen
+    return [
+      ...erased.map((no) => ({ email: undefined, no, firstNo: no })),
+      ...chosen.map(({ email, position, value }) => {
+        const short = hash('sha256', keyOfValue(value), 'buffer').readBigUInt64LE()
+        const no = resultNoOf(row, position)
+        const firstNo = seen.get(short) ?? no
+        if (firstNo === no) seen.set(short, no)
+        return { email, no, firstNo }
+      }),
+    ]
   }
-}
-
-type Wanted = { firstRows: (number | undefined)[]; filter: ResultsFilter }
-
-function findResults(reader: ResultsReader, { firstRows, filter }: Wanted): Promise<KeptResult[]> {
-  const rowNos = [...new Set(firstRows)].filter((row) => row !== undefined)
-  return reader.listAt({ ...filter, rowNos })
 }
 
 /** Combines small pages of the file. */

@@ -82,10 +82,10 @@ test('blank rows of the file are kept, except where a filter selects rows', asyn
   expect((await getCsv(jobId, { status: 'valid' })).trimEnd().split('\r\n')).toHaveLength(2)
 })
 
-test('a file of a few blank megabytes is exported in small pages', async () => {
-  const jobId = await keep(`email\nvera@example.com\n${'\n'.repeat(3_000_000)}ino@example.com\n`)
+test('a file of a million blank lines is exported in small pages', async () => {
+  const jobId = await keep(`email\nvera@example.com\n${'\n'.repeat(990_000)}ino@example.com\n`)
   const csv = await getCsv(jobId, { own_columns: 'true' })
-  expect(csv.length).toBe('"email"\r\n"vera@example.com"\r\n"ino@example.com"\r\n'.length + 6_000_000)
+  expect(csv.length).toBe('"email"\r\n"vera@example.com"\r\n"ino@example.com"\r\n'.length + 1_980_000)
 })
 
 test.each([

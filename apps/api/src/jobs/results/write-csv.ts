@@ -1,11 +1,15 @@
 import type { Db } from '@probity/database/connection/connect'
-import { startsWithMark } from '@probity/uploads/csv'
+import { type Open, startsWithMark } from '@probity/uploads/csv'
 import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../../http/exports/defuse-cell.ts'
+import { readLeftOut } from './left-out-rows.ts'
 import { type RowsOptions, readSheet, type SheetJob, type SheetRow } from './sheet-rows.ts'
 
-export type CsvOptions = RowsOptions & {
+/** What a file consists of: the rows of the list with their results, or those that were not validated. */
+export type SheetOptions = RowsOptions & { isLeftOut: boolean }
+
+export type CsvOptions = SheetOptions & {
   /** Whether a byte order mark comes first. `as_uploaded`: if the file has one, or has an encoding that only spreadsheet programs write. */
   bom: 'always' | 'as_uploaded' | 'never'
   /** Whether cells that start a formula get a leading apostrophe. */
@@ -31,10 +35,14 @@ export async function* writeCsv(
     }
   }
   let before = () => (hasMark ? BYTE_ORDER_MARK : '')
-  for await (const rows of readSheet({ db, open }, job, options)) {
+  for await (const rows of readSheetRows({ db, open }, job, options)) {
     yield before() + writeRows(rows, file.delimiter, options.isFormulaSafe)
     before = () => ''
   }
+}
+
+export function readSheetRows(source: { db: Db; open: Open }, job: SheetJob, options: SheetOptions) {
+  return options.isLeftOut ? readLeftOut(source.open, job) : readSheet(source, job, options)
 }
 
 /** All cells are quoted, so that no content can end them. */

@@ -3,7 +3,8 @@ import type { Db } from '@probity/database/connection/connect'
 import { cut } from '@probity/uploads/csv'
 import type { FileStorage } from '@probity/uploads/storage'
 import { ZipFile } from 'yazl'
-import { type RowsOptions, readSheet, type SheetJob, type SheetRow } from './sheet-rows.ts'
+import type { SheetJob, SheetRow } from './sheet-rows.ts'
+import { readSheetRows, type SheetOptions } from './write-csv.ts'
 
 export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -14,10 +15,10 @@ export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsh
 export async function* writeXlsx(
   { db, storage }: { db: Db; storage: FileStorage },
   job: SheetJob,
-  options: RowsOptions,
+  options: SheetOptions,
 ): AsyncGenerator<Buffer> {
   const open = () => storage.open(job.file.storageKey)
-  const pages = await beginReading(readSheet({ db, open }, job, options))
+  const pages = await beginReading(readSheetRows({ db, open }, job, options))
   const sheet = Readable.from(writeSheet(pages), { objectMode: false })
   const zip = new ZipFile()
   const output = Readable.from(zip.outputStream as AsyncIterable<Buffer>, { objectMode: false })

@@ -1,10 +1,14 @@
 import { createReadStream } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import {
   CorrectionsRequest,
+  HeaderRequest,
   NonAddressPage,
   NonAddressQuery,
   NonAddressSheet,
   SheetRequest,
+  SuggestionPage,
+  SuggestionQuery,
 } from '@probity/contract/schemas/jobs/upload-changes'
 import { UploadParams, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { getAccount } from '@probity/database/accounts/accounts'
@@ -26,7 +30,7 @@ import { type Auth, viewOf } from '../../middleware/authentication/auth.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
 import { convertReceived, keepUpload, type UploadServices } from './keep-upload.ts'
 import type { FileReading } from './reader.ts'
-import { getReading } from './stored-preview.ts'
+import { getReading, readCellOptions } from './stored-preview.ts'
 
 const reading = { scope: 'jobs:read', handlerTimeoutMs: READS_FILE_MS } as const
 const changing = { scope: 'jobs:write', loadClass: 'list', handlerTimeoutMs: READS_FILE_MS } as const
@@ -66,7 +70,7 @@ export const chooseSheet: Route<UploadServices> = async (app, services) => {
   app.post('/bulk/uploads/:upload_id/sheets', { schema, config: changing }, async ({ auth, params, body }, reply) => {
     const { draft, emailsMax } = await getDraft(services, auth, params.upload_id)
     const signal = disconnectSignal(reply)
-    const options = { accountId: auth.accountId, emailsMax, signal }
+    const options = { accountId: auth.accountId, emailsMax, cells: readCellOptions(body), signal }
     const { sheets } = await getReading(services, draft, { ...options, column: undefined })
     if (!sheets.includes(body.sheet)) throw invalidField('/sheet', 'is not a sheet of the workbook')
     const preview = await services.storage.lendOriginal(draft.storageKey, (path) =>
@@ -80,6 +84,48 @@ export const chooseSheet: Route<UploadServices> = async (app, services) => {
   })
 }
 
+/** Chooses the row with the column names. */
+export const chooseHeader: Route<UploadServices> = async (app, services) => {
+  const schema = operation(
+    {
+      id: 'createUploadWithHeader',
+      tag: 'Jobs',
+      summary: 'Choose the header row of an upload',
+      description:
+        'Creates an upload with another row as its header, or without one, and deletes this one. Rows above the header are not part of the list.',
+      problems: ['file_removed', ...CHANGE_PROBLEMS],
+    },
+    { params: UploadParams, body: HeaderRequest, response: { 200: UploadPreview } },
+  )
+  app.post('/bulk/uploads/:upload_id/header', { schema, config: changing }, async ({ auth, params, body }, reply) => {
+    const { draft, emailsMax } = await getDraft(services, auth, params.upload_id)
+    const { header_row: headerRow } = body
+    const options = {
+      ...{ accountId: auth.accountId, emailsMax, cells: readCellOptions(body), headerRow },
+      signal: disconnectSignal(reply),
+    }
+    const { sheets, sheet } = await getReading(services, draft, { ...options, column: undefined })
+    if (sheet !== null && sheets.length > 1) {
+      // The workbook stays, so that another sheet can still be chosen.
+      const preview = await services.storage.lendOriginal(draft.storageKey, (path) =>
+        replaceUpload(services, auth, { draft, path }, async (from, to) => {
+          const converted = await services.uploadReader.convert(from, to, { ...options, sheet })
+          return { reading: converted, keepsOriginal: true }
+        }),
+      )
+      if (preview === undefined) throw new Problem('file_removed', 'The workbook is no longer stored.')
+      return preview
+    }
+    return services.storage.lend(draft.storageKey, (path) =>
+      replaceUpload(services, auth, { draft, path }, async (from, to) => {
+        await copyFile(from, to)
+        const read = await services.uploadReader.read(to, options)
+        return { reading: { ...read, sheets, sheet }, keepsOriginal: false }
+      }),
+    )
+  })
+}
+
 /** Corrects values of the email column before the upload is confirmed. */
 export const correctUpload: Route<UploadServices> = async (app, services) => {
   const schema = operation(
@@ -88,7 +134,7 @@ export const correctUpload: Route<UploadServices> = async (app, services) => {
       tag: 'Jobs',
       summary: 'Correct values of an upload',
       description:
-        'Creates an upload with other values in the email column, and deletes this one. All other cells and the order of the rows are kept. An empty value leaves a row without an address.',
+        'Creates an upload with other values in the email column, and deletes this one. All other cells and the order of the rows are kept. An empty value leaves a row without an address. With `accept_suggestions`, all mistyped domains are replaced by their suggestions.',
       problems: ['unknown_column', 'record_too_long', ...CHANGE_PROBLEMS],
     },
     { params: UploadParams, body: CorrectionsRequest, response: { 200: UploadPreview } },
@@ -98,12 +144,15 @@ export const correctUpload: Route<UploadServices> = async (app, services) => {
     { schema, config: changing, bodyLimit: CORRECTIONS_BYTES_MAX },
     async ({ auth, params, body }, reply) => {
       const { draft, emailsMax } = await getDraft(services, auth, params.upload_id)
-      const options = { accountId: auth.accountId, emailsMax, signal: disconnectSignal(reply) }
+      const { accept_suggestions: acceptsSuggestions = false } = body
+      if (body.corrections.length === 0 && !acceptsSuggestions) throw invalidField('/corrections', 'is empty')
+      const cells = readCellOptions(body)
+      const options = { accountId: auth.accountId, emailsMax, cells, signal: disconnectSignal(reply) }
       const layout: Layout = await getReading(services, draft, { ...options, column: body.email_column })
       const corrections = body.corrections.map(({ row, value }) => ({ row, value: storable(value) }))
       return services.storage.lend(draft.storageKey, (path) =>
         replaceUpload(services, auth, { draft, path }, async (from, to) => {
-          const correction = { layout, corrections }
+          const correction = { layout, corrections, acceptsSuggestions }
           const corrected = await services.uploadReader.correct(from, to, { ...options, correction })
           // Other sheets can no longer be chosen: the corrections would be lost without a notice.
           return { reading: corrected, keepsOriginal: false }
@@ -121,7 +170,7 @@ export const listNonAddresses: Route<UploadServices> = async (app, services) => 
       tag: 'Jobs',
       summary: 'List the values of an upload that are not addresses',
       description:
-        'Values without an address, which are neither validated nor charged, and addresses with a syntax error, whose result will be `invalid`. `csv` has all of them.',
+        'Values without an address, which are neither validated nor charged, and addresses with a syntax error that no repair can correct. `csv` has all of them.',
       problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...MIDDLEWARE_PROBLEMS],
     },
     { params: UploadParams, querystring: NonAddressQuery, response: { 200: ANSWERS } },
@@ -132,7 +181,7 @@ export const listNonAddresses: Route<UploadServices> = async (app, services) => 
     const { draft, emailsMax } = await getDraft(services, auth, params.upload_id)
     const { email_column: column, format = 'json' } = query
     const signal = disconnectSignal(reply)
-    const wanted = { accountId: auth.accountId, emailsMax, column, signal }
+    const wanted = { accountId: auth.accountId, emailsMax, column, cells: readCellOptions(query), signal }
     const layout: Layout = await getReading(services, draft, wanted)
     if (format === 'csv') {
       const disposition = attachment(draft.filename, { content: 'not-addresses', ending: 'csv' })
@@ -146,9 +195,49 @@ export const listNonAddresses: Route<UploadServices> = async (app, services) => 
       ...page,
     })
     sendPageHeaders(reply, page, found.total)
-    keepFilter(reply, column === undefined ? {} : { email_column: column })
+    keepFilter(reply, repeatQuery(query))
     return found.values
   })
+}
+
+/** The column and the options as query parameters, for the links to other pages. */
+function repeatQuery({ email_column, several_addresses, malformed }: SuggestionQuery): Record<string, string> {
+  const given = Object.entries({ email_column, several_addresses, malformed })
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+/** Lists the cells whose domain looks mistyped. */
+export const listSuggestions: Route<UploadServices> = async (app, services) => {
+  const schema = operation(
+    {
+      id: 'listUploadSuggestions',
+      tag: 'Jobs',
+      summary: 'List the domain suggestions for an upload',
+      description:
+        'Cells with an address whose domain looks mistyped, and the domain that was probably meant. Nothing is changed unless a suggestion is sent as a correction.',
+      problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...MIDDLEWARE_PROBLEMS],
+    },
+    { params: UploadParams, querystring: SuggestionQuery, response: { 200: SuggestionPage } },
+  )
+  app.get(
+    '/bulk/uploads/:upload_id/suggestions',
+    { schema, config: reading },
+    async ({ auth, params, query }, reply) => {
+      const { draft, emailsMax } = await getDraft(services, auth, params.upload_id)
+      const { accountId } = auth
+      const signal = disconnectSignal(reply)
+      const wanted = { accountId, emailsMax, column: query.email_column, cells: readCellOptions(query), signal }
+      const layout: Layout = await getReading(services, draft, wanted)
+      const page = readPage(query)
+      const found = await services.uploadReader.listSuggestions(draft.storageKey, layout, {
+        ...{ accountId, signal },
+        ...page,
+      })
+      sendPageHeaders(reply, page, found.total)
+      keepFilter(reply, repeatQuery(query))
+      return found.values
+    },
+  )
 }
 
 const ANSWERS = {

@@ -9,6 +9,7 @@ import {
   removeExpiredUploads,
 } from '@probity/database/jobs/uploads'
 import { getProbing } from '@probity/database/validations/probing'
+import type { CellOptions } from '@probity/uploads/read-cell'
 import type { Convert, FileStorage } from '@probity/uploads/storage'
 import { isArchive } from '@probity/uploads/xlsx/is-archive'
 import { found } from '../../http/problem.ts'
@@ -25,16 +26,16 @@ export type UploadServices = {
   uploadShares: UploadShares
 }
 
-type LocalFile = { path: string; convert: Convert; signal: AbortSignal }
+type LocalFile = { path: string; convert: Convert; signal: AbortSignal; cells: CellOptions }
 
 /** Reads a received file. The sheet of a workbook is stored as CSV, and the workbook with it if it has other sheets. */
 export async function readReceived(
   { db, uploadReader }: UploadServices,
   { accountId }: Auth,
-  { path, convert, signal }: LocalFile,
+  { path, convert, signal, cells }: LocalFile,
 ): Promise<FileReading> {
   const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
-  const options = { accountId, emailsMax: plan.emailsPerFile, signal }
+  const options = { accountId, emailsMax: plan.emailsPerFile, cells, signal }
   if (!(await isArchive(path))) return uploadReader.read(path, options)
   return convertReceived(convert, async (from, to) => {
     const reading = await uploadReader.convert(from, to, options)
@@ -106,8 +107,8 @@ export async function removeDraftFile(
 }
 
 function rowOf({ key, size, filename, seen }: Received) {
-  const { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestion } = seen
+  const { columns, delimiter, encoding, headerRow, rowCount, emailCount, uniqueCount, suggestion } = seen
   const suggestedColumn = columns[suggestion.index] ?? ''
-  const counts = { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestedColumn }
+  const counts = { columns, delimiter, encoding, headerRow, rowCount, emailCount, uniqueCount, suggestedColumn }
   return { ...counts, filename, sizeBytes: size, storageKey: key, fileHash: seen.hash }
 }

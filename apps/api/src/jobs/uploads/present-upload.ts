@@ -12,7 +12,8 @@ type Asker = { account: Account; probing: Probing; earlier: SameFileJob | undefi
 /** Preview of a file, with the counts of the requested column. */
 export function presentPreview(kept: Kept, reading: UploadReading, asker: Asker): UploadPreview {
   const { account, probing, earlier } = asker
-  const { columns, counts, rowCount, emailCount, uniqueCount, textCount } = reading
+  const { columns, counts, lineCount, rowCount, emailCount, uniqueCount, textCount } = reading
+  const { extraCount, leftOutCount } = reading
   const livemode = kept.mode === 'live'
   return {
     id: kept.id,
@@ -24,10 +25,14 @@ export function presentPreview(kept: Kept, reading: UploadReading, asker: Asker)
     size_bytes: kept.sizeBytes,
     encoding: reading.encoding,
     delimiter: reading.delimiter,
-    has_header: reading.hasHeader,
+    has_header: reading.headerRow !== null,
+    header_row: reading.headerRow,
+    first_rows: reading.firstRows.map(({ row, cells }) => ({ row, values: cells })),
     sheets: reading.sheets,
     sheet: reading.sheet,
     ...(earlier && { same_file_job: presentEarlier(earlier) }),
+    line_count: lineCount,
+    blank_count: lineCount - rowCount,
     row_count: rowCount,
     column_details: counts.map((count, n) => ({
       name: columns[n] ?? '',
@@ -38,7 +43,15 @@ export function presentPreview(kept: Kept, reading: UploadReading, asker: Asker)
     sample_rows: reading.sampleRows,
     email_column: columns[reading.column] ?? '',
     email_count: emailCount,
-    empty_count: rowCount - emailCount - textCount,
+    empty_count: rowCount + extraCount - textCount - leftOutCount - emailCount,
+    several_addresses: reading.several,
+    malformed: reading.malformed,
+    extra_address_count: extraCount,
+    left_out_count: leftOutCount,
+    malformed_count: reading.malformedCount,
+    repaired_count: reading.repairedCount,
+    repaired_examples: reading.repairedExamples.map(({ row, text, email }) => ({ row, value: text, email })),
+    suggestion_count: reading.suggestionCount,
     extracted_count: reading.wrappedCount,
     not_address_count: textCount,
     not_address_examples: reading.textExamples.map(({ row, text }) => ({ row, value: text })),

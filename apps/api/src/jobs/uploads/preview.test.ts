@@ -105,8 +105,14 @@ test('preview returns the counts, the cost and the available credits', async () 
     encoding: 'utf-8',
     delimiter: ',',
     has_header: true,
+    header_row: 1,
+    first_rows: LIST.trim()
+      .split('\n')
+      .map((line, n) => ({ row: n + 1, values: line.split(',') })),
     sheets: [],
     sheet: null,
+    line_count: 5,
+    blank_count: 0,
     row_count: 5,
     column_details: [
       { name: 'name', filled_count: 5, address_count: 0, address_share: 0 },
@@ -126,6 +132,10 @@ test('preview returns the counts, the cost and the available credits', async () 
     extracted_count: 0,
     not_address_count: 1,
     not_address_examples: [{ row: 5, value: 'not one' }],
+    several_addresses: 'first',
+    malformed: 'validate',
+    ...{ extra_address_count: 0, left_out_count: 0, malformed_count: 0 },
+    ...{ repaired_count: 0, repaired_examples: [], suggestion_count: 0 },
     unique_count: 2,
     duplicate_count: 1,
     provider_mix: [
@@ -267,8 +277,8 @@ test('duplicates are found by dedupe key, and addresses with a syntax error coun
     'ada+1@example.com',
     'jo@bücher.example',
     'jo@xn--bcher-kva.example',
-    'ada@example,com',
-    'ADA@example,com',
+    'a da@example.com',
+    'A DA@example.com',
   ]
   const found = await preview(`email\n${cells.map((cell) => `"${cell}"`).join('\n')}\n`)
   expect(found).toMatchObject({ email_count: 7, unique_count: 4, duplicate_count: 3, row_count: 7 })

@@ -1,6 +1,6 @@
 import multipart, { type MultipartFile } from '@fastify/multipart'
 import { FILE_BYTES_MAX } from '@probity/contract/constants/limits'
-import { UploadForm, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
+import { PreviewQuery, UploadForm, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { cut } from '@probity/uploads/csv'
 import type { Convert, FileStorage } from '@probity/uploads/storage'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,6 +11,7 @@ import type { Route } from '../../http/route.ts'
 import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
 import { keepUpload, type Received, readReceived, type UploadServices } from './keep-upload.ts'
 import type { FileReading } from './reader.ts'
+import { readCellOptions } from './stored-preview.ts'
 
 /** Overhead of a form besides its file: boundaries, headers, a few fields. */
 const FORM_BYTES_MAX = 64 * 1024
@@ -89,10 +90,10 @@ export const previewUpload: Route<UploadServices> = async (app, services) => {
       tag: 'Jobs',
       summary: 'Upload a CSV or XLSX file and preview it',
       description:
-        'Detects the encoding, the columns, the column with the addresses and the cost of validating them. Of a workbook (XLSX), the first visible sheet with addresses is read; `sheets` names the others. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; text without an address is neither validated nor charged. The preview itself validates, charges and reserves nothing. The file is deleted after 24 hours if the upload is not confirmed.',
+        'Detects the encoding, the header, the columns, the column with the addresses and the cost of validating them. Of a workbook (XLSX), the first visible sheet with addresses is read; `sheets` names the others. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; text without an address is neither validated nor charged. An address with invisible or full-width characters, white space around the @, `(at)` or a comma in place of a dot is repaired; the file keeps the cell. The preview itself validates, charges and reserves nothing. The file is deleted after 24 hours if the upload is not confirmed.',
       problems: PREVIEW_PROBLEMS,
     },
-    { body: UploadForm, response: { 200: UploadPreview } },
+    { querystring: PreviewQuery, body: UploadForm, response: { 200: UploadPreview } },
   )
   const options = {
     schema: { ...schema, consumes: ['multipart/form-data'] },
@@ -107,9 +108,10 @@ export const previewUpload: Route<UploadServices> = async (app, services) => {
   } as const
   const { uploadShares, storage } = services
   app.post('/bulk/upload/preview', options, async (request, reply) => {
-    const { auth } = request
+    const { auth, query } = request
     const signal = disconnectSignal(reply)
-    const look: LookAt = (file) => readReceived(services, auth, { ...file, signal })
+    const cells = readCellOptions(query)
+    const look: LookAt = (file) => readReceived(services, auth, { ...file, signal, cells })
     try {
       return await uploadShares.hold(auth.accountId, async () =>
         keepUpload(services, auth, await receiveFile(request, storage, look)),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { threadId } from 'node:worker_threads'
-import { correctInFile, listNonAddresses } from '@probity/uploads/correct-cells'
+import { correctInFile, readNonAddresses, readPage, readSuggestions } from '@probity/uploads/correct-cells'
 import { eraseInFile, findInFile } from '@probity/uploads/erase-rows'
 import { readColumn } from '@probity/uploads/read-addresses'
 import { readUpload, type UploadReading } from '@probity/uploads/read-upload'
@@ -37,15 +37,19 @@ async function runTask(task: ReadTask): Promise<ReadOutcome> {
     case 'column':
       return { kind: 'column', reading: await readColumn(open, task.layout, task.emailsMax) }
     case 'non_addresses':
-      return { kind: 'non_addresses', found: await listNonAddresses(open, task.layout, task.page) }
+      return { kind: 'non_addresses', found: await readPage(readNonAddresses(open, task.layout), task.page) }
+    case 'suggestions':
+      return { kind: 'suggestions', found: await readPage(readSuggestions(open, task.layout), task.page) }
     case 'file':
-      return { kind: 'file', reading: await withHash(task.path, await readUpload(open, task.emailsMax)) }
+      return { kind: 'file', reading: await withHash(task.path, await readUpload(open, task)) }
     case 'workbook':
       return { kind: 'file', reading: await withHash(task.to, await convertWorkbook(task.path, task.to, task)) }
     case 'correction': {
       const { layout } = task.correction
       await correctInFile(task.path, task.to, task.correction)
-      const reading = await readUpload(() => createReadStream(task.to), task.emailsMax, layout)
+      const { headerRow } = layout
+      const options = { emailsMax: task.emailsMax, cells: layout, format: layout, headerRow }
+      const reading = await readUpload(() => createReadStream(task.to), options)
       return { kind: 'file', reading: await withHash(task.to, reading) }
     }
   }

@@ -6,6 +6,7 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startSwift } from '@probity/lab/services/swift'
 import { whenDone } from '@probity/lab/when-done'
 import type { Layout } from '@probity/uploads/read-addresses'
+import { DEFAULT_CELL_OPTIONS } from '@probity/uploads/read-cell'
 import { describe, expect, test } from 'vitest'
 import { startTestApi } from '../../testing/test-api.ts'
 
@@ -17,7 +18,7 @@ const S3 = { ...account, kind: 's3', folder: `${folder}/s3`, region: 'us-east-1'
 
 const LIST =
   'name,email,other\nAda,ada@example.com,x@example.com\nBo,bo@example.com,\nCy,cy@example.com,X@example.com\n'
-const LAYOUT: Layout = { encoding: 'utf-8', delimiter: ',', hasHeader: true, column: 2 }
+const LAYOUT: Layout = { encoding: 'utf-8', delimiter: ',', headerRow: 1, column: 2, ...DEFAULT_CELL_OPTIONS }
 
 describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
   'with files kept by $kind',
@@ -54,7 +55,7 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
         emailCount: 2,
         uniqueCount: 1,
       })
-      const first = { ...LAYOUT, hasHeader: false, column: 0 }
+      const first = { ...LAYOUT, headerRow: null, column: 0 }
       expect(await uploadReader.readColumn(key, first, { accountId: caller.accountId, emailsMax: 4 })).toMatchObject({
         emailCount: 0,
         textCount: 4,

@@ -1,8 +1,8 @@
 import type { PermanentCode } from '@probity/contract/constants/problems'
-import type { FileCorrection, NonAddress } from '@probity/uploads/correct-cells'
+import type { FileCorrection, NonAddress, Suggestion } from '@probity/uploads/correct-cells'
 import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
 import type { ColumnReading, Layout } from '@probity/uploads/read-addresses'
-import type { UploadReading } from '@probity/uploads/read-upload'
+import type { UploadOptions, UploadReading } from '@probity/uploads/read-upload'
 import type { RowSelection, SelectedRows } from '@probity/uploads/select-rows'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Piscina } from 'piscina'
@@ -72,10 +72,11 @@ export function openTurns(): Turns {
 }
 
 export type ReadTask =
-  | { kind: 'file'; path: string; emailsMax: number }
-  | { kind: 'workbook'; path: string; to: string; emailsMax: number; sheet: string | undefined }
+  | ({ kind: 'file'; path: string } & UploadOptions)
+  | ({ kind: 'workbook'; path: string; to: string; sheet: string | undefined } & UploadOptions)
   | { kind: 'correction'; path: string; to: string; emailsMax: number; correction: FileCorrection }
   | { kind: 'non_addresses'; path: string; layout: Layout; page: ReadPage }
+  | { kind: 'suggestions'; path: string; layout: Layout; page: ReadPage }
   | { kind: 'column'; path: string; emailsMax: number; layout: Layout }
   | { kind: 'find'; path: string; search: FileSearch }
   | { kind: 'erase'; path: string; to: string; erasure: FileErasure }
@@ -88,32 +89,40 @@ export type ReadOutcome =
   | { kind: 'selected'; rows: SelectedRows }
   | { kind: 'file'; reading: FileReading }
   | { kind: 'column'; reading: ColumnReading }
-  | { kind: 'non_addresses'; found: NonAddressPage }
+  | { kind: 'non_addresses'; found: FoundPage<NonAddress> }
+  | { kind: 'suggestions'; found: FoundPage<Suggestion> }
   | { kind: 'refused'; code: PermanentCode; detail: string }
 
 /** The content of a file, and the SHA-256 hash of its rows as they are stored. */
 export type FileReading = UploadReading & { hash: string }
 type ReadPage = { skip: number; limit: number }
-type NonAddressPage = { values: NonAddress[]; total: number }
+type FoundPage<T> = { values: T[]; total: number }
 
-/** The account of the file, the address limit of its plan, and a signal that ends the reading. */
-export type ReadOptions = TurnOptions & { emailsMax: number }
+/** The account of the file, the address limit of its plan, how cells are read, and a signal that ends the reading. */
+export type ReadOptions = TurnOptions & Pick<UploadOptions, 'emailsMax' | 'cells'>
+type HeaderOption = Pick<UploadOptions, 'headerRow'>
 type TurnOptions = { accountId: string; signal?: AbortSignal }
 
 /** Reads uploaded files in another thread, one at a time for each account. */
 export type UploadReader = {
   /** Reads a local file. Throws a Problem for an unusable file. */
-  read(path: string, options: ReadOptions): Promise<FileReading>
+  read(path: string, options: ReadOptions & HeaderOption): Promise<FileReading>
   /** Writes a sheet of a workbook as CSV, by default the first one with addresses, and reads it. Both files are local. */
-  convert(path: string, to: string, options: ReadOptions & { sheet?: string | undefined }): Promise<FileReading>
+  convert(
+    path: string,
+    to: string,
+    options: ReadOptions & HeaderOption & { sheet?: string | undefined },
+  ): Promise<FileReading>
   /** Writes a local file with corrected values, and reads it. */
   correct(path: string, to: string, options: ReadOptions & { correction: FileCorrection }): Promise<FileReading>
   /** Reads a stored file. */
-  readKept(key: string, options: ReadOptions): Promise<FileReading>
+  readKept(key: string, options: ReadOptions & HeaderOption): Promise<FileReading>
   /** The addresses in one column of a stored file. Throws a Problem if they exceed the limit. */
-  readColumn(key: string, layout: Layout, options: ReadOptions): Promise<ColumnReading>
+  readColumn(key: string, layout: Layout, options: TurnOptions & { emailsMax: number }): Promise<ColumnReading>
   /** The values of a column that are not addresses. */
-  listNonAddresses(key: string, layout: Layout, options: TurnOptions & ReadPage): Promise<NonAddressPage>
+  listNonAddresses(key: string, layout: Layout, options: TurnOptions & ReadPage): Promise<FoundPage<NonAddress>>
+  /** The cells of a column with an address whose domain looks mistyped. */
+  listSuggestions(key: string, layout: Layout, options: TurnOptions & ReadPage): Promise<FoundPage<Suggestion>>
   /** Whether a stored file contains an address, in any column. */
   find(key: string, search: FileSearch, options: TurnOptions): Promise<boolean>
   /** Rewrites a stored file without an address. Returns the number of changed rows. */
@@ -184,9 +193,14 @@ export function openUploadReader(options: ReaderOptions): UploadReader {
   const readFile = async (wanted: TurnOptions, task: ReadTask) =>
     requireKind(await takeTurn(wanted, (turn) => run(task, turn)), 'file').reading
   return {
-    read: (path, options) => readFile(options, { kind: 'file', path, emailsMax: options.emailsMax }),
-    convert: (path, to, options) =>
-      readFile(options, { kind: 'workbook', path, to, emailsMax: options.emailsMax, sheet: options.sheet }),
+    read(path, options) {
+      const { emailsMax, cells, headerRow } = options
+      return readFile(options, { kind: 'file', path, emailsMax, cells, headerRow })
+    },
+    convert(path, to, options) {
+      const { emailsMax, cells, headerRow, sheet } = options
+      return readFile(options, { kind: 'workbook', path, to, emailsMax, cells, headerRow, sheet })
+    },
     correct(path, to, options) {
       const { emailsMax, correction } = options
       return readFile(options, { kind: 'correction', path, to, emailsMax, correction })
@@ -237,11 +251,13 @@ type Run = (task: ReadTask, turn: Turn) => Promise<Found>
 type RunOnKept = (key: string, options: TurnOptions, taskFor: (path: string) => ReadTask) => Promise<Found>
 
 /** The readings of stored files. */
-function openKeptReader(run: RunOnKept): Pick<UploadReader, 'readKept' | 'readColumn' | 'listNonAddresses' | 'find'> {
+function openKeptReader(
+  run: RunOnKept,
+): Pick<UploadReader, 'readKept' | 'readColumn' | 'listNonAddresses' | 'listSuggestions' | 'find'> {
   return {
     async readKept(key, options) {
-      const { emailsMax } = options
-      const outcome = await run(key, options, (path) => ({ kind: 'file', path, emailsMax }))
+      const { emailsMax, cells, headerRow } = options
+      const outcome = await run(key, options, (path) => ({ kind: 'file', path, emailsMax, cells, headerRow }))
       return requireKind(outcome, 'file').reading
     },
     async readColumn(key, layout, options) {
@@ -253,6 +269,11 @@ function openKeptReader(run: RunOnKept): Pick<UploadReader, 'readKept' | 'readCo
       const page = { skip: options.skip, limit: options.limit }
       const outcome = await run(key, options, (path) => ({ kind: 'non_addresses', path, layout, page }))
       return requireKind(outcome, 'non_addresses').found
+    },
+    async listSuggestions(key, layout, options) {
+      const page = { skip: options.skip, limit: options.limit }
+      const outcome = await run(key, options, (path) => ({ kind: 'suggestions', path, layout, page }))
+      return requireKind(outcome, 'suggestions').found
     },
     async find(key, search, options) {
       const outcome = await run(key, options, (path) => ({ kind: 'find', path, search }))

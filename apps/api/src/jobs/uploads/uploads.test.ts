@@ -4,6 +4,7 @@ import type { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploa
 import { insertKey } from '@probity/database/accounts/keys'
 import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { confirmUpload } from '@probity/database/jobs/jobs'
+import { PLAIN_LIST } from '@probity/database/jobs/test-jobs'
 import { discardDraft } from '@probity/database/jobs/uploads'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
@@ -117,7 +118,7 @@ test('a confirmed upload cannot be deleted: its job needs the file', async () =>
 test('an upload that is deleted while it is confirmed becomes either a job or nothing', async () => {
   const { accountId, ...caller } = await api.openCaller({ credits: 20 })
   const view = { accountId, mode: 'live' } as const
-  const counts = { emailColumn: 'email', keyId: null, emailCount: 4, uniqueCount: 4 }
+  const counts = { emailColumn: 'email', keyId: null, ...PLAIN_LIST, emailCount: 4, uniqueCount: 4 }
   const [first, second] = [await send({ accountId, ...caller }), await send({ accountId, ...caller })]
 
   const discarded = await inTenant(api.db, accountId, async (trx) => {

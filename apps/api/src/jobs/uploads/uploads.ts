@@ -9,6 +9,7 @@ import { getAccount } from '@probity/database/accounts/accounts'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { discardDraft, findDraft, findSameFileJob, listDrafts } from '@probity/database/jobs/uploads'
 import { getProbing } from '@probity/database/validations/probing'
+import type { CellOptions } from '@probity/uploads/read-cell'
 import type { FileStorage } from '@probity/uploads/storage'
 import Type from 'typebox'
 import { MIDDLEWARE_PROBLEMS, operation } from '../../http/openapi.ts'
@@ -21,7 +22,7 @@ import { READS_FILE_MS } from '../../middleware/load-shedding/time-limits.ts'
 import { removeDraftFile } from './keep-upload.ts'
 import { presentDraft, presentPreview } from './present-upload.ts'
 import type { UploadReader } from './reader.ts'
-import { getReading } from './stored-preview.ts'
+import { getReading, readCellOptions } from './stored-preview.ts'
 
 /** The account's unconfirmed uploads, newest first. */
 export const listUploads: Route<{ db: Db }> = async (app, { db }) => {
@@ -61,7 +62,7 @@ export const manageUpload: Route<UploadDependencies> = async (app, services) => 
       tag: 'Jobs',
       summary: 'Get an upload preview',
       description:
-        'The preview, with the counts of `email_column` if it is given. The file is read once per column. A confirmed upload is not found, because it is a job.',
+        'The preview, with the counts of `email_column` if it is given. The file is read once per column and options. A confirmed upload is not found, because it is a job.',
       problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...MIDDLEWARE_PROBLEMS],
     },
     { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
@@ -70,6 +71,7 @@ export const manageUpload: Route<UploadDependencies> = async (app, services) => 
     lookAgain(services, auth, {
       uploadId: params.upload_id,
       column: query.email_column,
+      cells: readCellOptions(query),
       signal: disconnectSignal(reply),
     }),
   )
@@ -90,16 +92,16 @@ export const manageUpload: Route<UploadDependencies> = async (app, services) => 
   })
 }
 
-type Wish = { uploadId: string; column: string | undefined; signal: AbortSignal }
+type Wish = { uploadId: string; column: string | undefined; cells: CellOptions; signal: AbortSignal }
 
-async function lookAgain(services: UploadDependencies, auth: Auth, { uploadId, column, signal }: Wish) {
+async function lookAgain(services: UploadDependencies, auth: Auth, { uploadId, column, cells, signal }: Wish) {
   const { accountId } = auth
   const { draft, probing, account, plan } = await inTenant(services.db, accountId, async (trx) => ({
     draft: found(await findDraft(trx, viewOf(auth), uploadId)),
     probing: await getProbing(trx),
     ...(await getAccount(trx, accountId)),
   }))
-  const wanted = { accountId, column, emailsMax: plan.emailsPerFile, signal }
+  const wanted = { accountId, column, cells, emailsMax: plan.emailsPerFile, signal }
   const reading = await getReading(services, draft, wanted)
   const same = { uploadId, hash: reading.hash }
   const earlier = await inTenant(services.db, accountId, (trx) => findSameFileJob(trx, viewOf(auth), same))

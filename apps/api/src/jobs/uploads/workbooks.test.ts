@@ -120,19 +120,19 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
     })
 
     test('values that are not addresses are listed, downloaded and corrected', async () => {
-      const rows = ['email', 'ada@example.com', 'n/a', '', '"bo@example,com"', '=cmd'].join('\n')
+      const rows = ['email', 'ada@example.com', 'n/a', '', 'b o@example.com', '=cmd'].join('\n')
       const { body } = await upload(rows, 'list.csv')
       const url = `/api/v1/bulk/uploads/${body['id']}/non-addresses`
       const listed = await caller.call({ url, query: { limit: '2' } })
       expect(JSON.parse(listed.text)).toEqual([
         { row: 3, value: 'n/a', reason: 'no_address' },
-        { row: 5, value: 'bo@example,com', reason: 'syntax_error' },
+        { row: 5, value: 'b o@example.com', reason: 'syntax_error' },
       ])
       expect(listed.headers['x-total-count']).toBe('3')
       expect(JSON.parse((await caller.call({ url, query: { skip: '2' } })).text)).toMatchObject([{ row: 6 }])
       const csv = await caller.call({ url, query: { format: 'csv' } })
       expect(csv.text).toBe(
-        '\uFEFF"row","value","reason"\r\n"3","n/a","no_address"\r\n"5","bo@example,com","syntax_error"\r\n"6","\'=cmd","no_address"\r\n',
+        '\uFEFF"row","value","reason"\r\n"3","n/a","no_address"\r\n"5","b o@example.com","syntax_error"\r\n"6","\'=cmd","no_address"\r\n',
       )
       expect(csv.headers['content-disposition']).toContain('filename="list-not-addresses.csv"')
       const corrections = [

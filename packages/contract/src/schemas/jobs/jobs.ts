@@ -8,6 +8,7 @@ import { jobDelayReasonField } from '../system.ts'
 import { REFERENCE_OPTION } from '../validations/fields.ts'
 import { FEATURE_OPTIONS } from '../validations/single.ts'
 import { WebhookUrlField } from '../webhooks/endpoints.ts'
+import { CELL_OPTION_FIELDS, CELL_OPTIONS, LINE_COUNTS } from './list-counts.ts'
 
 const STATE = `(${Object.keys(JOB_STATES).join('|')})`
 
@@ -27,6 +28,7 @@ export const ConfirmRequest = Type.Object(
       description: 'Column with the addresses: one of `columns` of the preview.',
       examples: ['email'],
     }),
+    ...CELL_OPTIONS,
     ...FEATURE_OPTIONS,
     ...REFERENCE_OPTION,
     max_age_s: Type.Optional(
@@ -190,10 +192,12 @@ export const Job = Type.Object(
       description: 'Day (UTC) on which the addresses and their results are deleted. This summary is kept.',
       examples: ['2026-12-02'],
     }),
-    row_count: count('Rows in the file, without the header and empty rows.', 10500),
-    email_count: count('Rows whose email cell contains an address.', 10452),
-    unique_count: count('Unique addresses among these rows.', 10000),
-    duplicate_count: count('Rows that repeat an earlier address.', 452),
+    row_count: count('Rows of the file, without the header, rows above it and blank lines.', 10500),
+    ...LINE_COUNTS,
+    ...CELL_OPTION_FIELDS,
+    email_count: count('Addresses that are validated, repetitions included.', 10452),
+    unique_count: count('Unique addresses among them.', 10000),
+    duplicate_count: count('Addresses that repeat an earlier one.', 452),
     done_count: count('Unique addresses that have a result.', 6400),
     progress: Type.Number({
       minimum: 0,

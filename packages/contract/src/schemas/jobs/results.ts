@@ -9,6 +9,7 @@ import { PolicyDecisionField, PolicyNameField } from '../policies.ts'
 import { StatusField, SubStatusField } from '../validations/fields.ts'
 import { ValidationResult } from '../validations/single.ts'
 import { JobParams } from './jobs.ts'
+import { positionField } from './list-counts.ts'
 
 const STATUS = `(${Object.keys(STATUSES).join('|')})`
 const REASONS = Object.keys(SUB_STATUSES).filter((reason) => reason !== '')
@@ -85,10 +86,10 @@ export const ResultsQuery = Type.Object(
       }),
     ),
     part: Type.Optional(
-      Type.Enum(['keep', 'remove'], {
+      Type.Enum(['keep', 'remove', 'left_out'], {
         type: 'string',
         description:
-          'Whether to return the results that the `preset` keeps or removes. Default: `keep`. Rows without a result are in neither part.',
+          'Whether to return the results that the `preset` keeps or removes. Default: `keep`. Rows without a result are in neither part. `left_out`, without a preset, returns the rows of the file that were not validated, as CSV or XLSX: with their number, the reason and the value.',
         examples: ['remove'],
       }),
     ),
@@ -171,6 +172,7 @@ const { domain, provider, is_disposable, is_role_based, has_spf, has_dmarc } = d
 export const RESULT_EXAMPLE = {
   email: 'ada@example.com',
   row: 2,
+  position: 1,
   status: 'valid',
   sub_status: '',
   confidence: 0.985,
@@ -201,6 +203,7 @@ export const Result = Type.Object(
       description: 'First row of the file that contains the address, numbered as in a spreadsheet.',
       examples: [2],
     }),
+    position: positionField,
     status: StatusField,
     sub_status: SubStatusField,
     confidence,
@@ -240,7 +243,7 @@ export const ResultParams = Type.Object(
     job_id: JobParams.properties.job_id,
     row: Type.Integer({
       minimum: 1,
-      maximum: 2_147_483_647, // maximum of PostgreSQL's integer
+      maximum: 1_000_000,
       description: 'The `row` of the result.',
       examples: [2],
     }),
@@ -250,6 +253,16 @@ export const ResultParams = Type.Object(
     description: 'The job and the result.',
     examples: [{ job_id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1', row: 2 }],
   },
+)
+
+export type ResultQuery = Static<typeof ResultQuery>
+export const ResultQuery = Type.Object(
+  {
+    position: Type.Optional(
+      Type.With(positionField, { description: 'The `position` of the result. Default: the first one of the row.' }),
+    ),
+  },
+  { title: 'Result query', description: 'The position in the cell.', examples: [{ position: 2 }] },
 )
 
 export type ResultPage = Static<typeof ResultPage>

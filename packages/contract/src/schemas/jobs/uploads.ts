@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { SUGGESTION_REASONS } from '../../constants/jobs.ts'
 import { count, LivemodeField, nullableString, pageQuery, valueList } from '../fields.ts'
 import { PROBING_EXAMPLE, ProbingField } from '../system.ts'
+import { CELL_OPTION_FIELDS, CELL_OPTIONS, LINE_COUNTS } from './list-counts.ts'
 
 /** For the OpenAPI document: a form is read as a stream and not validated against a schema. */
 export const UploadForm = Type.Object(
@@ -55,6 +56,29 @@ const ProviderShare = Type.Object(
   { description: 'Counts of one provider.' },
 )
 
+const RepairedExample = Type.Object(
+  {
+    row: Type.Integer({ minimum: 1, description: 'Number of the row, as in a spreadsheet.', examples: [19] }),
+    value: Type.String({
+      description: 'The cell, truncated to 200 characters.',
+      examples: ['ada (at) example.com', 'ada @ example.com'],
+    }),
+    email: Type.String({ description: 'The address that is validated.', examples: ['ada@example.com'] }),
+  },
+  { description: 'One repaired address.' },
+)
+
+const FirstRow = Type.Object(
+  {
+    row: Type.Integer({ minimum: 1, description: 'Number of the row, as in a spreadsheet.', examples: [1] }),
+    values: Type.Array(Type.String(), {
+      description: 'Its cells, truncated to 200 characters each.',
+      examples: [['Contacts export 2026']],
+    }),
+  },
+  { description: 'One of the first rows.' },
+)
+
 const UploadCredits = Type.Object(
   {
     quote: count('Cost of validating `email_column`: 1 credit per unique address; 0 in test mode.', 10000),
@@ -102,8 +126,15 @@ const EXAMPLE = {
   encoding: 'utf-8',
   delimiter: ',',
   has_header: true,
+  header_row: 1,
+  first_rows: [
+    { row: 1, values: ['name', 'email', 'city'] },
+    { row: 2, values: ['Ada', 'ada@example.com', 'London'] },
+  ],
   sheets: [],
   sheet: null,
+  line_count: 10520,
+  blank_count: 20,
   row_count: 10500,
   column_details: [
     { name: 'name', filled_count: 10311, address_count: 0, address_share: 0 },
@@ -117,6 +148,14 @@ const EXAMPLE = {
   extracted_count: 62,
   not_address_count: 28,
   not_address_examples: [{ row: 17, value: 'n/a' }],
+  several_addresses: 'first',
+  malformed: 'validate',
+  extra_address_count: 0,
+  left_out_count: 0,
+  malformed_count: 0,
+  repaired_count: 1,
+  repaired_examples: [{ row: 19, value: 'grace (at) example.com', email: 'grace@example.com' }],
+  suggestion_count: 3,
   unique_count: 9972,
   duplicate_count: 480,
   provider_mix: [
@@ -162,7 +201,17 @@ export const UploadPreview = Type.Object(
       description: 'Delimiter of the cells: a comma, a semicolon, a tab or a vertical bar.',
       examples: [','],
     }),
-    has_header: Type.Boolean({ description: 'Whether the first row contains the column names.', examples: [true] }),
+    has_header: Type.Boolean({ description: 'Whether a row contains the column names.', examples: [true] }),
+    header_row: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      minimum: 1,
+      description:
+        'Number of the row with the column names; null if there is none. Rows above it, such as a title, are not part of the list.',
+      examples: [1, 3, null],
+    }),
+    first_rows: Type.Array(FirstRow, {
+      description: 'The first ten rows of the file that are not blank, among them the header and what is above it.',
+    }),
     sheets: Type.Array(Type.String(), {
       description: 'Names of the sheets of a workbook, from left to right; empty for any other file.',
       examples: [['Contacts', 'Archive']],
@@ -172,7 +221,8 @@ export const UploadPreview = Type.Object(
       examples: ['Contacts', null],
     }),
     same_file_job: Type.Optional(SameFileJob),
-    row_count: count('Rows of the file, without the header and empty rows.', EXAMPLE.row_count),
+    row_count: count('Rows of the file, without the header, rows above it and blank lines.', EXAMPLE.row_count),
+    ...LINE_COUNTS,
     column_details: Type.Array(ColumnDetails, { description: 'Counts per column, in the order of `columns`.' }),
     sample_rows: Type.Array(Type.Array(Type.String()), {
       description: 'The first five rows, with a value for every column. Values are truncated to 200 characters.',
@@ -182,19 +232,28 @@ export const UploadPreview = Type.Object(
       description: 'Column that the following counts refer to: the suggested one, unless the request names another.',
       examples: ['email'],
     }),
-    email_count: count('Rows in which the column contains an address.', EXAMPLE.email_count),
-    empty_count: count('Rows in which the column is empty; they are not charged.', EXAMPLE.empty_count),
-    extracted_count: count(
-      'Rows in which the cell contains more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. If a cell contains several addresses, the first one is validated.',
-      EXAMPLE.extracted_count,
+    email_count: count(
+      'Addresses that are validated, repetitions included: one for each row that contains one, or several if `several_addresses` is `all`.',
+      EXAMPLE.email_count,
     ),
-    not_address_count: count(
-      'Rows in which the column contains text without an address. They are not validated and not charged.',
-      EXAMPLE.not_address_count,
+    ...CELL_OPTION_FIELDS,
+    malformed_count: count('Values with a syntax error that no repair can correct.', EXAMPLE.malformed_count),
+    repaired_count: count(
+      'Addresses that were repaired before they are validated: invisible and full-width characters, white space around the @, `(at)`, a comma in place of a dot. The file keeps the cell.',
+      EXAMPLE.repaired_count,
+    ),
+    repaired_examples: Type.Array(RepairedExample, { description: 'The first ten of them.' }),
+    suggestion_count: count(
+      'Addresses whose domain looks mistyped. Nothing is changed unless the suggestions are accepted.',
+      EXAMPLE.suggestion_count,
+    ),
+    extracted_count: count(
+      'Rows in which the cell contains more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell.',
+      EXAMPLE.extracted_count,
     ),
     not_address_examples: Type.Array(TextExample, { description: 'The first ten of these rows.' }),
     unique_count: count('Unique addresses in the column.', EXAMPLE.unique_count),
-    duplicate_count: count('Rows that repeat an earlier address; they are not charged.', EXAMPLE.duplicate_count),
+    duplicate_count: count('Addresses that repeat an earlier one; they are not charged.', EXAMPLE.duplicate_count),
     provider_mix: Type.Array(ProviderShare, {
       description:
         'Mailbox providers of the unique addresses, as far as they are known from the domain; largest first.',
@@ -232,13 +291,21 @@ export const UploadQuery = Type.Object(
         examples: ['work_email'],
       }),
     ),
+    ...CELL_OPTIONS,
   },
   {
     title: 'Upload query',
-    description: 'Column to count.',
+    description: 'Column to count, and how its cells are read.',
     examples: [{ email_column: 'work_email' }],
   },
 )
+
+export type PreviewQuery = Static<typeof PreviewQuery>
+export const PreviewQuery = Type.Object(CELL_OPTIONS, {
+  title: 'Preview query',
+  description: 'How cells are read.',
+  examples: [{ several_addresses: 'all', malformed: 'skip' }],
+})
 
 const UPLOAD_EXAMPLE = {
   id: UPLOAD_ID,
@@ -269,9 +336,9 @@ export const Upload = Type.Object(
     columns,
     suggested_email_column,
     row_count,
-    email_count: count('Rows in which the suggested column contains an address.', UPLOAD_EXAMPLE.email_count),
+    email_count: count('Addresses in the suggested column, repetitions included.', UPLOAD_EXAMPLE.email_count),
     unique_count: count('Unique addresses in the column.', UPLOAD_EXAMPLE.unique_count),
-    duplicate_count: count('Rows that repeat an earlier address.', UPLOAD_EXAMPLE.duplicate_count),
+    duplicate_count: count('Addresses that repeat an earlier one.', UPLOAD_EXAMPLE.duplicate_count),
     created_at: Type.String({
       format: 'date-time',
       description: 'When the file was uploaded (RFC 3339, UTC).',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { positionOf, rowOf } from '@probity/contract/constants/jobs'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { listLedgerMismatches } from '../../billing/reconciliation.ts'
@@ -118,7 +119,8 @@ describe.each([
 
   test('keeps the verdict and nothing else of the result', async () => {
     const job = await makeJob({ isOrdered })
-    const read = () => inTenant(db, job.accountId, (trx) => findResult(trx, job, ROW_NO))
+    const read = () =>
+      inTenant(db, job.accountId, (trx) => findResult(trx, job, { row: rowOf(ROW_NO), position: positionOf(ROW_NO) }))
     const before = await read()
     await eraseResults(db, job.accountId, address)
     const after = await read()

@@ -1,3 +1,4 @@
+import { rowOf } from '@probity/contract/constants/jobs'
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx, withoutTenant } from '../../connection/connect.ts'
 import { areReplaced, insertChunks, listChunks, type ResultsLocation, readChunks } from './chunk-store.ts'
@@ -47,7 +48,7 @@ export async function orderResults(db: Db, job: OrderingJob): Promise<OrderingOu
   }
 }
 
-/** Rows of the file that one bucket has at most. */
+/** Rows of the file that one bucket has. */
 const BUCKET_ROWS = 10_000
 /** A bucket compresses what it has as soon as it is one of these. */
 const PACK_ROWS = 500
@@ -80,7 +81,7 @@ async function fillBuckets(db: Db, location: ResultsLocation): Promise<Map<numbe
 const CHUNKS_AT_ONCE = 20
 
 function addToBucket(buckets: Map<number, Bucket>, row: ChunkRow): Bucket {
-  const key = Math.floor(row.rowNo / BUCKET_ROWS)
+  const key = Math.floor(rowOf(row.rowNo) / BUCKET_ROWS)
   const bucket = buckets.get(key) ?? { packed: [], loose: [], looseUnits: 0 }
   buckets.set(key, bucket)
   bucket.loose.push(row)

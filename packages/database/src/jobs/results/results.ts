@@ -1,4 +1,11 @@
-import { isKept, type PresetName } from '@probity/contract/constants/jobs'
+import {
+  isKept,
+  type MalformedOption,
+  type PresetName,
+  resultNoOf,
+  rowOf,
+  type SeveralAddresses,
+} from '@probity/contract/constants/jobs'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sql } from 'kysely'
 import type { Trx } from '../../connection/connect.ts'
@@ -26,6 +33,8 @@ export type ResultsJob = ResultsLocation & {
   isExpired: boolean
   filename: string
   emailColumn: string
+  severalAddresses: SeveralAddresses
+  malformed: MalformedOption
   file: ResultsFile | null
 }
 
@@ -33,7 +42,7 @@ export type ResultsFile = {
   storageKey: string
   encoding: string
   delimiter: string
-  hasHeader: boolean
+  headerRow: number | null
   columns: string[]
 }
 
@@ -41,6 +50,7 @@ export async function findResultsJob(trx: Trx, view: View, jobId: string): Promi
   const found = await trx
     .selectFrom('jobs as j')
     .select(['j.accountId', 'j.id', 'j.uploadId', 'j.expiresOn', 'j.filename', 'j.emailColumn'])
+    .select(['j.severalAddresses', 'j.malformed'])
     .select(sql<boolean>`j.expires_on < utc_today()`.as('isExpired'))
     .where('j.accountId', '=', view.accountId)
     .where('j.mode', '=', view.mode)
@@ -55,7 +65,7 @@ export async function findResultsJob(trx: Trx, view: View, jobId: string): Promi
 async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<ResultsFile | null> {
   const file = await trx
     .selectFrom('uploads')
-    .select(['storageKey', 'encoding', 'delimiter', 'hasHeader', 'columns'])
+    .select(['storageKey', 'encoding', 'delimiter', 'headerRow', 'columns'])
     .where('accountId', '=', accountId)
     .where('id', '=', uploadId)
     .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
@@ -63,7 +73,7 @@ async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<
   return file ?? null
 }
 
-/** A result as it is stored. The email of an erased result is empty. */
+/** A result as it is stored. `rowNo` is its number (resultNoOf in the contract). The email of an erased result is empty. */
 export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; result: StoredResult }
 
 /** Whether the job exists and its results are not expired. */
@@ -209,14 +219,21 @@ export function parseResult(text: string): StoredResult {
   return JSON.parse(text) as StoredResult
 }
 
-/** The result at one row; none if the address occurs first at another row. */
-export async function findResult(trx: Trx, location: ResultsLocation, rowNo: number): Promise<KeptResult | undefined> {
-  const { rows } = await sql<StoredChunk>`
-    select c.job_id, c.generation, c.no, c.row_nos, c.index, c.results from result_chunks c
-    where ${isCurrent(location)} and c.first_row <= ${rowNo} and c.last_row >= ${rowNo} and ${rowNo} = any (c.row_nos)
-    limit 1`.execute(trx)
+/** The result of a value in a row, the first one by default; none if the address occurs first elsewhere. */
+export async function findResult(
+  trx: Trx,
+  location: ResultsLocation,
+  { row, position }: { row: number; position?: number | undefined },
+): Promise<KeptResult | undefined> {
+  const from = resultNoOf(row, position ?? 0)
+  const below = position === undefined ? resultNoOf(row + 1, 0) : from + 1
+  const { rows } = await sql<StoredChunk & { found: number }>`
+    select c.job_id, c.generation, c.no, c.row_nos, c.index, c.results, f.no as found from result_chunks c
+    cross join lateral (select min(no) as no from unnest(c.row_nos) no where no >= ${from} and no < ${below}) f
+    where ${isCurrent(location)} and c.first_row < ${below} and c.last_row >= ${from} and f.no is not null
+    order by f.no limit 1`.execute(trx)
   const [chunk] = rows
-  return chunk && takeRows(chunk, new Set([rowNo]))[0]
+  return chunk && takeRows(chunk, new Set([chunk.found]))[0]
 }
 
 /** Selects results. A field that is not set excludes nothing. */
@@ -228,7 +245,7 @@ export type ResultsFilter = {
   domain?: string | undefined
   /** A part of the address, in any case. */
   search?: string | undefined
-  /** The rows of the results. */
+  /** The rows of the file whose results are selected. */
   onlyRows?: ReadonlySet<number> | undefined
   /** The results that a preset keeps, or those that it removes. */
   plan?: { preset: PresetName; part: 'keep' | 'remove' } | undefined
@@ -263,7 +280,7 @@ export function matchRows(filter: ResultsFilter, index: ChunkIndex): number[] {
   const kinds = filtersKinds(filter) ? index.kinds().map((kind) => matchesKind(filter, kind)) : undefined
   const positions: number[] = []
   for (let n = 0; n < index.size; n++) {
-    if (onlyRows && !onlyRows.has(index.rowNo(n))) continue
+    if (onlyRows && !onlyRows.has(rowOf(index.rowNo(n)))) continue
     if (kinds && !kinds[index.kindNo(n)]) continue
     if (provider !== undefined && index.provider(n) !== provider) continue
     if (domain !== undefined && index.domain(n) !== domain) continue

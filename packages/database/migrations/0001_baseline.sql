@@ -3417,6 +3417,10 @@ create table jobs (
     check (cardinality(tags) <= 10 and array_position(tags, null) is null and octet_length(array_to_string(tags, '')) <= 1600),
   rerun_of uuid, -- the job whose file this one validates again; no foreign key: it may be deleted
   rerun_rows text check (rerun_rows in ('all', 'unknown')), -- the rows of that job
+  -- A job with rerun_rows = 'unknown' is merged into that job once (merge_results in results.sql). merger is the worker that does so.
+  merged_at timestamptz,
+  merge_attempts smallint not null default 0,
+  merger uuid,
   check ((state in ('completed', 'canceled', 'failed')) = (finished_at is not null)),
   check (state <> 'completed' or done_count = unique_count)
 );
@@ -3424,6 +3428,8 @@ create table jobs (
 create index jobs_by_account on jobs (account_id, created_at desc);
 create index jobs_unended on jobs (created_at) where state in ('queued', 'planning', 'processing');
 create index jobs_ended on jobs (finished_at) where finished_at is not null;
+create index jobs_reruns on jobs (rerun_of, created_at) where rerun_rows = 'unknown';
+create index jobs_unmerged on jobs (expires_on) where rerun_rows = 'unknown' and finished_at is not null and merged_at is null;
 create index jobs_unordered on jobs (order_epoch, finished_at) where finished_at is not null and results_generation = 0;
 
 alter table jobs enable row level security;
@@ -3633,24 +3639,34 @@ create function list_expired_jobs(p_limit integer) returns table (account_id uui
     order by j.created_at limit p_limit;
   end;
 
+-- Returns the job under which users find the results of p_job: for a rerun of unknown rows, the job that it is merged into, as long as
+-- that exists. Locks: none.
+create function shown_job(p_job jobs) returns uuid
+  language sql stable
+  return coalesce((
+    select l.id from jobs l where p_job.rerun_rows = 'unknown' and l.id = p_job.rerun_of and l.account_id = p_job.account_id
+  ), p_job.id);
+
 -- Queues an email notification to members when a live job completes or fails. Trigger function. Output: null. Locks: none.
 create function notify_job_end() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform notify_members(new.account_id, 'job_done', new.id::text,
-    jsonb_build_object('job_id', new.id, 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count));
+    jsonb_build_object('job_id', shown_job(new), 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count,
+      'rerun_rows', new.rerun_rows));
   return null;
 end
 $$;
 
--- Queues email notifications for live jobs kept at least 7 days whose results are deleted in 3 days. Output: none. Locks: none.
+-- Queues email notifications for live jobs kept at least 7 days whose results are deleted in 3 days. Reruns of unknown rows have none: their
+-- results are in the list, which has its own. Output: none. Locks: none.
 create function notify_expiring_results() returns void
   language sql security definer set search_path = public, pg_temp
   begin atomic
     select notify_members(j.account_id, 'retention_warning', j.id::text,
       jsonb_build_object('job_id', j.id, 'filename', coalesce(j.name, j.filename), 'on', j.expires_on + 1))
     from jobs j
-    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2
+    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2 and shown_job(j) = j.id
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
 
@@ -3720,12 +3736,12 @@ create trigger audit after update on callback_secrets for each row execute funct
 
 revoke execute on function
   list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
-  notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
+  shown_job, notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 from public;
 
 grant execute on function
   list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
-  notify_expiring_results, erase_mentions, find_report_link, find_pending_work
+  shown_job, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 to probity_app;
 
 grant execute on function
@@ -4273,7 +4289,8 @@ grant execute on function
   is_batch_unclaimed, requeue_job
 to probity_operator;
 
--- Results of jobs: compressed chunks, their rewriting in row order after a job has ended, and the erasure of one address.
+-- Results of jobs: compressed chunks, their rewriting in row order after a job has ended, the erasure of one address, and the merge of a
+-- rerun of unknown rows into the job that it runs again.
 -- probity_app reads and inserts chunks and deletes those of a job; only the functions below change them. probity_operator
 -- sees sizes and times.
 -- packages/database/src/jobs/results/result-chunk.ts reads and writes the compressed columns.
@@ -4460,14 +4477,99 @@ begin
 end
 $$;
 
+-- Claims the merge of a rerun of unknown rows into the job that it runs again, once the results of both are in row order: the one with the
+-- fewest attempts, then the one that ended first. A claim is valid while its worker sends heartbeats; a worker merges one job at a time.
+-- Never claimed: a rerun whose earlier job was deleted, or one of the two has expired. Skips closed accounts.
+-- Output: the rerun; no row if there is none. Gives up after 100 attempts. Locks: the row of the rerun (skip locked) until commit.
+create function claim_merge(p_worker uuid) returns table (id uuid, account_id uuid, expires_on date, attempt smallint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_rerun uuid;
+begin
+  select r.id into v_rerun
+  from jobs r join jobs l on l.id = r.rerun_of and l.account_id = r.account_id and l.mode = r.mode
+  where r.rerun_rows = 'unknown' and r.finished_at is not null and r.merged_at is null and r.expires_on >= utc_today()
+    and r.results_generation > 0 and l.results_generation > 0 and l.expires_on >= utc_today() and r.merge_attempts < 100
+    and (r.merger is null or r.merger = p_worker or not is_worker_alive(r.merger))
+    and not exists (select from accounts a where a.id = r.account_id and a.closed_at is not null)
+  order by r.merge_attempts, r.finished_at limit 1
+  for update of r skip locked;
+  return query
+    update jobs j set merger = p_worker, merge_attempts = j.merge_attempts + 1
+    where j.id = v_rerun
+    returning j.id, j.account_id, j.expires_on, j.merge_attempts;
+end
+$$;
+
+-- Locks a rerun of the transaction's account and the job that it is merged into, so that an erasure changes neither of them meanwhile.
+-- Output: that job and the generation of its results; no row if the rerun was merged, or one of the two is deleted, expired or not in row
+-- order. Locks: the row of the earlier job, then that of the rerun, until commit.
+create function begin_merge(p_rerun uuid) returns table (id uuid, account_id uuid, expires_on date, generation smallint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_list jobs;
+begin
+  select l.* into v_list from jobs r join jobs l on l.id = r.rerun_of and l.account_id = r.account_id and l.mode = r.mode
+  where r.id = p_rerun and r.account_id = app_account() and r.rerun_rows = 'unknown'
+    and l.results_generation > 0 and l.expires_on >= utc_today()
+  for update of l;
+  if not found then
+    return;
+  end if;
+  perform from jobs r where r.id = p_rerun and r.merged_at is null and r.results_generation > 0 and r.expires_on >= utc_today() for update;
+  if not found then
+    return;
+  end if;
+  return query select v_list.id, v_list.account_id, v_list.expires_on, v_list.results_generation;
+end
+$$;
+
+-- Merges a rerun of the transaction's account into the job that it runs again: replaces chunks of that job, counts its results again and
+-- stores its breakdown. Sizes, row numbers, credits and the day of expiry stay as they are. A rerun is merged once: the second call finds
+-- no row and fails.
+-- Input: one element of p_nos, p_tallies, p_indexes and p_results per chunk. p_breakdown is the new breakdown. Output: the number of chunks.
+-- Locks: those of begin_merge, the chunk, count and breakdown rows until commit.
+create function merge_results(p_rerun uuid, p_nos integer[], p_tallies jsonb, p_indexes bytea[], p_results bytea[], p_breakdown jsonb)
+  returns integer
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_list record;
+  v_count integer;
+  v_done integer;
+begin
+  select * into strict v_list from begin_merge(p_rerun);
+  update result_chunks c set tally = p_tallies -> (n.position - 1)::integer, index = n.index, results = n.results
+  from unnest(p_nos, p_indexes, p_results) with ordinality as n (no, index, results, position)
+  where c.expires_on = v_list.expires_on and c.account_id = v_list.account_id and c.job_id = v_list.id
+    and c.generation = v_list.generation and c.no = n.no;
+  get diagnostics v_count = row_count;
+
+  delete from job_counts k where k.account_id = v_list.account_id and k.job_id = v_list.id;
+  insert into job_counts (account_id, job_id, status, sub_status, count)
+  select v_list.account_id, v_list.id, t.status, t.sub_status, sum(t.count)
+  from result_chunks c cross join lateral jsonb_to_recordset(c.tally) as t (status text, sub_status text, count integer)
+  where c.expires_on = v_list.expires_on and c.account_id = v_list.account_id and c.job_id = v_list.id
+    and c.generation = v_list.generation
+  group by t.status, t.sub_status;
+  select coalesce(sum(k.count), 0) into v_done from job_counts k where k.account_id = v_list.account_id and k.job_id = v_list.id;
+  if v_done <> (select j.done_count from jobs j where j.id = v_list.id) then
+    raise exception 'the tallies of job % count % results after the merge of %', v_list.id, v_done, p_rerun;
+  end if;
+
+  update job_breakdowns b set tallies = p_breakdown where b.job_id = v_list.id;
+  update jobs j set merged_at = clock_timestamp(), merger = null where j.id = p_rerun;
+  return v_count;
+end
+$$;
+
 -- ---- Rights ----
 
 revoke execute on function
-  claim_ordering, finish_ordering, begin_erasure, erase_results
+  claim_ordering, finish_ordering, begin_erasure, erase_results, claim_merge, begin_merge, merge_results
 from public;
 
 grant execute on function
-  claim_ordering, finish_ordering, begin_erasure, erase_results
+  claim_ordering, finish_ordering, begin_erasure, erase_results, claim_merge, begin_merge, merge_results
 to probity_app;
 
 -- Webhooks: endpoints, events, deliveries, attempts and event streams, and the functions that emit events and process deliveries.
@@ -5581,7 +5683,7 @@ to probity_worker;
 
 -- results
 grant select, insert on result_chunks to probity_worker;
-grant execute on function claim_ordering, finish_ordering to probity_worker;
+grant execute on function claim_ordering, finish_ordering, claim_merge, begin_merge, merge_results to probity_worker;
 
 -- webhooks: claim_delivery returns the signing secret and the private key of the endpoint.
 grant select (account_id, mode, state, events, job_id) on webhook_endpoints to probity_worker;

@@ -87,6 +87,10 @@ create table jobs (
     check (cardinality(tags) <= 10 and array_position(tags, null) is null and octet_length(array_to_string(tags, '')) <= 1600),
   rerun_of uuid, -- the job whose file this one validates again; no foreign key: it may be deleted
   rerun_rows text check (rerun_rows in ('all', 'unknown')), -- the rows of that job
+  -- A job with rerun_rows = 'unknown' is merged into that job once (merge_results in results.sql). merger is the worker that does so.
+  merged_at timestamptz,
+  merge_attempts smallint not null default 0,
+  merger uuid,
   check ((state in ('completed', 'canceled', 'failed')) = (finished_at is not null)),
   check (state <> 'completed' or done_count = unique_count)
 );
@@ -94,6 +98,8 @@ create table jobs (
 create index jobs_by_account on jobs (account_id, created_at desc);
 create index jobs_unended on jobs (created_at) where state in ('queued', 'planning', 'processing');
 create index jobs_ended on jobs (finished_at) where finished_at is not null;
+create index jobs_reruns on jobs (rerun_of, created_at) where rerun_rows = 'unknown';
+create index jobs_unmerged on jobs (expires_on) where rerun_rows = 'unknown' and finished_at is not null and merged_at is null;
 create index jobs_unordered on jobs (order_epoch, finished_at) where finished_at is not null and results_generation = 0;
 
 alter table jobs enable row level security;
@@ -303,24 +309,34 @@ create function list_expired_jobs(p_limit integer) returns table (account_id uui
     order by j.created_at limit p_limit;
   end;
 
+-- Returns the job under which users find the results of p_job: for a rerun of unknown rows, the job that it is merged into, as long as
+-- that exists. Locks: none.
+create function shown_job(p_job jobs) returns uuid
+  language sql stable
+  return coalesce((
+    select l.id from jobs l where p_job.rerun_rows = 'unknown' and l.id = p_job.rerun_of and l.account_id = p_job.account_id
+  ), p_job.id);
+
 -- Queues an email notification to members when a live job completes or fails. Trigger function. Output: null. Locks: none.
 create function notify_job_end() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform notify_members(new.account_id, 'job_done', new.id::text,
-    jsonb_build_object('job_id', new.id, 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count));
+    jsonb_build_object('job_id', shown_job(new), 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count,
+      'rerun_rows', new.rerun_rows));
   return null;
 end
 $$;
 
--- Queues email notifications for live jobs kept at least 7 days whose results are deleted in 3 days. Output: none. Locks: none.
+-- Queues email notifications for live jobs kept at least 7 days whose results are deleted in 3 days. Reruns of unknown rows have none: their
+-- results are in the list, which has its own. Output: none. Locks: none.
 create function notify_expiring_results() returns void
   language sql security definer set search_path = public, pg_temp
   begin atomic
     select notify_members(j.account_id, 'retention_warning', j.id::text,
       jsonb_build_object('job_id', j.id, 'filename', coalesce(j.name, j.filename), 'on', j.expires_on + 1))
     from jobs j
-    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2
+    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2 and shown_job(j) = j.id
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
 
@@ -390,12 +406,12 @@ create trigger audit after update on callback_secrets for each row execute funct
 
 revoke execute on function
   list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
-  notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
+  shown_job, notify_job_end, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 from public;
 
 grant execute on function
   list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, end_job, fail_job, list_expired_jobs,
-  notify_expiring_results, erase_mentions, find_report_link, find_pending_work
+  shown_job, notify_expiring_results, erase_mentions, find_report_link, find_pending_work
 to probity_app;
 
 grant execute on function

@@ -1,4 +1,5 @@
--- Results of jobs: compressed chunks, their rewriting in row order after a job has ended, and the erasure of one address.
+-- Results of jobs: compressed chunks, their rewriting in row order after a job has ended, the erasure of one address, and the merge of a
+-- rerun of unknown rows into the job that it runs again.
 -- probity_app reads and inserts chunks and deletes those of a job; only the functions below change them. probity_operator
 -- sees sizes and times.
 -- packages/database/src/jobs/results/result-chunk.ts reads and writes the compressed columns.
@@ -185,12 +186,97 @@ begin
 end
 $$;
 
+-- Claims the merge of a rerun of unknown rows into the job that it runs again, once the results of both are in row order: the one with the
+-- fewest attempts, then the one that ended first. A claim is valid while its worker sends heartbeats; a worker merges one job at a time.
+-- Never claimed: a rerun whose earlier job was deleted, or one of the two has expired. Skips closed accounts.
+-- Output: the rerun; no row if there is none. Gives up after 100 attempts. Locks: the row of the rerun (skip locked) until commit.
+create function claim_merge(p_worker uuid) returns table (id uuid, account_id uuid, expires_on date, attempt smallint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_rerun uuid;
+begin
+  select r.id into v_rerun
+  from jobs r join jobs l on l.id = r.rerun_of and l.account_id = r.account_id and l.mode = r.mode
+  where r.rerun_rows = 'unknown' and r.finished_at is not null and r.merged_at is null and r.expires_on >= utc_today()
+    and r.results_generation > 0 and l.results_generation > 0 and l.expires_on >= utc_today() and r.merge_attempts < 100
+    and (r.merger is null or r.merger = p_worker or not is_worker_alive(r.merger))
+    and not exists (select from accounts a where a.id = r.account_id and a.closed_at is not null)
+  order by r.merge_attempts, r.finished_at limit 1
+  for update of r skip locked;
+  return query
+    update jobs j set merger = p_worker, merge_attempts = j.merge_attempts + 1
+    where j.id = v_rerun
+    returning j.id, j.account_id, j.expires_on, j.merge_attempts;
+end
+$$;
+
+-- Locks a rerun of the transaction's account and the job that it is merged into, so that an erasure changes neither of them meanwhile.
+-- Output: that job and the generation of its results; no row if the rerun was merged, or one of the two is deleted, expired or not in row
+-- order. Locks: the row of the earlier job, then that of the rerun, until commit.
+create function begin_merge(p_rerun uuid) returns table (id uuid, account_id uuid, expires_on date, generation smallint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_list jobs;
+begin
+  select l.* into v_list from jobs r join jobs l on l.id = r.rerun_of and l.account_id = r.account_id and l.mode = r.mode
+  where r.id = p_rerun and r.account_id = app_account() and r.rerun_rows = 'unknown'
+    and l.results_generation > 0 and l.expires_on >= utc_today()
+  for update of l;
+  if not found then
+    return;
+  end if;
+  perform from jobs r where r.id = p_rerun and r.merged_at is null and r.results_generation > 0 and r.expires_on >= utc_today() for update;
+  if not found then
+    return;
+  end if;
+  return query select v_list.id, v_list.account_id, v_list.expires_on, v_list.results_generation;
+end
+$$;
+
+-- Merges a rerun of the transaction's account into the job that it runs again: replaces chunks of that job, counts its results again and
+-- stores its breakdown. Sizes, row numbers, credits and the day of expiry stay as they are. A rerun is merged once: the second call finds
+-- no row and fails.
+-- Input: one element of p_nos, p_tallies, p_indexes and p_results per chunk. p_breakdown is the new breakdown. Output: the number of chunks.
+-- Locks: those of begin_merge, the chunk, count and breakdown rows until commit.
+create function merge_results(p_rerun uuid, p_nos integer[], p_tallies jsonb, p_indexes bytea[], p_results bytea[], p_breakdown jsonb)
+  returns integer
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_list record;
+  v_count integer;
+  v_done integer;
+begin
+  select * into strict v_list from begin_merge(p_rerun);
+  update result_chunks c set tally = p_tallies -> (n.position - 1)::integer, index = n.index, results = n.results
+  from unnest(p_nos, p_indexes, p_results) with ordinality as n (no, index, results, position)
+  where c.expires_on = v_list.expires_on and c.account_id = v_list.account_id and c.job_id = v_list.id
+    and c.generation = v_list.generation and c.no = n.no;
+  get diagnostics v_count = row_count;
+
+  delete from job_counts k where k.account_id = v_list.account_id and k.job_id = v_list.id;
+  insert into job_counts (account_id, job_id, status, sub_status, count)
+  select v_list.account_id, v_list.id, t.status, t.sub_status, sum(t.count)
+  from result_chunks c cross join lateral jsonb_to_recordset(c.tally) as t (status text, sub_status text, count integer)
+  where c.expires_on = v_list.expires_on and c.account_id = v_list.account_id and c.job_id = v_list.id
+    and c.generation = v_list.generation
+  group by t.status, t.sub_status;
+  select coalesce(sum(k.count), 0) into v_done from job_counts k where k.account_id = v_list.account_id and k.job_id = v_list.id;
+  if v_done <> (select j.done_count from jobs j where j.id = v_list.id) then
+    raise exception 'the tallies of job % count % results after the merge of %', v_list.id, v_done, p_rerun;
+  end if;
+
+  update job_breakdowns b set tallies = p_breakdown where b.job_id = v_list.id;
+  update jobs j set merged_at = clock_timestamp(), merger = null where j.id = p_rerun;
+  return v_count;
+end
+$$;
+
 -- ---- Rights ----
 
 revoke execute on function
-  claim_ordering, finish_ordering, begin_erasure, erase_results
+  claim_ordering, finish_ordering, begin_erasure, erase_results, claim_merge, begin_merge, merge_results
 from public;
 
 grant execute on function
-  claim_ordering, finish_ordering, begin_erasure, erase_results
+  claim_ordering, finish_ordering, begin_erasure, erase_results, claim_merge, begin_merge, merge_results
 to probity_app;

@@ -48,7 +48,7 @@ to probity_worker;
 
 -- results
 grant select, insert on result_chunks to probity_worker;
-grant execute on function claim_ordering, finish_ordering to probity_worker;
+grant execute on function claim_ordering, finish_ordering, claim_merge, begin_merge, merge_results to probity_worker;
 
 -- webhooks: claim_delivery returns the signing secret and the private key of the endpoint.
 grant select (account_id, mode, state, events, job_id) on webhook_endpoints to probity_worker;

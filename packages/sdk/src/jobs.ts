@@ -53,7 +53,7 @@ export type CreateJobOptions = IdempotentRequestOptions & {
 }
 
 export type RerunJobOptions = IdempotentRequestOptions & {
-  /** Rows of the earlier job: all of them, or those whose result is `unknown`. */
+  /** Rows of the earlier job: all of them, or those that are `unknown` for a reason that another validation can change. */
   rows: 'all' | 'unknown'
   /** Text of your own, at most 200 characters, returned with the job and in its webhook events. */
   reference?: string | undefined
@@ -68,6 +68,8 @@ export type JobFilter = {
   search?: string | undefined
   /** Only jobs with this tag. */
   tag?: string | undefined
+  /** Whether to list reruns of unknown rows. Default: true. `false` omits those whose results are merged into an earlier job. */
+  unknownReruns?: boolean | undefined
 }
 
 export type UpdateJobOptions = RequestOptions & {
@@ -99,13 +101,16 @@ export type JobsApi = {
   resume(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
   /** Ends the job. Its results so far are kept, and unused credits are released. */
   cancel(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
-  /** Creates a job from the file of a job that has ended, and reserves its credits. Possible until `file_expires_at`. */
+  /**
+   * Creates a job from the file of a job that has ended, and reserves its credits. Possible until `file_expires_at`. With `rows: 'unknown'`
+   * its results are merged into the earlier job; see its `unknown_rerun`.
+   */
   rerun(id: string, options: RerunJobOptions): ApiPromise<ConfirmUploadResult>
-  /** Deletes the job with its file, addresses and results. */
+  /** Deletes the job with its file, addresses and results, and so the reruns of its unknown rows. */
   delete(id: string, options?: RequestOptions): ApiPromise<void>
   /** Counts by reason, provider and domain, and what each preset would keep and remove. */
   breakdown(id: string, options?: RequestOptions): ApiPromise<JobBreakdown>
-  /** Counts by status of this job and of an earlier one, and how many addresses changed their status. */
+  /** Counts by status of this job, of an earlier one and of their common addresses, and how many of these changed their status. */
   compare(id: string, earlierId: string, options?: RequestOptions): ApiPromise<JobComparison>
   /** Iterates over the changes of the job until it ends, over lost connections. */
   events(id: string, options?: StreamOptions): AsyncGenerator<JobEvent, void, undefined>

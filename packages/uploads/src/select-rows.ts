@@ -46,13 +46,14 @@ function openSelector({ layout, resultNos }: RowSelection) {
   return {
     uniqueCount: () => keys.size,
     select({ row, cells }: Row): string[][] {
-      const { chosen } = chooseValues(readCell(cells[layout.column] ?? ''), layout)
+      const values = readCell(cells[layout.column] ?? '')
+      const { chosen } = chooseValues(values, layout)
       const selected = chosen.filter(({ position, value }) => {
         const key = keyOfValue(value)
         if (wanted.has(resultNoOf(row, position))) keys.add(key)
         return keys.has(key)
       })
-      return selected.map(({ email }) => (chosen.length === 1 ? cells : cells.with(layout.column, email)))
+      return selected.map(({ email }) => (values.length === 1 ? cells : cells.with(layout.column, email)))
     },
   }
 }

@@ -17,6 +17,7 @@ import {
   updateJob,
 } from '@probity/database/jobs/jobs'
 import { presentJob } from '@probity/database/jobs/present-job'
+import { listUnknownReruns } from '@probity/database/jobs/reruns'
 import { removeExpiredUploads } from '@probity/database/jobs/uploads'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyRequest } from 'fastify'
@@ -48,14 +49,20 @@ export const listJobs: Route<{ db: Db }> = async (app, { db }) => {
       listJobsOf(trx, viewOf(auth), { ...page, ...readFilter(query) }),
     )
     sendPageHeaders(reply, page, total)
-    const { status, search, tag } = query
-    keepFilter(reply, { ...(status && { status }), ...(search && { search }), ...(tag && { tag }) })
+    const { status, search, tag, unknown_reruns } = query
+    const reruns = unknown_reruns === false && { unknown_reruns: 'false' }
+    keepFilter(reply, { ...(status && { status }), ...(search && { search }), ...(tag && { tag }), ...reruns })
     return jobs.map(presentJob)
   })
 }
 
-function readFilter({ status, search, tag }: JobPage): JobsFilter {
-  return { statuses: status?.split(','), search: search && storable(search), tag: tag && storable(tag) }
+function readFilter({ status, search, tag, unknown_reruns }: JobPage): JobsFilter {
+  return {
+    statuses: status?.split(','),
+    search: search && storable(search),
+    tag: tag && storable(tag),
+    withoutUnknownReruns: unknown_reruns === false,
+  }
 }
 
 type JobDependencies = {
@@ -107,13 +114,13 @@ export const showJob: Route<JobDependencies> = async (app, services) => {
       tag: 'Jobs',
       summary: 'Delete a job',
       description:
-        'Deletes the job with its file, addresses and results immediately. A job that has not ended is canceled first, and its unused credits are released. Charged credits are not refunded.',
+        'Deletes the job with its file, addresses and results immediately, and so the reruns of its unknown rows. A job that has not ended is canceled first, and its unused credits are released. Charged credits are not refunded.',
       problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: JobParams, response: { 204: Type.Null({ description: 'The job was deleted.' }) } },
   )
   app.delete('/bulk/jobs/:job_id', { schema: remove, config: changing }, async ({ auth, params }, reply) => {
-    await removeAll(services, auth, params.job_id)
+    if (!(await removeAll(services, auth, params.job_id))) throw new Problem('not_found')
     return reply.code(204).send(null)
   })
 }
@@ -126,17 +133,24 @@ function readChange({ name, tags }: UpdateJob): JobChange {
   }
 }
 
-/** Each step can be repeated: after an interruption the next request for the same job continues. */
-async function removeAll({ db, storage }: JobDependencies, auth: Auth, jobId: string): Promise<void> {
+/**
+ * False if there is no such job. Each step can be repeated: after an interruption the next request for the same job continues. Reruns of
+ * unknown rows are deleted first: they have addresses of the job, and users find them only there.
+ */
+async function removeAll(services: JobDependencies, auth: Auth, jobId: string): Promise<boolean> {
+  const { db, storage } = services
   const { accountId } = auth
   const view = viewOf(auth)
+  const reruns = await inTenant(db, accountId, (trx) => listUnknownReruns(trx, view, jobId))
+  for (const id of reruns) await removeAll(services, auth, id)
   const canceled = await inTenant(db, accountId, (trx) => cancelJob(trx, view, jobId))
-  if (canceled === 'missing') throw new Problem('not_found')
+  if (canceled === 'missing') return false
   const upload = await inTenant(db, accountId, (trx) => removeJob(trx, view, jobId))
-  if (upload === undefined) return
+  if (upload === undefined) return true
   // The upload counts as expired from here on: if the process ends now, maintenance removes file and row.
   await storage.remove(upload.storageKey)
   await removeExpiredUploads(db, [upload.id])
+  return true
 }
 
 /** Actions on a job that has not ended. Repeating an action changes nothing. */

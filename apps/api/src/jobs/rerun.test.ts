@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connection/connect'
-import { orderTestResults } from '@probity/database/jobs/results/test-results'
+import { changeTestResults, orderTestResults } from '@probity/database/jobs/results/test-results'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startTestApi, type TestClient } from '../testing/test-api.ts'
@@ -187,4 +187,109 @@ test('the file of a job expires a week after its confirmation, as its upload doe
   )
   const differenceMs = Date.parse((await getJob(by, id)).file_expires_at) - (rows[0]?.expiresAt.getTime() ?? 0)
   expect(Math.abs(differenceMs)).toBeLessThan(5_000)
+})
+
+/** Gives unknown results of addresses that begin with `ul` a reason that lasts. */
+async function makeLasting(jobId: string): Promise<void> {
+  await changeTestResults(db, jobId, (result) =>
+    result.email.startsWith('ul') ? { ...result, sub_status: 'provider_unverifiable' } : result,
+  )
+  await asOwner(db, (trx) =>
+    sql`
+      with counts as (
+        select c.account_id, c.job_id, t.status, t.sub_status, sum(t.count) as count
+        from result_chunks c cross join lateral jsonb_to_recordset(c.tally) as t (status text, sub_status text, count integer)
+        where c.job_id = ${jobId} group by 1, 2, 3, 4
+      ), removed as (delete from job_counts k using counts c where k.job_id = c.job_id and k.status = 'unknown' and c.status = k.status)
+      insert into job_counts select * from counts where status = 'unknown'
+      on conflict (account_id, job_id, status, sub_status) do update set count = excluded.count`.execute(trx),
+  )
+}
+
+test('a rerun of unknown rows leaves out those whose reason lasts', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  const earlier = await keepList(api, { content: LIST, by })
+  expect(await getJob(by, earlier)).toMatchObject({ rerunnable_count: 2, status_counts: { unknown: 2 } })
+  await makeLasting(earlier)
+  expect(await getJob(by, earlier)).toMatchObject({
+    rerunnable_count: 1,
+    status_counts: { unknown: 2 },
+    sub_status_counts: { provider_unverifiable: 1, greylisted: 1 },
+  })
+  const { body } = await rerun(by, earlier, { rows: 'unknown' })
+  expect(await getJob(by, String(body['id']))).toMatchObject({ unique_count: 1, credits: { reserved: 1 } })
+  expect(await readFileOf(String(body['id']))).toBe('"name","email"\n"b","una@two.example"\n"d","UNA@two.example"\n')
+})
+
+test('a job whose unknown results all last is not run again, and the problem says why', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  const earlier = await keepList(api, { content: 'email\nulla@one.example\nvera@one.example\nulf@one.example\n', by })
+  await makeLasting(earlier)
+  const { status, body } = await rerun(by, earlier, { rows: 'unknown' })
+  expect([status, body['code'], body['detail']]).toEqual([
+    422,
+    'no_unknown_results',
+    'Another validation cannot change the unknown addresses of the job: 2 are at providers that do not reveal mailboxes.',
+  ])
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 10, reserved: 0, spent: 0 })
+})
+
+test('a job shows its latest rerun of unknown rows', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  const earlier = await keepList(api, { content: LIST, by })
+  await rerun(by, earlier, { rows: 'all' })
+  expect((await getJob(by, earlier)).unknown_rerun).toBeNull()
+  await rerun(by, earlier, { rows: 'unknown' })
+  const { body } = await rerun(by, earlier, { rows: 'unknown' })
+  const { created_at } = await getJob(by, String(body['id']))
+  expect((await getJob(by, earlier)).unknown_rerun).toEqual({
+    id: body['id'],
+    status: 'queued',
+    created_at,
+    finished_at: null,
+    merged_at: null,
+    unique_count: 2,
+    done_count: 0,
+    status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
+  })
+})
+
+test('lists of jobs leave out reruns of unknown rows on request, as long as their earlier job exists', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  const earlier = await keepList(api, { content: LIST, by })
+  const all = String((await rerun(by, earlier, { rows: 'all' })).body['id'])
+  const unknown = String((await rerun(by, earlier, { rows: 'unknown' })).body['id'])
+  const list = async (query: string) => {
+    const { body, headers } = await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })
+    return {
+      ids: (body as unknown as { id: string }[]).map(({ id }) => id),
+      total: headers['x-total-count'],
+      link: headers['link'],
+    }
+  }
+  expect(await list('')).toMatchObject({ ids: [unknown, all, earlier], total: '3' })
+  expect(await list('?unknown_reruns=true')).toMatchObject({ total: '3' })
+  expect(await list('?unknown_reruns=false')).toMatchObject({ ids: [all, earlier], total: '2' })
+  expect((await list('?unknown_reruns=false&limit=1')).link).toContain('?unknown_reruns=false&skip=1')
+  // Only if it was deleted without its reruns, as by a request at the same time.
+  await asOwner(db, (trx) => sql`delete from jobs where id = ${earlier}`.execute(trx))
+  expect(await list('?unknown_reruns=false')).toMatchObject({ ids: [unknown, all], total: '2' })
+})
+
+test('a job is deleted with the reruns of its unknown rows, whose credits are released', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  const earlier = await keepList(api, { content: LIST, by })
+  const all = String((await rerun(by, earlier, { rows: 'all' })).body['id'])
+  const unknown = String((await rerun(by, earlier, { rows: 'unknown' })).body['id'])
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 94, reserved: 6, spent: 0 })
+  expect((await by.call({ method: 'DELETE', url: `/api/v1/bulk/jobs/${earlier}` })).status).toBe(204)
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 96, reserved: 4, spent: 0 })
+  for (const [id, status] of [
+    [unknown, 404],
+    [earlier, 404],
+    [all, 200],
+  ] as const) {
+    expect((await by.call({ method: 'GET', url: `/api/v1/bulk/jobs/${id}` })).status).toBe(status)
+  }
+  expect(await countUploads(by.accountId)).toBe(1)
 })

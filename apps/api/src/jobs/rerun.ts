@@ -4,7 +4,13 @@ import { RerunRequest } from '@probity/contract/schemas/jobs/reruns'
 import { getAccount } from '@probity/database/accounts/accounts'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { findReplay, type ListCounts } from '@probity/database/jobs/jobs'
-import { findRerunSource, listUnknownRows, type RerunSource } from '@probity/database/jobs/reruns'
+import {
+  findRerunSource,
+  type LastingCount,
+  listLastingCounts,
+  listRerunnableRows,
+  type RerunSource,
+} from '@probity/database/jobs/reruns'
 import { insertUpload, type NewUpload } from '@probity/database/jobs/uploads'
 import { readLayout } from '@probity/uploads/read-addresses'
 import type { CellOptions } from '@probity/uploads/read-cell'
@@ -39,7 +45,7 @@ export const createRerun: Route<RerunDependencies> = async (app, services) => {
       tag: 'Jobs',
       summary: 'Run a job again',
       description:
-        'Creates a job from the file of a job that has ended: from all of its rows, or only from those whose result is `unknown`. The new job costs the same as a new list, and has the name, the tags, the column and the options `ai` and `catchall` of the earlier one, whose id is in `rerun_of`. Possible until `file_expires_at`. Each request without an `Idempotency-Key` creates another job.',
+        'Creates a job from the file of a job that has ended: from all of its rows, or only from those whose result is `unknown` for a reason that another validation can change (`rerunnable_count`). The new job costs the same as a new list, and has the name, the tags, the column and the options `ai` and `catchall` of the earlier one, whose id is in `rerun_of`. With `rows` `unknown`, its results are merged into the earlier job when it has ended: see `unknown_rerun` there. Possible until `file_expires_at`. Each request without an `Idempotency-Key` creates another job.',
       problems: [
         'not_found',
         'job_not_finished',
@@ -152,8 +158,11 @@ async function readCopy(services: RerunDependencies, { auth, rows, signal }: Wis
     const form = { encoding, headerRow, rowCount, sizeBytes: copy.size, fileHash: upload.fileHash }
     return { counts, upload: { ...row, ...form, ...pickEmailCounts(counts) } }
   }
-  const resultNos = await inTenant(services.db, accountId, (trx) => listUnknownRows(trx, source))
-  if (resultNos.length === 0) throw new Problem('no_unknown_results')
+  const { resultNos, lasting } = await inTenant(services.db, accountId, async (trx) => ({
+    resultNos: await listRerunnableRows(trx, source),
+    lasting: await listLastingCounts(trx, source),
+  }))
+  if (resultNos.length === 0) throw new Problem('no_unknown_results', describeLasting(lasting))
   const selected = await services.uploadReader.select(key, { layout, resultNos }, { accountId, signal })
   if (selected.uniqueCount === 0) throw new Problem('no_unknown_results')
   const { rowCount: emailCount, uniqueCount, sizeBytes } = selected
@@ -168,6 +177,15 @@ async function readCopy(services: RerunDependencies, { auth, rows, signal }: Wis
     counts: { ...counts, severalAddresses: cells.several, malformed: cells.malformed },
     upload: { ...row, ...form, emailCount, uniqueCount },
   }
+}
+
+/** Why no unknown result can change; undefined if there is none. */
+function describeLasting(counts: LastingCount[]): string | undefined {
+  if (counts.length === 0) return undefined
+  const parts = counts.map(
+    ({ count, reason }) => `${count.toLocaleString('en')} ${count === 1 ? 'is' : 'are'} ${reason}`,
+  )
+  return `Another validation cannot change the unknown addresses of the job: ${parts.join('; ')}.`
 }
 
 function pickEmailCounts({ emailCount, uniqueCount }: ListCounts) {

@@ -68,6 +68,40 @@ test('one email each is sent for a completed job, low credits, a new key and a d
   expect(JSON.stringify(notices)).not.toContain('secret-path')
 })
 
+/** Makes a job a rerun of the unknown rows of another. */
+function makeRerun(jobId: string, of: string) {
+  return asOwner(api.db, (trx) =>
+    sql`update jobs set rerun_of = ${of}, rerun_rows = 'unknown' where id = ${jobId}`.execute(trx),
+  )
+}
+
+test('the email about a rerun of unknown rows leads to the list that it is merged into', async () => {
+  const engines = await openEngines()
+  const list = await insertJob(engines, 'completed')
+  const end = async (of: string) => {
+    const rerun = await insertJob(engines, 'processing')
+    await makeRerun(rerun, of)
+    await asOwner(api.db, (trx) =>
+      sql`update jobs set state = 'completed', finished_at = now() where id = ${rerun}`.execute(trx),
+    )
+    return rerun
+  }
+  await end(list)
+  const alone = await end(randomUUID()) // the list was deleted
+  expect((await listNotices(engines)).map(({ data }) => data)).toMatchObject([
+    { job_id: list, rerun_rows: 'unknown' },
+    { job_id: alone, rerun_rows: 'unknown' },
+  ])
+})
+
+test('no email warns of the expiry of a rerun of unknown rows', async () => {
+  const engines = await openEngines()
+  const list = await insertJob(engines, 'completed', 10)
+  await makeRerun(await insertJob(engines, 'completed', 2), list)
+  await maintainNotifications(api.db)
+  expect(await listNotices(engines)).toEqual([])
+})
+
 test('one email is sent for results that expire in three days, and none for other results', async () => {
   const engines = await openEngines()
   const leaving = await insertJob(engines, 'completed', 2)

@@ -26,15 +26,17 @@ function addRerun(jobs: Command, stage: Stage): void {
   addCostOptions(rerun).action(createAction(stage, rerunJob))
   addExamples(rerun, [
     ['probity jobs rerun ID', 'Validate the whole file again.'],
-    ['probity jobs rerun ID --rows unknown --max-credits 500', 'Validate the unknown addresses again.'],
+    ['probity jobs rerun ID --rows unknown --max-credits 500', 'Validate the unknown addresses that can change again.'],
   ])
 }
 
 async function rerunJob(run: Run, flags: RerunFlags, earlierId: string): Promise<void> {
   const client = await openClient(run)
   const { rows } = flags
-  const { livemode, row_count, unique_count, status_counts } = await client.jobs.get(earlierId, { signal: run.signal })
-  const unique = rows === 'all' ? unique_count : status_counts.unknown
+  const { livemode, row_count, unique_count, rerunnable_count } = await client.jobs.get(earlierId, {
+    signal: run.signal,
+  })
+  const unique = rows === 'all' ? unique_count : rerunnable_count
   const balance = livemode ? await findBalance(run, client) : { available: undefined, unlimited: false }
   await confirmCost(run, { rows: row_count, unique, credits: livemode ? unique : 0, ...balance }, flags)
   const { id } = await client.jobs.rerun(earlierId, { rows })
@@ -57,7 +59,10 @@ function addCompare(jobs: Command, stage: Stage): void {
   addExamples(compare, [['probity jobs compare ID EARLIER', 'Print what has changed since the earlier job.']])
 }
 
-function formatComparison({ status_counts: now, with_status_counts: before, changes }: JobComparison): string {
+/** By status, the addresses that are in both jobs; all of each job if they are too many to be matched. */
+function formatComparison(comparison: JobComparison): string {
+  const { changes } = comparison
+  const { status_counts: now, with_status_counts: before } = changes ?? comparison
   const statuses = (['valid', 'risky', 'invalid', 'unknown'] as const).map((status): [string, string] => {
     return [status, `${formatCount(now[status])}, before ${formatCount(before[status])}`]
   })

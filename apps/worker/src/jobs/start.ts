@@ -7,6 +7,7 @@ import type { Yielding } from '../probing/yield.ts'
 import type { WorkerConfig } from '../server/config.ts'
 import type { Services } from '../server/services.ts'
 import { startBatchDispatcher } from './dispatcher.ts'
+import { startMerging } from './merging.ts'
 import { startOrdering } from './ordering.ts'
 import { startPlanning } from './plan-job.ts'
 import { openBatchProcessor } from './processor.ts'
@@ -50,6 +51,7 @@ export async function startJobs(
   const executors = { queue, work, slots, isYielding: yielding.isYielding }
   const dispatcher = release ? startBatchDispatcher(services, executors) : undefined
   const ordering = release ? startOrdering(services) : undefined
+  const merging = release ? startMerging(services) : undefined
   const sampleReviews = release ? startSampleReviews(services) : undefined
   const planning = release ? startPlanning(services, () => dispatcher?.runNow()) : undefined
 
@@ -59,6 +61,7 @@ export async function startJobs(
       const ended = Promise.all([
         planning?.stop(),
         ordering?.stop(),
+        merging?.stop(),
         sampleReviews?.stop(),
         dispatcher?.stop(),
         worker.close(),

@@ -6,13 +6,14 @@ type Text = { subject: string; line: string; action: string; path: string }
 
 /** Text of each notification. `path` is the page on which the member can act on it. */
 const TEXTS: Record<NotificationKind, (notification: DueNotification) => Text> = {
-  job_done({ data: { filename, state, count, job_id } }) {
+  job_done({ data: { filename, state, count, job_id, rerun_rows } }) {
     const isDone = state === 'completed'
+    const of = rerun_rows === 'unknown' ? `the unknown addresses of ${filename}` : filename
     return {
       subject: isDone ? `${filename} is completed` : `${filename} failed`,
       line: isDone
-        ? `The validation of ${filename} is completed. It has ${Number(count).toLocaleString('en-US')} results.`
-        : `The validation of ${filename} failed. Its unused credits were released.`,
+        ? `The validation of ${of} is completed. It has ${Number(count).toLocaleString('en-US')} results.`
+        : `The validation of ${of} failed. Its unused credits were released.`,
       action: 'View list',
       path: `/lists/${job_id}`,
     }

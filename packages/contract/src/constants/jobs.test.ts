@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { BOUNCE_RANGES, PRESETS } from './data/presets.ts'
-import { expectBounces, isKept, keptReasons, PRESET_NAMES } from './jobs.ts'
+import { expectBounces, isKept, keptReasons, lastingReason, PRESET_NAMES } from './jobs.ts'
 import { STATUSES, SUB_STATUSES } from './validations.ts'
 
 const EVERY = Object.entries(SUB_STATUSES).map(([subStatus, { status }]) => ({ subStatus, status, safeToSend: false }))
@@ -77,4 +77,19 @@ test('an override decides whether a result is kept, whatever its verdict, unless
     expect(isKept(preset, { ...kind, status: 'invalid', override: 'allow' })).toBe(false)
     expect(isKept(preset, { ...kind, status: 'valid', override: null })).toBe(true)
   }
+})
+
+test('docs/jobs.md lists the reasons of unknown that last, and no other', () => {
+  const page = readFileSync(new URL('../../../../docs/jobs.md', import.meta.url), 'utf8')
+  const [, rows = ''] = /\n\| `sub_status` \| such addresses are \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? []
+  const lasting = Object.keys(SUB_STATUSES).flatMap((reason) => {
+    const why = lastingReason(reason)
+    return why === undefined ? [] : [`| \`${reason}\` | ${why} |`]
+  })
+  expect(rows.trim().split('\n')).toEqual(lasting)
+})
+
+test('a reason that this version does not know can change', () => {
+  expect(lastingReason('not_invented_yet')).toBeUndefined()
+  expect(lastingReason('timeout')).toBeUndefined()
 })

@@ -1,3 +1,4 @@
+import { LASTING_REASONS } from './data/lasting-reasons.ts'
 import { BOUNCE_RANGES, type BounceRange, PRESETS, type PresetRule } from './data/presets.ts'
 import type { OverrideAction } from './policies.ts'
 import { SUB_STATUSES } from './validations.ts'
@@ -76,10 +77,15 @@ export type JobDelayReason = keyof typeof JOB_DELAY_REASONS
 /** The rows of an earlier job that a new job from the same file validates. */
 export const RERUN_ROWS = {
   all: 'every row of the file.',
-  unknown: 'only the rows whose result is `unknown`.',
+  unknown: 'only the rows whose result is `unknown` for a reason that another validation can change.',
 } as const satisfies Record<string, string>
 
 export type RerunRows = keyof typeof RERUN_ROWS
+
+/** Why another validation cannot change an unknown result; undefined if it can, also for a reason that this version does not know. */
+export function lastingReason(subStatus: string): string | undefined {
+  return (LASTING_REASONS as Partial<Record<string, string | null>>)[subStatus] ?? undefined
+}
 
 /** The fields by which a page of results can be sorted. A `-` before the name reverses the order. */
 const RESULT_SORT_FIELDS = ['row', 'status', 'sub_status', 'provider', 'domain', 'deliverability'] as const

@@ -27,6 +27,19 @@ await asOwner(db, async (trx) => {
     from jobs j where j.id = r.job_id and r.account_id = ${theirs}`.execute(trx)
   await sql`update jobs set callback_url = 'https://hooks.example.com/job' where account_id = ${theirs}`.execute(trx)
 })
+await addRerun()
+
+/** A rerun of the completed job that can be merged: the results of both are in row order. */
+async function addRerun(): Promise<void> {
+  const { id } = await confirmTestJob(db, theirs, { uniqueCount: 1 })
+  await asOwner(db, async (trx) => {
+    await sql`update result_chunks set generation = 1 where job_id in (
+      select id from jobs where account_id = ${theirs} and state = 'completed')`.execute(trx)
+    await sql`update jobs set results_generation = 1 where account_id = ${theirs} and state = 'completed'`.execute(trx)
+    await sql`update jobs r set state = 'canceled', finished_at = now(), results_generation = 1, rerun_rows = 'unknown', rerun_of = l.id, mode = l.mode
+      from jobs l where r.id = ${id} and l.account_id = ${theirs} and l.state = 'completed'`.execute(trx)
+  })
+}
 
 const client = new Client({ connectionString: url })
 await client.connect()
@@ -76,6 +89,7 @@ const ONE_VALID = `'[[{"status": "valid", "sub_status": "", "count": 1}]]'`
 /** A call of each function that works for one account, with ids of the other account. */
 const CALLS: Record<string, string[]> = {
   begin_erasure: [job('completed')],
+  begin_merge: [job('canceled')],
   close_event_stream: [one('id', 'event_streams')],
   decide_review: [`${job('completed')}, 'released'`],
   disable_webhook: [`${ENDPOINT}, 'by_owner'`],
@@ -100,6 +114,7 @@ const CALLS: Record<string, string[]> = {
     `${one('expires_on', 'validations')}, 'ann@example.com', '00000000-0000-0000-0000-000000000000', 10`,
   ],
   mark_expired_key: [KEY],
+  merge_results: [`${job('canceled')}, '{}', '[]', '{}', '{}', '[]'`],
   record_reversal: [`${one('reference', 'payments')}, 1, 1, true, true, clock_timestamp()`],
   resend_deliveries: [`${ENDPOINT}, ${one('id', 'webhook_deliveries')}, clock_timestamp()`],
   rotate_webhook_secret: [`${ENDPOINT}, 'whsec_new', 'whsk_new', 'whpk_new', 1`],
@@ -113,7 +128,15 @@ const CALLS: Record<string, string[]> = {
 /** The functions with ids that work for all accounts, by the reason. */
 const FOR_ALL_ACCOUNTS: Record<string, string[]> = {
   'A worker claims, releases and delivers work of all accounts.': [
-    ...['claim_batches', 'claim_delivery', 'claim_ordering', 'claim_plan', 'claim_validations', 'release_batch'],
+    ...[
+      'claim_batches',
+      'claim_delivery',
+      'claim_merge',
+      'claim_ordering',
+      'claim_plan',
+      'claim_validations',
+      'release_batch',
+    ],
     ...['release_claims', 'settle_delivery'],
   ],
   'The id is that of a process or worker.': [

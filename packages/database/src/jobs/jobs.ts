@@ -173,13 +173,16 @@ const COLUMNS = [
   'callbackUrl',
   'rerunOf',
   'rerunRows',
+  'mergedAt',
 ] as const
 
 /** A job with all of its fields in the API, in one consistent state. */
 export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   /** The time of that state, by the database's clock. */
   now: Date
-  counts: { status: string; subStatus: string; count: number }[]
+  counts: KindCount[]
+  /** The latest job that re-runs the unknown rows of this one. */
+  unknownRerun: UnknownRerun | null
   /** Results of the last minute. */
   recentCount: number
   waiting: Waiting[]
@@ -190,6 +193,13 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   /** Whether the job is paused until an operator decides. */
   isUnderReview: boolean
 }
+
+type KindCount = { status: string; subStatus: string; count: number }
+
+type UnknownRerun = Pick<
+  Job,
+  'id' | 'state' | 'pausedAt' | 'createdAt' | 'finishedAt' | 'mergedAt' | 'uniqueCount' | 'doneCount' | 'counts'
+>
 
 /**
  * Addresses that are deferred for the same reason, with their first and last retry. `lastAt` is the last attempt if mail servers defer
@@ -239,6 +249,8 @@ export type JobsFilter = {
   search?: string | undefined
   /** A whole tag. */
   tag?: string | undefined
+  /** Without reruns of unknown rows whose results are shown with the job that they run again. */
+  withoutUnknownReruns?: boolean | undefined
 }
 
 /** One page of the jobs, newest first, and their number. */
@@ -252,16 +264,21 @@ export async function listJobs(trx: Trx, { accountId, mode }: View, page: JobsFi
   return { jobs, total: rows[0]?.total ?? 0 }
 }
 
-function passes({ statuses, search, tag }: JobsFilter): RawBuilder<unknown> {
+function passes({ statuses, search, tag, withoutUnknownReruns = false }: JobsFilter): RawBuilder<unknown> {
   const status = sql`(case when paused_at is not null and finished_at is null then 'paused' else state end)`
   const hasStatus = statuses === undefined ? sql`true` : sql`${status} = any (${statuses}::text[])`
   const names = sql`lower(concat_ws(chr(10), name, filename))`
   const isFound = search === undefined ? sql`true` : sql`strpos(${names}, lower(${search})) > 0`
   const hasTag = tag === undefined ? sql`true` : sql`${tag} = any (tags)`
-  return sql`${hasStatus} and ${isFound} and ${hasTag}`
+  const isShown = withoutUnknownReruns ? sql`shown_job(jobs) = id` : sql`true`
+  return sql`${hasStatus} and ${isFound} and ${hasTag} and ${isShown}`
 }
 
-type RawJob = Omit<Job, 'waiting'> & {
+type RawRerun = Omit<UnknownRerun, RerunTime> & Record<RerunTime, string | null>
+type RerunTime = 'pausedAt' | 'createdAt' | 'finishedAt' | 'mergedAt'
+
+type RawJob = Omit<Job, 'waiting' | 'unknownRerun'> & {
+  unknownRerun: RawRerun | null
   waiting: (Omit<Waiting, 'from' | 'until' | 'lastAt'> & Record<'from' | 'until' | 'lastAt', string>)[]
 }
 
@@ -279,11 +296,14 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
     select ${sql.join(COLUMNS.map((column) => sql.ref(`j.${column}`)))}, clock_timestamp() as now,
       (select has_worker()) as has_worker,
       exists (select from job_reviews r where r.job_id = j.id and r.state = 'waiting') as is_under_review,
-      coalesce((
-        select json_agg(json_build_object('status', c.status, 'subStatus', c.sub_status, 'count', c.count)
-                        order by c.status, c.sub_status)
-        from job_counts c where c.account_id = j.account_id and c.job_id = j.id
-      ), '[]') as counts,
+      ${countsOf('j')} as counts,
+      (
+        select json_build_object('id', r.id, 'state', r.state, 'pausedAt', r.paused_at, 'createdAt', r.created_at,
+          'finishedAt', r.finished_at, 'mergedAt', r.merged_at, 'uniqueCount', r.unique_count, 'doneCount', r.done_count,
+          'counts', ${countsOf('r')})
+        from jobs r where r.rerun_of = j.id and r.rerun_rows = 'unknown' and r.account_id = j.account_id and r.mode = j.mode
+        order by r.created_at desc limit 1
+      ) as unknown_rerun,
       coalesce((
         select sum(c.size) from result_chunks c
         where c.expires_on = j.expires_on and c.expires_on = any (${days}::date[]) and c.account_id = j.account_id and c.job_id = j.id
@@ -315,8 +335,9 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
       ) as slow_until
     from (${chosen}) j
     order by j.created_at desc, j.id`.execute(trx)
-  return rows.map(({ waiting, ...job }) => ({
+  return rows.map(({ waiting, unknownRerun, ...job }) => ({
     ...job,
+    unknownRerun: unknownRerun && readRerun(unknownRerun),
     waiting: waiting.map(({ from, until, lastAt, ...rest }) => ({
       ...rest,
       from: new Date(from),
@@ -324,4 +345,24 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
       lastAt: new Date(lastAt),
     })),
   }))
+}
+
+/** The counts of a job of the statement as JSON. */
+function countsOf(job: 'j' | 'r') {
+  const id = sql.ref(`${job}.id`)
+  return sql`coalesce((
+    select json_agg(json_build_object('status', c.status, 'subStatus', c.sub_status, 'count', c.count) order by c.status, c.sub_status)
+    from job_counts c where c.account_id = j.account_id and c.job_id = ${id}
+  ), '[]')`
+}
+
+function readRerun({ pausedAt, createdAt, finishedAt, mergedAt, ...rerun }: RawRerun): UnknownRerun {
+  const read = (time: string | null) => (time === null ? null : new Date(time))
+  return {
+    ...rerun,
+    createdAt: read(createdAt) ?? new Date(0),
+    pausedAt: read(pausedAt),
+    finishedAt: read(finishedAt),
+    mergedAt: read(mergedAt),
+  }
 }

@@ -2,9 +2,10 @@ import type { JobDelayReason } from '@probity/contract/constants/jobs'
 import type { JobEta, Job as PublicJob } from '@probity/contract/schemas/jobs/jobs'
 import type { Trx } from '../connection/connect.ts'
 import { type Job, statusOf } from './jobs.ts'
-import { type ChunkSet, type ResultsLocation, readIndexes, withChunks } from './results/chunk-store.ts'
-import { decodeIndex } from './results/result-chunk.ts'
-import { openTallyCounter, type Tallies } from './results/result-tallies.ts'
+import { isRerunnable } from './reruns.ts'
+import { type ResultsLocation, withChunks } from './results/chunk-store.ts'
+import type { Tallies } from './results/result-tallies.ts'
+import { tallyChunks } from './results/tally-chunks.ts'
 
 /** A job as the API returns it: the same in lists, alone and in event streams. */
 export function presentJob(job: Job): PublicJob {
@@ -45,7 +46,7 @@ export function presentJob(job: Job): PublicJob {
       last_retry_at: lastAt.toISOString(),
     })),
     delay_reason: delayReasonOf(job),
-    ...countsOf(job),
+    ...countsOf(job.counts),
     credits: {
       reserved: left * job.creditsPerEmail,
       used,
@@ -55,6 +56,9 @@ export function presentJob(job: Job): PublicJob {
     callback_url: job.callbackUrl,
     rerun_of: job.rerunOf,
     rerun_rows: job.rerunRows,
+    merged_at: job.mergedAt?.toISOString() ?? null,
+    rerunnable_count: job.counts.reduce((sum, kind) => sum + (isRerunnable(kind) ? kind.count : 0), 0),
+    unknown_rerun: presentRerun(job.unknownRerun),
     file_expires_at: fileExpiryOf(job).toISOString(),
     livemode: job.mode === 'live',
   }
@@ -74,7 +78,21 @@ function delayReasonOf(job: Job): JobDelayReason | null {
   return isDue && !job.hasWorker ? 'no_worker' : null
 }
 
-function countsOf({ counts }: Job): Pick<PublicJob, 'status_counts' | 'sub_status_counts'> {
+function presentRerun(rerun: Job['unknownRerun']): PublicJob['unknown_rerun'] {
+  if (rerun === null) return null
+  return {
+    id: rerun.id,
+    status: statusOf(rerun),
+    created_at: rerun.createdAt.toISOString(),
+    finished_at: rerun.finishedAt?.toISOString() ?? null,
+    merged_at: rerun.mergedAt?.toISOString() ?? null,
+    unique_count: rerun.uniqueCount,
+    done_count: rerun.doneCount,
+    status_counts: countsOf(rerun.counts).status_counts,
+  }
+}
+
+function countsOf(counts: Job['counts']): Pick<PublicJob, 'status_counts' | 'sub_status_counts'> {
   const byStatus = new Map<string, number>()
   const byReason = new Map<string, number>()
   for (const { status, subStatus, count } of counts) {
@@ -144,12 +162,4 @@ export async function tallyResults(trx: Trx, location: ResultsLocation): Promise
   const breakdowns = trx.selectFrom('jobBreakdowns').select('tallies').where('accountId', '=', accountId)
   const stored = await breakdowns.where('jobId', '=', id).executeTakeFirst()
   return stored?.tallies ?? withChunks(trx, location, (set) => tallyChunks(trx, set))
-}
-
-export async function tallyChunks(trx: Trx, set: ChunkSet): Promise<Tallies> {
-  const counter = openTallyCounter()
-  for await (const group of readIndexes(trx, set)) {
-    for (const chunk of group) counter.add(decodeIndex(chunk))
-  }
-  return counter.tallies()
 }

@@ -88,6 +88,10 @@ type JobsTable = {
   tags: Generated<string[]>
   rerunOf: Generated<string | null>
   rerunRows: Generated<RerunRows | null>
+  /** When the results of a rerun of unknown rows were merged into the job that it runs again. */
+  mergedAt: SetByDatabase<Date | null>
+  mergeAttempts: SetByDatabase<number>
+  merger: SetByDatabase<string | null>
 }
 
 type ReportLinksTable = {

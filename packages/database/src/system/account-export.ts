@@ -20,7 +20,8 @@ const PARTS: Record<string, Part> = {
   upload: sql`select id, mode = 'live' as livemode, filename, size_bytes, columns, row_count, email_count, unique_count, created_at, expires_at
     from uploads`,
   job: sql`select id, mode = 'live' as livemode, upload_id, key_id, filename, name, tags, email_column, reference, state, paused_at, row_count, email_count, unique_count,
-    done_count, refunded_count, expires_on, created_at, started_at, finished_at, callback_url, rerun_of, rerun_rows from jobs`,
+    done_count, refunded_count, expires_on, created_at, started_at, finished_at, callback_url, rerun_of, rerun_rows,
+    merged_at from jobs`,
   report_link: sql`select id, job_id, created_at, expires_at, revoked_at from report_links`,
   job_result: readResults,
   validation: sql`select id, key_id, email, state, result, created_at, finished_at, expires_on

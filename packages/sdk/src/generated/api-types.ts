@@ -1692,9 +1692,68 @@ export type BulkJob = {
   /**
    * Rows of the earlier job that this job validates; null for a job from an upload.
    * - `all`: every row of the file.
-   * - `unknown`: only the rows whose result is `unknown`.
+   * - `unknown`: only the rows whose result is `unknown` for a reason that another validation can change.
    */
   rerun_rows: 'all' | 'unknown' | null
+  /**
+   * For a job with `rerun_rows` `unknown`: when its results were merged into the job in `rerun_of` (RFC 3339, UTC); null until then, and for every other job.
+   */
+  merged_at: string | null
+  /**
+   * Unique addresses that a rerun with `rows` `unknown` validates: those that are `unknown` for a reason that another validation can change.
+   */
+  rerunnable_count: number
+  /**
+   * The latest rerun of the unknown rows of this job; null if there is none.
+   */
+  unknown_rerun: {
+    /**
+     * Id of the rerun, itself a job.
+     */
+    id: string
+    status: JobStatus
+    /**
+     * When the rerun was created (RFC 3339, UTC).
+     */
+    created_at: string
+    /**
+     * When the rerun was completed or canceled, or failed (RFC 3339, UTC); null until then.
+     */
+    finished_at: string | null
+    /**
+     * When its results were merged into this job (RFC 3339, UTC); null until then.
+     */
+    merged_at: string | null
+    /**
+     * Unique addresses that the rerun validates.
+     */
+    unique_count: number
+    /**
+     * Unique addresses that have a result.
+     */
+    done_count: number
+    /**
+     * The finished addresses of the rerun by status.
+     */
+    status_counts: {
+      /**
+       * Unique addresses found `valid` so far.
+       */
+      valid: number
+      /**
+       * Unique addresses found `invalid` so far.
+       */
+      invalid: number
+      /**
+       * Unique addresses found `risky` so far.
+       */
+      risky: number
+      /**
+       * Unique addresses that ended `unknown` so far.
+       */
+      unknown: number
+    }
+  } | null
   /**
    * When the file is deleted (RFC 3339, UTC). Until then `csv` is available, and the job can be run again.
    */
@@ -1737,7 +1796,7 @@ export type RerunRequest = {
   /**
    * Rows of the earlier job that the new job validates.
    * - `all`: every row of the file.
-   * - `unknown`: only the rows whose result is `unknown`.
+   * - `unknown`: only the rows whose result is `unknown` for a reason that another validation can change.
    */
   rows: 'all' | 'unknown'
   /**
@@ -2343,7 +2402,7 @@ export type JobComparison = {
    */
   with_job_id: string
   /**
-   * The results of this job by status.
+   * All results of this job by status.
    */
   status_counts: {
     /**
@@ -2364,7 +2423,7 @@ export type JobComparison = {
     unknown: number
   }
   /**
-   * The results of the earlier job by status.
+   * All results of the earlier job by status.
    */
   with_status_counts: {
     /**
@@ -2404,6 +2463,48 @@ export type JobComparison = {
      * Addresses that have a result in the earlier job only.
      */
     removed_count: number
+    /**
+     * The addresses that have a result in both jobs by their status in this job.
+     */
+    status_counts: {
+      /**
+       * Addresses with the status `valid`.
+       */
+      valid: number
+      /**
+       * Addresses with the status `invalid`.
+       */
+      invalid: number
+      /**
+       * Addresses with the status `risky`.
+       */
+      risky: number
+      /**
+       * Addresses with the status `unknown`.
+       */
+      unknown: number
+    }
+    /**
+     * The same by their status in the earlier job.
+     */
+    with_status_counts: {
+      /**
+       * Addresses with the status `valid`.
+       */
+      valid: number
+      /**
+       * Addresses with the status `invalid`.
+       */
+      invalid: number
+      /**
+       * Addresses with the status `risky`.
+       */
+      risky: number
+      /**
+       * Addresses with the status `unknown`.
+       */
+      unknown: number
+    }
     /**
      * The changed addresses by their statuses, most frequent first.
      */

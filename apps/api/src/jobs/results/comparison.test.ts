@@ -74,6 +74,8 @@ test.each([false, true])(
         changed_count: 3,
         added_count: 2,
         removed_count: 1,
+        status_counts: { valid: 3, invalid: 1, risky: 0, unknown: 1 },
+        with_status_counts: { valid: 2, invalid: 1, risky: 0, unknown: 2 },
         by_status: [
           { from: 'unknown', to: 'valid', count: 2 },
           { from: 'valid', to: 'unknown', count: 1 },

@@ -18,7 +18,7 @@ export const showComparison: Route<{ db: Db }> = async (app, { db }) => {
       tag: 'Jobs',
       summary: 'Compare a job with an earlier one',
       description:
-        'Counts by status of both jobs, and how many addresses changed their status. The jobs can have different files: their results are matched by address.',
+        'Counts by status of both jobs and of the addresses that they have in common, and how many of these changed their status. The jobs can have different files: their results are matched by address.',
       problems: ['invalid_request', 'not_found', ...MIDDLEWARE_PROBLEMS],
     },
     { params: JobParams, querystring: ComparisonQuery, response: { 200: JobComparison } },
@@ -53,6 +53,13 @@ function presentChanges(changes: ResultChanges): NonNullable<JobComparison['chan
     changed_count: changes.changedCount,
     added_count: changes.addedCount,
     removed_count: changes.removedCount,
+    status_counts: presentCounts(changes.laterCounts),
+    with_status_counts: presentCounts(changes.earlierCounts),
     by_status: changes.byStatus,
   }
+}
+
+function presentCounts(counts: ReadonlyMap<string, number>): JobComparison['status_counts'] {
+  const of = (status: string) => counts.get(status) ?? 0
+  return { valid: of('valid'), invalid: of('invalid'), risky: of('risky'), unknown: of('unknown') }
 }

@@ -241,6 +241,9 @@ export const JOB_EXAMPLE = {
   callback_url: null,
   rerun_of: null,
   rerun_rows: null,
+  merged_at: null,
+  rerunnable_count: 155,
+  unknown_rerun: null,
   file_expires_at: '2026-11-09T12:00:00.000Z',
   livemode: true,
 }

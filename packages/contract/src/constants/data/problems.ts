@@ -346,7 +346,7 @@ export const PROBLEMS = {
   no_unknown_results: {
     status: 422,
     title: 'No unknown results',
-    detail: 'No address of the job has the status `unknown`.',
+    detail: 'No address of the job is `unknown` for a reason that another validation can change.',
     advice: 'To validate all addresses again, send `rows` as `all`.',
   },
   column_without_emails: {

@@ -26,11 +26,23 @@ const StatusChange = Type.Object(
   { description: 'One change of the status.' },
 )
 
+const ComparedCounts = Type.Object(
+  {
+    valid: count('Addresses with the status `valid`.', 5210),
+    invalid: count('Addresses with the status `invalid`.', 388),
+    risky: count('Addresses with the status `risky`.', 647),
+    unknown: count('Addresses with the status `unknown`.', 155),
+  },
+  { description: 'The results by status.' },
+)
+
 const CHANGES_EXAMPLE = {
   matched_count: 9_940,
   changed_count: 118,
   added_count: 60,
   removed_count: 32,
+  status_counts: { valid: 8_856, invalid: 405, risky: 642, unknown: 37 },
+  with_status_counts: { valid: 8_782, invalid: 383, risky: 642, unknown: 133 },
   by_status: [
     { from: 'unknown', to: 'valid', count: 96 },
     { from: 'valid', to: 'invalid', count: 22 },
@@ -42,6 +54,10 @@ const changeFields = {
   changed_count: count('Those of them whose status differs.', CHANGES_EXAMPLE.changed_count),
   added_count: count('Addresses that have a result in this job only.', CHANGES_EXAMPLE.added_count),
   removed_count: count('Addresses that have a result in the earlier job only.', CHANGES_EXAMPLE.removed_count),
+  status_counts: Type.With(ComparedCounts, {
+    description: 'The addresses that have a result in both jobs by their status in this job.',
+  }),
+  with_status_counts: Type.With(ComparedCounts, { description: 'The same by their status in the earlier job.' }),
   by_status: Type.Array(StatusChange, {
     description: 'The changed addresses by their statuses, most frequent first.',
     examples: [CHANGES_EXAMPLE.by_status],
@@ -59,23 +75,13 @@ const Changes = Type.Unsafe<Static<typeof ChangesFields> | null>({
   examples: [CHANGES_EXAMPLE, null],
 })
 
-const ComparedCounts = Type.Object(
-  {
-    valid: count('Addresses with the status `valid`.', 5210),
-    invalid: count('Addresses with the status `invalid`.', 388),
-    risky: count('Addresses with the status `risky`.', 647),
-    unknown: count('Addresses with the status `unknown`.', 155),
-  },
-  { description: 'The results by status.' },
-)
-
 export type JobComparison = Static<typeof JobComparison>
 export const JobComparison = Type.Object(
   {
     job_id: Type.String({ format: 'uuid', description: 'Id of this job.', examples: [JOB_ID] }),
     with_job_id: Type.String({ format: 'uuid', description: 'Id of the earlier job.', examples: [EARLIER_ID] }),
-    status_counts: Type.With(ComparedCounts, { description: 'The results of this job by status.' }),
-    with_status_counts: Type.With(ComparedCounts, { description: 'The results of the earlier job by status.' }),
+    status_counts: Type.With(ComparedCounts, { description: 'All results of this job by status.' }),
+    with_status_counts: Type.With(ComparedCounts, { description: 'All results of the earlier job by status.' }),
     changes: Changes,
   },
   {

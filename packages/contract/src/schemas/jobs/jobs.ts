@@ -153,6 +153,44 @@ const Eta = Type.Unsafe<JobEta>({
   examples: [{ earliest_at: '2026-11-02T12:03:00.000Z', latest_at: '2026-11-02T13:25:30.000Z' }, null],
 })
 
+const RERUN_ID = '0198f2d4-0a1c-7f3e-9b55-6e1d2c3b4a59'
+
+const unknownRerunFields = {
+  id: Type.String({ format: 'uuid', description: 'Id of the rerun, itself a job.', examples: [RERUN_ID] }),
+  status: JobStatusField,
+  created_at: Type.String({
+    format: 'date-time',
+    description: 'When the rerun was created (RFC 3339, UTC).',
+    examples: ['2026-11-03T09:00:00.000Z'],
+  }),
+  finished_at: nullableTime('When the rerun was completed or canceled, or failed (RFC 3339, UTC); null until then.'),
+  merged_at: nullableTime('When its results were merged into this job (RFC 3339, UTC); null until then.'),
+  unique_count: count('Unique addresses that the rerun validates.', 67),
+  done_count: count('Unique addresses that have a result.', 67),
+  status_counts: Type.With(StatusCounts, { description: 'The finished addresses of the rerun by status.' }),
+}
+
+const UNKNOWN_RERUN_EXAMPLE = {
+  id: RERUN_ID,
+  status: 'completed',
+  created_at: '2026-11-03T09:00:00.000Z',
+  finished_at: '2026-11-03T09:04:10.000Z',
+  merged_at: '2026-11-03T09:04:12.000Z',
+  unique_count: 67,
+  done_count: 67,
+  status_counts: { valid: 12, invalid: 3, risky: 0, unknown: 52 },
+}
+
+const UnknownRerunFields = Type.Object(unknownRerunFields)
+
+const UnknownRerun = Type.Unsafe<Static<typeof UnknownRerunFields> | null>({
+  type: ['object', 'null'],
+  required: Object.keys(unknownRerunFields),
+  properties: unknownRerunFields,
+  description: 'The latest rerun of the unknown rows of this job; null if there is none.',
+  examples: [null, UNKNOWN_RERUN_EXAMPLE],
+})
+
 const TAG_EXAMPLE = 'newsletter'
 const TAG_FORM = {
   minLength: 1,
@@ -235,6 +273,14 @@ export const Job = Type.Object(
       description: `Rows of the earlier job that this job validates; null for a job from an upload.${valueList(RERUN_ROWS)}`,
       examples: [null, 'unknown'],
     }),
+    merged_at: nullableTime(
+      'For a job with `rerun_rows` `unknown`: when its results were merged into the job in `rerun_of` (RFC 3339, UTC); null until then, and for every other job.',
+    ),
+    rerunnable_count: count(
+      'Unique addresses that a rerun with `rows` `unknown` validates: those that are `unknown` for a reason that another validation can change.',
+      67,
+    ),
+    unknown_rerun: UnknownRerun,
     file_expires_at: Type.String({
       format: 'date-time',
       description:
@@ -303,6 +349,14 @@ export const JobPage = Type.Object(
       }),
     ),
     tag: Type.Optional(Type.String({ ...TAG_FORM, description: 'Only jobs with this tag.', examples: [TAG_EXAMPLE] })),
+    unknown_reruns: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Whether to return reruns of unknown rows. `false` omits those whose earlier job exists: their results are merged into it, and its `unknown_rerun` has their progress.',
+        examples: [false],
+      }),
+    ),
   },
   {
     title: 'Page of jobs',

@@ -14,6 +14,9 @@ export type ResultChanges = {
   /** Addresses with a result in the later job only, and in the earlier one only. */
   addedCount: number
   removedCount: number
+  /** The addresses in both jobs by their status in the later and in the earlier one. */
+  laterCounts: ReadonlyMap<string, number>
+  earlierCounts: ReadonlyMap<string, number>
   /** Most frequent first, without those that stayed the same. */
   byStatus: StatusChange[]
 }
@@ -94,6 +97,8 @@ function openChangeCounter(earlier: ReadonlyMap<number, string>) {
         changedCount: sumOf(changed),
         addedCount,
         removedCount: earlier.size - matchedCount,
+        laterCounts: countBy(all, ({ to }) => to),
+        earlierCounts: countBy(all, ({ from }) => from),
         byStatus: changed,
       }
     },
@@ -102,4 +107,10 @@ function openChangeCounter(earlier: ReadonlyMap<number, string>) {
 
 function sumOf(changes: StatusChange[]): number {
   return changes.reduce((sum, { count }) => sum + count, 0)
+}
+
+function countBy(changes: StatusChange[], statusOf: (change: StatusChange) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const change of changes) counts.set(statusOf(change), (counts.get(statusOf(change)) ?? 0) + change.count)
+  return counts
 }

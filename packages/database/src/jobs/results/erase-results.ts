@@ -2,8 +2,8 @@ import { pendingResult, type StoredResult } from '@probity/contract/schemas/vali
 import { sql } from 'kysely'
 import { type Db, inTenant, type Trx } from '../../connection/connect.ts'
 import { type ChunkSet, listChunks, type ResultsLocation, readChunks, readIndexes, withChunks } from './chunk-store.ts'
-import { type Chunk, type ChunkIndex, type ChunkRow, decodeChunk, decodeIndex, encodeChunk } from './result-chunk.ts'
-import { openTallyCounter } from './result-tallies.ts'
+import { type ChunkIndex, type ChunkRow, decodeChunk, decodeIndex, encodeChunk } from './result-chunk.ts'
+import { type RewrittenChunk, tallyChunks } from './tally-chunks.ts'
 
 /**
  * The address to erase. Texts with the same key are the same address; `probe` is a lower-case text that each of them has. `isIn` is true for
@@ -23,7 +23,8 @@ export type Erasure = { jobs: string[]; unfinished: string[]; results: number; b
 /**
  * Erases an address from the results of all ended jobs of an account. The result keeps its row, verdict, recommendation and provider,
  * so that counts, pages and exports have as many rows as before; it has no address, domain and evidence any more. Results of typos of the
- * address lose the suggestion. One transaction for each job. Uploaded files are not changed. Throws if the signal aborts between two jobs.
+ * address lose the suggestion. One transaction for each job, the newest first: a rerun that is merged meanwhile brings nothing into an earlier
+ * job that was read before. Uploaded files are not changed. Throws if the signal aborts between two jobs.
  */
 export async function eraseResults(
   db: Db,
@@ -37,7 +38,7 @@ export async function eraseResults(
       .select(['id', 'accountId', 'expiresOn', 'finishedAt'])
       .where('accountId', '=', accountId)
       .where('expiresOn', '>=', sql<string>`utc_today()`)
-      .orderBy('createdAt')
+      .orderBy('createdAt', 'desc')
       .execute(),
   )
   const erasure: Erasure = { jobs: [], unfinished: [], results: 0, batches: 0 }
@@ -82,10 +83,8 @@ async function eraseInJob(trx: Trx, location: ResultsLocation, address: ErasedAd
   return { results, batches }
 }
 
-type RewrittenChunk = Chunk & { no: number }
-
 async function storeChunks(trx: Trx, set: ChunkSet, chunks: RewrittenChunk[]): Promise<void> {
-  const tallies = await countTallies(trx, set, chunks)
+  const tallies = await tallyChunks(trx, set, chunks)
   const { rows } = await sql<{ count: number }>`
     select erase_results(${set.location.id}, ${set.generation}::smallint, ${chunks.map(({ no }) => no)}::integer[],
       ${chunks.map(({ index }) => index)}::bytea[], ${chunks.map(({ results }) => results)}::bytea[],
@@ -134,16 +133,6 @@ async function rewriteChunks(trx: Trx, set: ChunkSet, address: ErasedAddress) {
 function hasEmail(index: ChunkIndex, test: (email: string) => boolean): boolean {
   for (let n = 0; n < index.size; n++) if (test(index.email(n))) return true
   return false
-}
-
-/** The breakdown of the job with the rewritten chunks. */
-async function countTallies(trx: Trx, set: ChunkSet, chunks: RewrittenChunk[]) {
-  const rewritten = new Map(chunks.map((chunk) => [chunk.no, chunk]))
-  const counter = openTallyCounter()
-  for await (const group of readIndexes(trx, set)) {
-    for (const stored of group) counter.add(decodeIndex({ ...stored, ...rewritten.get(stored.no) }))
-  }
-  return counter.tallies()
 }
 
 function eraseRow(row: ChunkRow, { is, isIn, isInJson, probe }: ErasedAddress): ChunkRow {

@@ -39,6 +39,7 @@ import type { CallbackSecret, Webhook, WebhookWithSecret } from '@probity/contra
 import type { Member, OpenInvitation } from '../src/pages/users/members/members-query.ts'
 import type { TwoFactorSecret } from '../src/pages/users/profile/TwoFactorCard.tsx'
 import type { OwnInvitation } from '../src/shell/NoAccount.tsx'
+import type { RERUN_ID } from './test-jobs.ts'
 
 /** The routes of /app/api that pages use, each with the response of the contract. */
 export type Responses = {
@@ -108,7 +109,7 @@ export type Responses = {
   'POST /overrides': AddedOverrides
   'POST /validation/single': ValidationResult
   'POST /webhooks': WebhookWithSecret
-}
+} & Record<`GET /bulk/jobs/${typeof RERUN_ID}`, Job>
 
 export type Route = keyof Responses
 

@@ -42,6 +42,47 @@ export const FINISHED_JOB: Job = {
   file_expires_at: inHours(100),
 }
 
+/** The same with results that another validation cannot change. */
+export const PARTLY_LASTING_JOB: Job = {
+  ...FINISHED_JOB,
+  sub_status_counts: { ...FINISHED_JOB.sub_status_counts, provider_unverifiable: 120, timeout: 67 },
+  status_counts: { ...FINISHED_JOB.status_counts, valid: 8_778, unknown: 187 },
+  rerunnable_count: 67,
+}
+
+export const RERUN_ID = '0198f2d4-0a1c-7f3e-9b55-6e1d2c3b4a59'
+
+const RERUN: NonNullable<Job['unknown_rerun']> = {
+  id: RERUN_ID,
+  status: 'processing',
+  created_at: inHours(-0.1),
+  finished_at: null,
+  merged_at: null,
+  unique_count: 67,
+  done_count: 23,
+  status_counts: { valid: 5, invalid: 1, risky: 0, unknown: 17 },
+}
+
+export const RERUNNING_JOB: Job = { ...PARTLY_LASTING_JOB, unknown_rerun: RERUN }
+export const MERGING_JOB: Job = {
+  ...RERUNNING_JOB,
+  unknown_rerun: { ...RERUN, status: 'completed', finished_at: inHours(0), done_count: 67 },
+}
+export const MERGED_JOB: Job = {
+  ...PARTLY_LASTING_JOB,
+  status_counts: { ...FINISHED_JOB.status_counts, valid: 8_790, invalid: 391, unknown: 172 },
+  sub_status_counts: { ...FINISHED_JOB.sub_status_counts, provider_unverifiable: 120, timeout: 52 },
+  rerunnable_count: 52,
+  unknown_rerun: {
+    ...RERUN,
+    status: 'completed',
+    finished_at: '2026-11-19T09:04:10.000Z',
+    merged_at: '2026-11-19T09:04:12.000Z',
+    done_count: 67,
+    status_counts: { valid: 12, invalid: 3, risky: 0, unknown: 52 },
+  },
+}
+
 /** An earlier list from the same file. */
 export const EARLIER_JOB: Job = {
   ...FINISHED_JOB,

@@ -119,7 +119,7 @@ function presentVerdicts(days: DayVerdicts[]): NonNullable<Overview['verdicts']>
 }
 
 async function readJobs(trx: Trx, view: View): Promise<Overview['jobs']> {
-  const page = { skip: 0, limit: JOBS_MAX }
+  const page = { skip: 0, limit: JOBS_MAX, withoutUnknownReruns: true }
   const running = await listJobs(trx, view, { ...page, statuses: RUNNING })
   const ended = await listJobs(trx, view, { ...page, statuses: ENDED })
   return { running: running.jobs.map(presentJob), ended: ended.jobs.map(presentJob) }

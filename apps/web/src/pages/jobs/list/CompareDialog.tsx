@@ -10,6 +10,7 @@ import { Field, SelectInput } from '../../../ui/Field.tsx'
 import { formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
+import { nameOf } from './queries.ts'
 
 /** Compares a list with an earlier one of the same file name. */
 export function CompareDialog({ job, onClose }: { job: BulkJob; onClose(): void }) {
@@ -59,30 +60,61 @@ function Comparison({ job, lists }: { job: BulkJob; lists: BulkJob[] }) {
   )
 }
 
+/** The addresses that both lists have: others would look like lost or new verdicts. */
 function Compared({ data }: { data: JobComparison }) {
   const { changes } = data
+  if (changes === null) {
+    return (
+      <>
+        <CountsTable counts={data} />
+        <Callout title="Changed addresses are not counted.">
+          The results of one of the lists have expired, or it has more than 200,000 results. The table has all results
+          of both lists.
+        </Callout>
+      </>
+    )
+  }
+  const { matched_count: matched, changed_count: changed, added_count: added, removed_count: removed } = changes
   return (
     <>
-      <DataTable
-        caption="Results by verdict, now and before"
-        columns={columnsOf(data)}
-        rows={VERDICTS}
-        keyOf={(status) => status}
-      />
-      {changes === null ? (
-        <Callout title="Changed addresses are not counted.">
-          The results of one of the lists have expired, or it has more than 200,000 results.
-        </Callout>
-      ) : (
-        <Changes changes={changes} />
+      <div>
+        <p className="font-medium">
+          {formatCount(matched, 'address is', 'addresses are')} in both lists; {formatNumber(changed)} changed their
+          verdict.
+        </p>
+        <p className="text-soft">
+          Only in this list: {formatNumber(added)}. Only in the earlier list: {formatNumber(removed)}.
+        </p>
+      </div>
+      {matched > 0 && <CountsTable counts={changes} />}
+      {changes.by_status.length > 0 && (
+        <DataTable
+          caption="Changed verdicts"
+          columns={CHANGE_COLUMNS}
+          rows={changes.by_status}
+          keyOf={({ from, to }) => `${from} ${to}`}
+        />
       )}
     </>
   )
 }
 
+type Counts = Pick<JobComparison, 'status_counts' | 'with_status_counts'>
+
+function CountsTable({ counts }: { counts: Counts }) {
+  return (
+    <DataTable
+      caption="Addresses by verdict, before and now"
+      columns={columnsOf(counts)}
+      rows={VERDICTS}
+      keyOf={(status) => status}
+    />
+  )
+}
+
 type Verdict = (typeof VERDICTS)[number]
 
-const columnsOf = ({ status_counts: now, with_status_counts: before }: JobComparison): Column<Verdict>[] => [
+const columnsOf = ({ status_counts: now, with_status_counts: before }: Counts): Column<Verdict>[] => [
   { head: 'Verdict', cell: (status) => <VerdictBadge status={status} /> },
   { head: 'Before', align: 'end', cell: (status) => formatNumber(before[status]) },
   { head: 'Now', align: 'end', cell: (status) => formatNumber(now[status]) },
@@ -98,29 +130,6 @@ const SIGNED = new Intl.NumberFormat('en-GB', { signDisplay: 'exceptZero' })
 
 type ChangesOf = NonNullable<JobComparison['changes']>
 
-function Changes({ changes }: { changes: ChangesOf }) {
-  const { matched_count: matched, changed_count: changed, added_count: added, removed_count: removed } = changes
-  return (
-    <>
-      <p className="font-medium">
-        {formatCount(matched, 'address is', 'addresses are')} in both lists; {formatNumber(changed)} changed their
-        verdict.
-      </p>
-      <p className="text-soft">
-        Only in this list: {formatNumber(added)}. Only in the earlier list: {formatNumber(removed)}.
-      </p>
-      {changes.by_status.length > 0 && (
-        <DataTable
-          caption="Changed verdicts"
-          columns={CHANGE_COLUMNS}
-          rows={changes.by_status}
-          keyOf={({ from, to }) => `${from} ${to}`}
-        />
-      )}
-    </>
-  )
-}
-
 const CHANGE_COLUMNS: Column<ChangesOf['by_status'][number]>[] = [
   { head: 'Before', cell: ({ from }) => <VerdictBadge status={from} /> },
   { head: 'Now', cell: ({ to }) => <VerdictBadge status={to} /> },
@@ -134,17 +143,17 @@ function earlierQuery({ key, probity }: Scene, { id, filename, created_at }: Bul
   return queryOptions({
     queryKey: [...key, 'list', id, 'earlier'],
     queryFn: async ({ signal }) => {
-      const { data } = await probity.jobs.list({ search: filename, limit: EARLIER_MAX, signal })
+      const { data } = await probity.jobs.list({ search: filename, limit: EARLIER_MAX, unknownReruns: false, signal })
       const isEarlier = (list: BulkJob) => list.id !== id && list.created_at <= created_at
       return data.filter((list) => isEarlier(list) && list.filename === filename && totalOf(list.status_counts) > 0)
     },
   })
 }
 
-function comparisonQuery({ key, probity }: Scene, { id, finished_at }: BulkJob, earlierId: string) {
+function comparisonQuery(scene: Scene, job: BulkJob, earlierId: string) {
   return queryOptions({
-    queryKey: [...key, 'list', id, finished_at ?? 'in progress', 'comparison', earlierId],
-    queryFn: ({ signal }) => probity.jobs.compare(id, earlierId, { signal }),
+    queryKey: [...nameOf(scene, job), 'comparison', earlierId],
+    queryFn: ({ signal }) => scene.probity.jobs.compare(job.id, earlierId, { signal }),
     staleTime: 60_000,
   })
 }

@@ -16,9 +16,10 @@ import { BreakdownCards } from './BreakdownCards.tsx'
 import { DownloadState } from './DownloadDialog.tsx'
 import { PLANS, planSheet, planWord, useDownload, usePreset } from './download.ts'
 import { outcomeOf } from './job-labels.ts'
-import { breakdownQuery, isExpired } from './queries.ts'
+import { breakdownQuery, isExpired, isRerunning } from './queries.ts'
 import { Results } from './Results.tsx'
 import { useListSearch } from './SearchLink.tsx'
+import { RerunOutcome, RunningRerun } from './UnknownRerun.tsx'
 import { Verdicts } from './Verdicts.tsx'
 
 /** The results of a finished list in tabs, and its downloads. */
@@ -39,6 +40,7 @@ export function FinishedList({ job }: { job: BulkJob }) {
   return (
     <>
       <EndNotice job={job} />
+      {isRerunning(job) && <RunningRerun job={job} />}
       {isGone && (
         <Callout title="The rows of this list were deleted.">
           They expired on {formatDate(job.expires_on)}. The summary is kept; results and downloads are no longer
@@ -81,15 +83,18 @@ function BreakdownPart({ job, children }: { job: BulkJob; children(breakdown: Jo
 function Summary({ job, isGone }: { job: BulkJob; isGone: boolean }) {
   return (
     <Card>
-      <p className="mb-5 text-lg font-medium tracking-[-0.01em] text-balance">{outcomeOf(job)}</p>
-      <Verdicts job={job} caption="Results by verdict" linked={!isGone} />
+      <p className="text-lg font-medium tracking-[-0.01em] text-balance">{outcomeOf(job)}</p>
+      <RerunOutcome job={job} />
+      <div className="mt-5">
+        <Verdicts job={job} caption="Results by verdict" linked={!isGone} />
+      </div>
       <Footnotes job={job} isGone={isGone} />
     </Card>
   )
 }
 
 function EndNotice({ job }: { job: BulkJob }) {
-  const { status, done_count, unique_count, status_counts, sub_status_counts, credits, livemode } = job
+  const { status, done_count, unique_count, sub_status_counts, credits, livemode } = job
   const unasked = sub_status_counts['not_probed'] ?? 0
   const left = unique_count - done_count
   if (status === 'canceled') {
@@ -119,7 +124,7 @@ function EndNotice({ job }: { job: BulkJob }) {
       </Callout>
     )
   }
-  if (livemode && done_count > 0 && status_counts.unknown === done_count) {
+  if (livemode && isUnreachable(job)) {
     return (
       <Callout kind="warning" title="This is probably a network problem of this installation.">
         None of the addresses could be validated; they may still be valid.
@@ -129,6 +134,14 @@ function EndNotice({ job }: { job: BulkJob }) {
     )
   }
   return null
+}
+
+/**
+ * Whether every result that a working network could have given is unknown. Results whose reason lasts say nothing about the network, and
+ * neither does a rerun of addresses that were unknown before.
+ */
+function isUnreachable({ done_count, status_counts: { unknown }, rerunnable_count, rerun_rows }: BulkJob): boolean {
+  return rerun_rows !== 'unknown' && rerunnable_count > 0 && unknown === done_count
 }
 
 function Footnotes({ job, isGone }: { job: BulkJob; isGone: boolean }) {

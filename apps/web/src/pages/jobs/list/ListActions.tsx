@@ -24,7 +24,8 @@ import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { DownloadDialog } from './DownloadDialog.tsx'
 import { ListDialogs, type OpenedDialog } from './ListDialogs.tsx'
-import { jobQuery } from './queries.ts'
+import { isRerunning, jobQuery } from './queries.ts'
+import { unknownWords } from './rerun-words.ts'
 
 /** The actions for a list in its current state that the user's role permits. */
 export function ListActions({ job }: { job: BulkJob }) {
@@ -123,14 +124,16 @@ function MoreMenu({ job, mayChange, onAsk, onOpen }: MoreProps) {
 
 function RerunItems({ job, onOpen }: Pick<MoreProps, 'job' | 'onOpen'>) {
   const { unknown } = job.status_counts
+  // A second rerun would charge the same addresses again.
+  const isOffered = unknown > 0 && !isRerunning(job)
   return (
     <>
       <MenuItem icon={<RotateCw aria-hidden="true" />} onSelect={() => onOpen({ kind: 'rerun', rows: 'all' })}>
         Run again
       </MenuItem>
-      {unknown > 0 && (
+      {isOffered && (
         <MenuItem icon={<CircleHelp aria-hidden="true" />} onSelect={() => onOpen({ kind: 'rerun', rows: 'unknown' })}>
-          Validate {formatCount(unknown, 'unknown address', 'unknown addresses')} again
+          Validate {unknownWords(job)} again
         </MenuItem>
       )}
     </>

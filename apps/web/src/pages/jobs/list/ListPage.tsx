@@ -1,9 +1,10 @@
 import type { BulkJob } from '@probity/sdk'
-import { Link } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Navigate } from '@tanstack/react-router'
 import { FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { asRequestFailed } from '../../../session/client.ts'
-import { useMay } from '../../../session/workspace.ts'
+import { useMay, useScene } from '../../../session/workspace.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -17,6 +18,7 @@ import { Tags } from '../lists/Tags.tsx'
 import { FinishedList } from './FinishedList.tsx'
 import { useLiveJob } from './follow.ts'
 import { ListActions } from './ListActions.tsx'
+import { jobQuery } from './queries.ts'
 import { Results } from './Results.tsx'
 import { RunningList } from './RunningList.tsx'
 import { useListId } from './SearchLink.tsx'
@@ -37,6 +39,36 @@ export function ListPage() {
       </Page>
     )
   }
+  return <ShownList job={job} query={query} following={following} />
+}
+
+type ShownProps = ReturnType<typeof useLiveJob> & { job: BulkJob }
+
+/** Instead of a rerun of unknown rows, its list is shown, unless that was deleted. */
+function ShownList({ job, query, following }: ShownProps) {
+  const { rerun_of: earlierId, rerun_rows: rows } = job
+  const isPart = rows === 'unknown' && earlierId !== null
+  const earlier = useQuery({ ...jobQuery(useScene(), earlierId ?? ''), enabled: isPart })
+  if (isPart && earlier.data) {
+    return (
+      <Navigate
+        to="/lists/$jobId"
+        params={{ jobId: earlier.data.id }}
+        search={({ mode, org }) => ({ mode, org })}
+        replace
+      />
+    )
+  }
+  if (isPart && earlier.isPending) {
+    return (
+      <Page title="List" back={LISTS}>
+        <Card>
+          <PageFrame query={earlier} failed="The list could not be loaded" loading="Loading the list" lines={6} />
+        </Card>
+      </Page>
+    )
+  }
+  const { error } = query
   const isUnderWay = job.finished_at === null
   return (
     <Page
@@ -84,10 +116,11 @@ function About({ job }: { job: BulkJob }) {
 /** A link to the list that this one runs again. */
 function Origin({ job: { rerun_of: earlier, rerun_rows: rows } }: { job: BulkJob }) {
   if (earlier === null) return null
+  if (rows === 'unknown') return <> · unknown addresses of a deleted list</>
   return (
     <>
       {' '}
-      · {rows === 'unknown' ? 'unknown addresses of' : 'run again from'}{' '}
+      · run again from{' '}
       <Link
         to="/lists/$jobId"
         params={{ jobId: earlier }}

@@ -7,31 +7,29 @@ import { asRequestFailed, newIdempotencyKey } from '../../../session/client.ts'
 import { accountQuery, useScene } from '../../../session/workspace.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { ConfirmDialog } from '../../../ui/Dialog.tsx'
+import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx'
 import { formatCharge, formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
+import { jobQuery } from './queries.ts'
+import { lastingWords, unknownWords } from './rerun-words.ts'
 
 type RerunProps = { job: BulkJob; rows: RerunRows; onClose(): void }
 
-const WORDS: Record<RerunRows, { title: string; about: string }> = {
-  all: { title: 'Run this list again?', about: 'A new list validates every address of the file again.' },
-  unknown: {
-    title: 'Validate unknown addresses again?',
-    about: 'A new list validates only the addresses whose verdict is unknown.',
-  },
+/** Validates the addresses of a list again, after the cost is confirmed: all of them as a new list, or the unknown ones in this list. */
+export function RerunDialog({ job, rows, onClose }: RerunProps) {
+  if (rows === 'unknown' && job.rerunnable_count === 0) return <NothingCanChange job={job} onClose={onClose} />
+  return <ConfirmRerun job={job} rows={rows} onClose={onClose} />
 }
 
-/** Creates a list from the file of this one, after its cost is confirmed. */
-export function RerunDialog({ job, rows, onClose }: RerunProps) {
-  const count = countOf(job, rows)
+function ConfirmRerun({ job, rows, onClose }: RerunProps) {
+  const count = rows === 'all' ? job.unique_count : job.rerunnable_count
   const rerun = useRerun(job, rows, onClose)
   const balance = useQuery(accountQuery(useScene())).data?.credits
   const isGone = Date.parse(job.file_expires_at) <= Date.now()
   const missing = job.livemode && balance?.unlimited === false ? Math.max(0, count - balance.available) : 0
-  const { title, about } = WORDS[rows]
   return (
     <ConfirmDialog
       open
-      title={title}
+      title={rows === 'all' ? 'Run this list again?' : `Validate ${unknownWords(job)} again?`}
       confirm={`Validate ${formatCount(count, 'address', 'addresses')}`}
       busy={rerun.isPending || rerun.isSuccess}
       disabled={isGone || missing > 0}
@@ -45,7 +43,11 @@ export function RerunDialog({ job, rows, onClose }: RerunProps) {
         </Callout>
       ) : (
         <>
-          <p>{about} The results of this list are kept.</p>
+          {rows === 'all' ? (
+            <p>A new list validates every address of the file again. The results of this list are kept.</p>
+          ) : (
+            <UnknownRows job={job} />
+          )}
           <p>
             Cost: {formatCharge(count, job.livemode)}.
             {job.livemode && balance && !balance.unlimited && ` Available: ${formatNumber(balance.available)}.`}{' '}
@@ -63,9 +65,26 @@ export function RerunDialog({ job, rows, onClose }: RerunProps) {
   )
 }
 
-/** The cost in credits. Erasures and duplicates of the file can only lower it. */
-function countOf({ unique_count, status_counts }: BulkJob, rows: RerunRows): number {
-  return rows === 'all' ? unique_count : status_counts.unknown
+function UnknownRows({ job }: { job: BulkJob }) {
+  const lasting = lastingWords(job)
+  return (
+    <>
+      <p>Conclusive results replace the unknown ones in this list. No new list is created.</p>
+      {lasting.length > 0 && (
+        <p>
+          The others are left out and not charged, because another validation cannot change them: {lasting.join(' ')}
+        </p>
+      )}
+    </>
+  )
+}
+
+function NothingCanChange({ job, onClose }: Omit<RerunProps, 'rows'>) {
+  return (
+    <Dialog open onClose={onClose} title={`Validating the ${unknownWords(job)} again changes nothing`} about={job.name}>
+      <p>{lastingWords(job).join(' ')} Another validation has the same result.</p>
+    </Dialog>
+  )
 }
 
 function TooFewCredits({ missing }: { missing: number }) {
@@ -80,7 +99,7 @@ function TooFewCredits({ missing }: { missing: number }) {
 
 const sceneOnly = ({ mode, org }: { mode?: 'test' | undefined; org?: string | undefined }) => ({ mode, org })
 
-/** One key per dialog: a repeated click after a lost connection creates no second list. */
+/** One key per dialog: a repeated click after a lost connection charges nothing twice. */
 function useRerun({ id }: BulkJob, rows: RerunRows, onDone: () => void) {
   const scene = useScene()
   const queryClient = useQueryClient()
@@ -90,8 +109,12 @@ function useRerun({ id }: BulkJob, rows: RerunRows, onDone: () => void) {
     mutationFn: () => scene.probity.jobs.rerun(id, { rows, idempotencyKey }),
     onSuccess: async (created) => {
       void queryClient.invalidateQueries({ queryKey: accountQuery(scene).queryKey })
-      void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })
-      await navigate({ to: '/lists/$jobId', params: { jobId: created.id }, search: sceneOnly })
+      if (rows === 'unknown') {
+        await queryClient.invalidateQueries({ queryKey: jobQuery(scene, id).queryKey, exact: true })
+      } else {
+        void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })
+        await navigate({ to: '/lists/$jobId', params: { jobId: created.id }, search: sceneOnly })
+      }
       // The page of the new list is the same component.
       onDone()
     },

@@ -20,7 +20,7 @@ export function ResultDrawer({ job }: { job: BulkJob }) {
 }
 
 function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(): void }) {
-  const query = useQuery(resultQuery(useScene(), job.id, row))
+  const query = useQuery(resultQuery(useScene(), job, row))
   const { go, hasPrevious, hasNext } = useNeighbors(job, row)
   // The address of an erased result is empty.
   const email = query.data?.email ?? ''

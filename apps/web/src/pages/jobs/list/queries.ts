@@ -27,12 +27,23 @@ export function jobQuery({ key, probity }: Scene, jobId: string) {
   return queryOptions({
     queryKey: [...key, 'list', jobId],
     queryFn: ({ signal }) => probity.jobs.get(jobId, { signal }),
+    refetchInterval: ({ state }) => (state.data && isRerunning(state.data) ? RERUN_REFRESH_MS : false),
   })
 }
 
-/** The key contains the end of the list, so that results are loaded again once it is finished. */
-function nameOf({ key }: Scene, { id, finished_at }: BulkJob) {
-  return [...key, 'list', id, finished_at ?? 'in progress']
+const RERUN_REFRESH_MS = 2_000
+/** A merge takes seconds once a worker runs. After this time the page no longer waits for it. */
+const MERGED_WITHIN_MS = 600_000
+
+/** Whether unknown addresses of the list are being validated again, or their results are about to be merged. */
+export function isRerunning({ unknown_rerun: rerun }: Pick<BulkJob, 'unknown_rerun'>): boolean {
+  if (rerun === null || rerun.merged_at !== null) return false
+  return rerun.finished_at === null || Date.now() - Date.parse(rerun.finished_at) < MERGED_WITHIN_MS
+}
+
+/** The key contains the end of the list and the last merge, so that results are loaded again after them. */
+export function nameOf({ key }: Scene, { id, finished_at, unknown_rerun }: BulkJob) {
+  return [...key, 'list', id, finished_at ?? 'in progress', unknown_rerun?.merged_at ?? '']
 }
 
 export function breakdownQuery(scene: Scene, job: BulkJob) {
@@ -66,10 +77,10 @@ export function resultsQuery(scene: Scene, job: BulkJob, search: ListSearch) {
   })
 }
 
-export function resultQuery({ key, probity }: Scene, jobId: string, row: number) {
+export function resultQuery(scene: Scene, job: BulkJob, row: number) {
   return queryOptions({
-    queryKey: [...key, 'list', jobId, 'result', row],
-    queryFn: ({ signal }) => probity.jobs.results.get(jobId, row, { signal }),
+    queryKey: [...nameOf(scene, job), 'result', row],
+    queryFn: ({ signal }) => scene.probity.jobs.results.get(job.id, row, { signal }),
     staleTime: 60_000,
   })
 }

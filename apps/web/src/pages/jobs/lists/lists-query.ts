@@ -10,7 +10,7 @@ export function listsQuery({ key, probity }: Scene, { skip = 0, status, search, 
   return queryOptions({
     queryKey: [...key, 'lists', 'page', { skip, status, search, tag }],
     queryFn: async ({ signal }) => {
-      const call = probity.jobs.list({ skip, limit: LISTS_PER_PAGE, status, search, tag, signal })
+      const call = probity.jobs.list({ skip, limit: LISTS_PER_PAGE, status, search, tag, unknownReruns: false, signal })
       const { data, total } = await call
       return { lists: data, total: total ?? data.length }
     },

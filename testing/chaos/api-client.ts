@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type ApiClient = { url: string; key: string }
@@ -40,6 +41,25 @@ export async function confirm(
     return answer
   })
   return JSON.parse(body) as Pick<Job, 'id' | 'status'>
+}
+
+/** Runs the unknown rows of a job again, with as many attempts as it takes, all with one idempotency key. */
+export async function rerunUnknown(
+  client: ApiClient,
+  jobId: string,
+  { signal, meanwhile }: { signal: AbortSignal; meanwhile(tries: number): Promise<void> },
+): Promise<Pick<Job, 'id'>> {
+  const idempotencyKey = randomUUID()
+  let tries = 0
+  const { body } = await insist(signal, async () => {
+    tries += 1
+    const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
+    const request = { method: 'POST', headers, body: JSON.stringify({ rows: 'unknown' }), signal }
+    const [answer] = await Promise.all([call(client, `/bulk/jobs/${jobId}/rerun`, request), meanwhile(tries)])
+    // Until the lock of an interrupted attempt expires.
+    return answer?.body.includes('idempotency_in_progress') ? undefined : answer
+  })
+  return JSON.parse(body) as Pick<Job, 'id'>
 }
 
 /**

@@ -62,6 +62,13 @@ export async function compareRuns(task: ChaosTask): Promise<Outcome> {
     bank_reads: harmed.bankReads,
     ended_by_themselves: harmed.failures,
     by_kind: harmed.faults,
+    rerun_addresses: harmed.rerun?.addresses ?? 0,
+    rerun_charged: harmed.rerun?.charged ?? 0,
+    rerun_merges: harmed.rerun?.merges ?? 0,
+    rerun_export_identical: harmed.rerun?.isIdentical ?? false,
+    rerun_seconds: harmed.rerun?.seconds ?? 0,
+    rerun_seconds_in_peace: clean.rerun?.seconds ?? 0,
+    rerun_by_kind: harmed.rerun?.faults ?? {},
     violations,
   }
   return { isGood: violations.length === 0 && !isHarmless, figures }

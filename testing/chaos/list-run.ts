@@ -7,6 +7,7 @@ import { watchLedger } from './ledger-monitor.ts'
 import type { ListFile } from './list-file.ts'
 import { type Nemesis, openNemesis, type VictimName } from './nemesis.ts'
 import { untilOrdered } from './ordering.ts'
+import { type RerunRun, rerunUnderFire } from './rerun.ts'
 import { freezeUntilReplaced, holdOrdering, killWhileSettling } from './targeted-faults.ts'
 import { type Books, listViolations, readBooks } from './violations.ts'
 
@@ -23,6 +24,8 @@ export type ListRun = {
   bankReads: number
   /** Number of unexpected process exits. */
   failures: number
+  /** None if the job did not complete. */
+  rerun: RerunRun | undefined
 }
 
 export type RunOptions = Omit<EnvironmentOptions, 'credits'> & {
@@ -32,8 +35,10 @@ export type RunOptions = Omit<EnvironmentOptions, 'credits'> & {
   signal: AbortSignal
 }
 
-/** More than a list costs, so that the remaining balance shows the charges. */
+/** More than a list and its rerun cost, so that the remaining balance shows the charges. */
 const CREDITS_LEFT = 1_000
+/** Random faults during the rerun, besides those at chosen moments. */
+const RERUN_FAULTS = 6
 /** A worker that continues after a pause first settles the batches it had. */
 const LATE_MS = 3_000
 /** The first confirm requests are interrupted. */
@@ -47,7 +52,7 @@ export async function runList(options: RunOptions): Promise<ListRun> {
   await using cleanUp = new AsyncDisposableStack()
   const { list, faultsMax, patienceMs, signal, size } = options
   const isHarmed = faultsMax > 0
-  const granted = list.expected.size + CREDITS_LEFT
+  const granted = list.expected.size * 2 + CREDITS_LEFT
   const environment = await startEnvironment({ ...options, credits: granted }, cleanUp)
   const ledger = watchLedger(environment.db, environment.accountId, granted)
   cleanUp.defer(async () => void (await ledger.end()))
@@ -73,14 +78,17 @@ export async function runList(options: RunOptions): Promise<ListRun> {
 
   const pauseSeconds = Math.round(job.pauseMs / 100) / 10
   const ndjson = isCompleted ? await exportResults(environment.client, jobId, signal) : ''
-  const { reads: bankReads, wrong } = await ledger.end()
   const books = await readBooks(environment.db, environment.accountId, jobId)
+  const again = { jobId, ndjson, books, seed: size.seed, faultsMax: isHarmed ? RERUN_FAULTS : 0, patienceMs, signal }
+  const rerun = isCompleted && isOrdered ? await rerunUnderFire(environment, again) : undefined
+  const { reads: bankReads, wrong } = await ledger.end()
   const violations = [
     ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_count} results`]),
     ...(isOrdered ? [] : ['the results are not in row order']),
     ...(asSettled === ndjson ? [] : ['the export is another one after the results were stored in row order']),
     ...(wrong > 0 ? [`the balances did not add up in ${wrong} of ${bankReads} reads`] : []),
     ...listViolations(books, { expected: list.expected, ndjson, granted }),
+    ...(rerun?.violations ?? []),
   ]
   return {
     ndjson,
@@ -92,6 +100,7 @@ export async function runList(options: RunOptions): Promise<ListRun> {
     granted,
     bankReads,
     failures: environment.failures(),
+    rerun,
   }
 }
 

@@ -34,6 +34,9 @@ const ORDERED_WITHIN_MS = 20_000
 /** More than the number of times that PostgreSQL is killed in a run. */
 const ORDERING_LOCKS_MAX = 10_000
 
+/** A rerun takes as long as its slowest mail server. */
+const MERGING_WITHIN_MS = 300_000
+
 const INVOLVED: VictimName[] = ['worker_1', 'worker_2', 'postgres']
 
 /** Kills the workers after they have requested a settlement and before it has written to the job. */
@@ -88,6 +91,40 @@ export async function killBeforeOrdered(
   await hold.release()
 }
 
+/** Kills the workers after one has replaced results of a list with those of its rerun, and before it commits. */
+export async function killWhileMerging(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
+  const isMerged = async () => (await findMerged(db, jobId)) !== undefined
+  for (let locks = 0; locks < ORDERING_LOCKS_MAX; locks += 1) {
+    try {
+      await using lock = await holdLock(db, (trx) =>
+        sql`select from job_breakdowns where job_id = ${jobId} for update`.execute(trx),
+      )
+      if (await isMerged()) break
+      const isReached = await until(MERGING_WITHIN_MS, async () => lock.isLost() || isWaiting(db, 'merge_results'))
+      if (lock.isLost()) continue
+      if (!isReached) break
+      await nemesis.reserve(['worker_1', 'worker_2'], async ({ kill }) => {
+        await Promise.all([kill('worker_1'), kill('worker_2')])
+      })
+      return say('the workers were killed while a merge waited for its commit')
+    } catch {
+      await sleep(POLL_MS) // PostgreSQL is down
+    }
+  }
+  say('warning: not reached: kill the workers while a merge waits')
+}
+
+async function findMerged(db: Db, jobId: string) {
+  return asOwner(db, (trx) =>
+    trx
+      .selectFrom('jobs')
+      .select('id')
+      .where('rerunOf', '=', jobId)
+      .where('mergedAt', 'is not', null)
+      .executeTakeFirst(),
+  )
+}
+
 /**
  * Stops a worker that has claimed batches until another one has claimed them, then lets it continue: it settles the same batches again.
  * One of them is locked meanwhile, so that the job does not end first.
@@ -130,19 +167,30 @@ function lockJob(jobId: string): Lock {
   return (trx) => sql`select from jobs where id = ${jobId} for no key update`.execute(trx)
 }
 
-/** Acquires a lock in a separate transaction and holds it until disposed. */
-async function holdLock(db: Db, lock: Lock): Promise<AsyncDisposable> {
+/** Acquires a lock in a separate transaction and holds it until disposed, or until PostgreSQL is killed. */
+async function holdLock(db: Db, lock: Lock): Promise<AsyncDisposable & { isLost(): boolean }> {
   const taken = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
+  let isReleased = false
   const transaction = asOwner(db, async (trx) => {
     await lock(trx)
     taken.resolve()
-    await released.promise
+    // A transaction notices with its next statement that PostgreSQL was killed.
+    while (!isReleased) {
+      await sql`select`.execute(trx)
+      await Promise.race([released.promise, sleep(POLL_MS * 10)])
+    }
   })
-  transaction.catch(taken.reject)
+  let isLost = false
+  transaction.catch((error: unknown) => {
+    isLost = true
+    taken.reject(error)
+  })
   await taken.promise
   return {
+    isLost: () => isLost,
     async [Symbol.asyncDispose]() {
+      isReleased = true
       released.resolve()
       await transaction
     },

@@ -44,6 +44,12 @@ async function expectExactResults(rows: number, more: string[] = []): Promise<vo
   expect(child.exitCode, said.slice(-5_000)).toBe(0)
   const figures = JSON.parse(out.trim().split('\n').at(-1) ?? '')
   expect(figures).toMatchObject({ lost: 0, duplicated: 0, credit_drift: 0, export_identical: true, violations: [] })
+  expect(figures).toMatchObject({
+    rerun_merges: 1,
+    rerun_charged: figures.rerun_addresses,
+    rerun_export_identical: true,
+  })
+  expect(figures.rerun_addresses).toBeGreaterThan(rows / 100)
   expect(figures.faults).toBeGreaterThanOrEqual(10)
   expect([...listLeaks(join(logs, 'in peace')), ...listLeaks(join(logs, 'harmed'))]).toEqual([])
 }

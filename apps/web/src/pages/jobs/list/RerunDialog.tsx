@@ -48,11 +48,11 @@ function ConfirmRerun({ job, rows, onClose }: RerunProps) {
           ) : (
             <UnknownRows job={job} />
           )}
-          <p>
+          <p className="text-ink">
             Cost: {formatCharge(count, job.livemode)}.
-            {job.livemode && balance && !balance.unlimited && ` Available: ${formatNumber(balance.available)}.`}{' '}
-            Possible until {formatDateTime(job.file_expires_at)}.
+            {job.livemode && balance && !balance.unlimited && ` Available: ${formatNumber(balance.available)}.`}
           </p>
+          <p className="text-[0.8125rem] text-faint">Possible until {formatDateTime(job.file_expires_at)}.</p>
         </>
       )}
       {missing > 0 && !isGone && <TooFewCredits missing={missing} />}
@@ -69,12 +69,10 @@ function UnknownRows({ job }: { job: BulkJob }) {
   const lasting = lastingWords(job)
   return (
     <>
-      <p>Conclusive results replace the unknown ones in this list. No new list is created.</p>
       {lasting.length > 0 && (
-        <p>
-          The others are left out and not charged, because another validation cannot change them: {lasting.join(' ')}
-        </p>
+        <p>{lasting.join(' ')} Another validation cannot change their result, so they are left out and not charged.</p>
       )}
+      <p>New verdicts replace the unknown ones in this list. No new list is created.</p>
     </>
   )
 }

@@ -24,19 +24,19 @@ export function RunningRerun({ job }: { job: BulkJob }) {
   const { unique_count: count, done_count: done, finished_at: finishedAt } = rerun
   return (
     <Card>
-      <div role="status" className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-        <h2 className="flex items-center gap-2.5 text-base font-semibold">
-          <RotateCw className="size-4 shrink-0 text-accent-text" aria-hidden="true" />
+      <div className="flex items-start justify-between gap-4">
+        <h2 role="status" className="flex items-baseline gap-2.5 text-base font-semibold">
+          <RotateCw className="size-4 shrink-0 translate-y-0.5 text-accent-text" aria-hidden="true" />
           Validating {formatCount(count, 'unknown address', 'unknown addresses')} again
         </h2>
         {finishedAt === null && mayChange && <StopButton job={job} rerun={rerun} />}
       </div>
       <ProgressBar value={done / count} label="Unknown addresses with a new result" className="mt-3" />
-      <p className="mt-2.5 flex flex-wrap justify-between gap-x-6 gap-y-1 text-[0.8125rem] text-soft">
-        <span>{nextStep(rerun)}</span>
-        <span className="tabular-nums">
+      <p className="mt-2.5 flex flex-wrap gap-x-3 gap-y-0.5 text-[0.8125rem] text-soft">
+        <span className="font-medium text-ink tabular-nums">
           {formatNumber(done)} of {formatNumber(count)}
         </span>
+        <span>{nextStep(rerun)}</span>
       </p>
     </Card>
   )
@@ -104,7 +104,7 @@ export function RerunOutcome({ job: { unknown_rerun: rerun } }: { job: BulkJob }
   return (
     <p className="mt-1.5 flex items-baseline gap-2 text-soft">
       <RotateCw className="size-3.5 shrink-0 translate-y-0.5" aria-hidden="true" />
-      <span>
+      <span className="text-pretty">
         {ofAll}
         {formatCount(count, 'unknown address', 'unknown addresses')} validated again on {formatDate(mergedAt)}
         {done > 0 && `: ${rerunOutcome(rerun)}`}.

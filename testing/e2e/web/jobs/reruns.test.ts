@@ -60,7 +60,7 @@ test('a list is run again and compared with the earlier one by their common addr
   await choose('More actions', 'Compare with an earlier list')(page)
   await page.getByText('3 addresses are in both lists; 0 changed their verdict.').waitFor()
   await page.getByText('Only in this list: 0. Only in the earlier list: 1.').waitFor()
-  await page.getByRole('row', { name: 'Valid 1 1 0' }).waitFor()
+  await page.getByRole('row', { name: 'Valid 1 1 0', exact: true }).waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
 

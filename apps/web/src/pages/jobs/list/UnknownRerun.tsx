@@ -25,10 +25,12 @@ export function RunningRerun({ job }: { job: BulkJob }) {
   return (
     <Card>
       <div className="flex items-start justify-between gap-4">
-        <h2 role="status" className="flex items-baseline gap-2.5 text-base font-semibold">
-          <RotateCw className="size-4 shrink-0 translate-y-0.5 text-accent-text" aria-hidden="true" />
-          Validating {formatCount(count, 'unknown address', 'unknown addresses')} again
-        </h2>
+        <div role="status">
+          <h2 className="flex items-baseline gap-2.5 text-base font-semibold">
+            <RotateCw className="size-4 shrink-0 translate-y-0.5 text-accent-text" aria-hidden="true" />
+            Validating {formatCount(count, 'unknown address', 'unknown addresses')} again
+          </h2>
+        </div>
         {finishedAt === null && mayChange && <StopButton job={job} rerun={rerun} />}
       </div>
       <ProgressBar value={done / count} label="Unknown addresses with a new result" className="mt-3" />

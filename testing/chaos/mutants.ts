@@ -175,4 +175,18 @@ ${WRITES}`,
     { file: ORDER_RESULTS, find: '  const { heads } = set\n', replace: '  const heads = set.heads.slice(1)\n' },
     { file: BASELINE, find: "    return 'mismatch';\n", replace: '    null;\n' },
   ],
+
+  /** A rerun stays claimable after it was merged into its list, and nothing keeps it from being merged again. */
+  merges_again: [
+    {
+      file: BASELINE,
+      find: 'r.finished_at is not null and r.merged_at is null and r.expires_on >= utc_today()\n',
+      replace: 'r.finished_at is not null and r.expires_on >= utc_today()\n',
+    },
+    {
+      file: BASELINE,
+      find: 'where r.id = p_rerun and r.merged_at is null and r.results_generation > 0',
+      replace: 'where r.id = p_rerun and r.results_generation > 0',
+    },
+  ],
 }

@@ -63,6 +63,16 @@ test('running jobs are included only for keys that may read jobs', async () => {
   expect((body as Overview).jobs).toBeNull()
 })
 
+test('an overview has no rerun of unknown rows, but its job', async () => {
+  const caller = await api.openCaller({ credits: 10 })
+  const [jobId, rerunId] = [await startJob(caller, 3), await startJob(caller, 1)]
+  await asOwner(db, (trx) =>
+    sql`update jobs set rerun_of = ${jobId}, rerun_rows = 'unknown' where id = ${rerunId}`.execute(trx),
+  )
+  const { jobs } = await look(caller)
+  expect(jobs?.running).toMatchObject([{ id: jobId, unknown_rerun: { id: rerunId } }])
+})
+
 test('rejected requests of the last day are grouped by code', async () => {
   const caller = await api.openCaller()
   const { accountId } = caller

@@ -13,6 +13,7 @@ export type ChaosTask = {
   patienceMs: number
   /** Both runs at the same time. */
   isConcurrent: boolean
+  hasRerun: boolean
   signal: AbortSignal
 }
 
@@ -26,12 +27,13 @@ const FAULTS_PER_ROW_MIN = 40 / 100_000
 
 /** Validates the same list twice over the same simulation, once undisturbed and once while processes are killed. The results must be equal. */
 export async function compareRuns(task: ChaosTask): Promise<Outcome> {
-  const { rows, seed, redis, logFolder, patienceMs, signal } = task
+  const { rows, seed, redis, logFolder, patienceMs, hasRerun, signal } = task
   const size = sizeOf(rows, seed)
   const list = makeList(size, rows)
   const run = (name: string, faultsMax: number) => {
     say(`${rows} rows with ${list.expected.size} addresses, seed ${seed}, redis ${redis}, ${name} …`)
-    return runList({ list, size, redis, faultsMax, patienceMs, signal, logFolder: logFolder && join(logFolder, name) })
+    const logs = logFolder && join(logFolder, name)
+    return runList({ list, size, redis, faultsMax, patienceMs, hasRerun, signal, logFolder: logs })
   }
   const runClean = () => run('in peace', 0)
   const runHarmed = () => run('harmed', Math.max(FAULTS_LEAST, Math.round(rows * FAULTS_PER_ROW)))
@@ -65,7 +67,7 @@ export async function compareRuns(task: ChaosTask): Promise<Outcome> {
     rerun_addresses: harmed.rerun?.addresses ?? 0,
     rerun_charged: harmed.rerun?.charged ?? 0,
     rerun_merges: harmed.rerun?.merges ?? 0,
-    rerun_export_identical: harmed.rerun?.isIdentical ?? false,
+    rerun_export_identical: harmed.rerun?.isIdentical ?? null,
     rerun_seconds: harmed.rerun?.seconds ?? 0,
     rerun_seconds_in_peace: clean.rerun?.seconds ?? 0,
     rerun_by_kind: harmed.rerun?.faults ?? {},

@@ -32,6 +32,8 @@ export type RunOptions = Omit<EnvironmentOptions, 'credits'> & {
   list: ListFile
   faultsMax: number
   patienceMs: number
+  /** Whether the unknown rows of the list are validated again. */
+  hasRerun: boolean
   signal: AbortSignal
 }
 
@@ -80,7 +82,7 @@ export async function runList(options: RunOptions): Promise<ListRun> {
   const ndjson = isCompleted ? await exportResults(environment.client, jobId, signal) : ''
   const books = await readBooks(environment.db, environment.accountId, jobId)
   const again = { jobId, ndjson, books, seed: size.seed, faultsMax: isHarmed ? RERUN_FAULTS : 0, patienceMs, signal }
-  const rerun = isCompleted && isOrdered ? await rerunUnderFire(environment, again) : undefined
+  const rerun = options.hasRerun && isCompleted && isOrdered ? await rerunUnderFire(environment, again) : undefined
   const { reads: bankReads, wrong } = await ledger.end()
   const violations = [
     ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_count} results`]),

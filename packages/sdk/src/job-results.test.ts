@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ConnectionError, type JobResult, TimeoutError } from './probity.ts'
 import { failureOf, refuse, startService } from './test-service.ts'
 
-const line = (row: number) => `${JSON.stringify({ row, email: `person${row}@example.com` })}\n`
+const line = (row: number) => `${JSON.stringify({ row, position: 1, email: `person${row}@example.com` })}\n`
 const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => line(from + n)).join('')
 
 async function rowsOf(results: AsyncIterable<JobResult>): Promise<number[]> {
@@ -20,7 +20,7 @@ test('jobs.results.list iterates with one download', async () => {
   ])
 })
 
-test('jobs.results.list sends every filter, and get reads one result by its row', async () => {
+test('jobs.results.list sends every filter, and get reads one result by its row and position', async () => {
   const { probity, received } = await startService((_n, _reply, { path }) => (path.endsWith('/7') ? { row: 7 } : []))
   const filter = {
     subStatus: ['catch_all', 'disposable'],
@@ -32,9 +32,11 @@ test('jobs.results.list sends every filter, and get reads one result by its row'
   }
   await probity.jobs.results.list('list', { ...filter, sort: '-deliverability', limit: 5 })
   expect(await probity.jobs.results.get('list', 7)).toEqual({ row: 7 })
+  await probity.jobs.results.get('list', 7, { position: 2 })
   expect(received.map(({ path }) => path)).toEqual([
     '/api/v1/bulk/jobs/list/results?sub_status=catch_all%2Cdisposable&provider=&domain=example.com&search=a%2Bb&rows=2%2C5&preset=safest&sort=-deliverability&limit=5',
     '/api/v1/bulk/jobs/list/results/7',
+    '/api/v1/bulk/jobs/list/results/7?position=2',
   ])
 })
 
@@ -46,6 +48,19 @@ test('an iteration that is cut off continues after the last row', async () => {
   })
   expect(await rowsOf(probity.jobs.results.list('list'))).toEqual([2, 3, 4, 5, 6, 7, 8])
   expect(received).toHaveLength(3)
+})
+
+test('an iteration that is cut off within a row continues after the last position', async () => {
+  const line = (row: number, position: number) => `${JSON.stringify({ row, position })}\n`
+  const all = [line(2, 1), line(2, 2), line(2, 4), line(3, 1)]
+  const { probity, received } = await startService((n, reply) => {
+    if (n === 0) reply.write(all.slice(0, 2).join(''), () => reply.destroy())
+    if (n === 1) reply.end(all.join(''))
+  })
+  const found: string[] = []
+  for await (const { row, position } of probity.jobs.results.list('list')) found.push(`${row}.${position}`)
+  expect(found).toEqual(['2.1', '2.2', '2.4', '3.1'])
+  expect(received).toHaveLength(2)
 })
 
 test('an iteration without progress throws in the end', async () => {
@@ -91,6 +106,12 @@ test('a download is streamed', async () => {
   expect(new TextDecoder().decode((await reader.read()).value)).toBe('second')
   expect((await reader.read()).done).toBe(true)
   expect(received[0]?.path).toBe('/api/v1/bulk/jobs/list/results?format=csv&bom=true&formula_safe=false')
+})
+
+test('the rows that were not validated are downloaded without a preset', async () => {
+  const { probity, received } = await startService((_n, reply) => void reply.end())
+  await (await probity.jobs.results.download('list', { format: 'csv', part: 'left_out' })).cancel()
+  expect(received[0]?.path).toBe('/api/v1/bulk/jobs/list/results?format=csv&part=left_out')
 })
 
 test('a download that is cut off ends in an error', async () => {

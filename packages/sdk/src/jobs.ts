@@ -36,21 +36,23 @@ import {
   type Transport,
 } from './http/transport.ts'
 import { createReportLinksApi, type ReportLinksApi } from './report-links.ts'
+import type { CellOptions } from './uploads.ts'
 
-export type CreateJobOptions = IdempotentRequestOptions & {
-  /** Column with the addresses: one of `columns` of the upload. */
-  emailColumn: string
-  /** Whether the local model takes part in `deliverability`. Default: true, if the plan includes it. */
-  ai?: boolean | undefined
-  /** Whether mail servers are probed with a control recipient to detect catch-all domains. Default: true. */
-  catchall?: boolean | undefined
-  /** Text of your own, at most 200 characters, returned with the job and in its webhook events. */
-  reference?: string | undefined
-  /** Maximum age, in seconds, of an earlier result that the job may use. Default: every address is validated. */
-  maxAgeSeconds?: number | undefined
-  /** URL that receives the event that ends the job, signed with the callback secret of the account (`webhooks.callbackSecret`). */
-  callbackUrl?: string | undefined
-}
+export type CreateJobOptions = IdempotentRequestOptions &
+  CellOptions & {
+    /** Column with the addresses: one of `columns` of the upload. */
+    emailColumn: string
+    /** Whether the local model takes part in `deliverability`. Default: true, if the plan includes it. */
+    ai?: boolean | undefined
+    /** Whether mail servers are probed with a control recipient to detect catch-all domains. Default: true. */
+    catchall?: boolean | undefined
+    /** Text of your own, at most 200 characters, returned with the job and in its webhook events. */
+    reference?: string | undefined
+    /** Maximum age, in seconds, of an earlier result that the job may use. Default: every address is validated. */
+    maxAgeSeconds?: number | undefined
+    /** URL that receives the event that ends the job, signed with the callback secret of the account (`webhooks.callbackSecret`). */
+    callbackUrl?: string | undefined
+  }
 
 export type RerunJobOptions = IdempotentRequestOptions & {
   /** Rows of the earlier job: all of them, or those that are `unknown` for a reason that another validation can change. */
@@ -203,10 +205,17 @@ export type ListResultsOptions = RequestOptions &
     sort?: ResultSort | undefined
   }
 
+export type GetResultOptions = RequestOptions & {
+  /** The `position` of the result. Default: the first one of the row. */
+  position?: number | undefined
+}
+
 export type DownloadOptions = RequestOptions &
-  ResultFilter & {
+  Omit<ResultFilter, 'part'> & {
     /** `csv` is the uploaded file with additional columns, `xlsx` the same as an Excel workbook, `ndjson` one JSON object per line. */
     format: 'csv' | 'xlsx' | 'ndjson'
+    /** Part of the results that `preset` selects; or, without a preset, the rows of the file that were not validated, as `csv` or `xlsx`. Default: `keep`. */
+    part?: 'keep' | 'remove' | 'left_out' | undefined
     /** Whether a CSV starts with a byte order mark, by which Excel recognizes UTF-8. Default: false. */
     bom?: boolean | undefined
     /** Whether a CSV starts with a byte order mark if the uploaded file does, or is in Windows-1252. Default: false. */
@@ -225,8 +234,8 @@ export type DownloadOptions = RequestOptions &
 export type JobResultsApi = {
   /** Results in the order of the rows of the file. While the job is in progress, these are the results so far. Iteration uses one download instead of pages. */
   list(jobId: string, options?: ListResultsOptions): PagePromise<JobResult>
-  /** One result with its evidence, by its `row`. */
-  get(jobId: string, row: number, options?: RequestOptions): ApiPromise<JobResult>
+  /** One result with its evidence, by its `row`, and its `position` if the cell has several addresses. */
+  get(jobId: string, row: number, options?: GetResultOptions): ApiPromise<JobResult>
   /** All results as a stream. A download that is cut off ends in an error. */
   download(jobId: string, options: DownloadOptions): ApiPromise<ReadableStream<Uint8Array>>
 }
@@ -247,43 +256,55 @@ function createJobResultsApi(transport: Transport): JobResultsApi {
         () => iterateResults(() => download(jobId, { ...filter, format: 'ndjson' }), skip, options.signal),
       )
     },
-    get: (jobId, row, options = {}) =>
-      transport.request({ ...options, method: 'GET', path: [...pathOf(jobId), String(row)] }),
+    get(jobId, row, options = {}) {
+      const { call, fields } = splitOptions(options)
+      return transport.request({
+        ...call,
+        method: 'GET',
+        path: [...pathOf(jobId), String(row)],
+        query: toQuery(fields),
+      })
+    },
     download,
   }
 }
 
-/** Number of consecutive downloads that may be cut off without a new row. */
+/** Number of consecutive downloads that may be cut off without a new result. */
 const LOSSES_MAX = 3
 
 /**
  * Reads results from one download, because the pages of a large job would use up the rate limit of the account. Results are in the
- * order of the rows: a download that is cut off is requested again and continues after the last row.
+ * order of the file: a download that is cut off is requested again and continues after the last result.
  */
 async function* iterateResults(
   download: () => Promise<ReadableStream<Uint8Array>>,
   skip: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<JobResult, void, undefined> {
-  let lastRow = 0
+  let last: Pick<JobResult, 'row' | 'position'> | undefined
   let toSkip = skip
   for (let losses = 0; ; losses++) {
     try {
       for await (const line of readTextLines(await download())) {
         const result = parseResult(line)
-        if (result.row <= lastRow) continue
-        lastRow = result.row
+        if (last && !isAfter(result, last)) continue
+        last = result
         losses = 0
         if (toSkip > 0) toSkip--
         else yield result
       }
       return
     } catch (error) {
-      const isLost = lastRow > 0 && error instanceof ProbityError && error.retryable
+      const isLost = last !== undefined && error instanceof ProbityError && error.retryable
       if (signal?.aborted || !isLost || losses >= LOSSES_MAX) throw error
       await delay(backoffMs(losses + 1), signal)
     }
   }
+}
+
+/** A row has several results if its cell has several addresses. */
+function isAfter(result: Pick<JobResult, 'row' | 'position'>, last: Pick<JobResult, 'row' | 'position'>): boolean {
+  return result.row === last.row ? result.position > last.position : result.row > last.row
 }
 
 function parseResult(line: string): JobResult {

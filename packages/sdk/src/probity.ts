@@ -172,6 +172,7 @@ export type {
   CreatePolicyRequest,
   CreateWebhookRequest,
   DecisionResult,
+  DomainSuggestion,
   Erasure,
   ErasureCounts,
   Evidence,
@@ -233,6 +234,7 @@ export type { IdempotentRequestOptions, RequestOptions } from './http/transport.
 export type {
   CreateJobOptions,
   DownloadOptions,
+  GetResultOptions,
   JobCallbackApi,
   JobEvent,
   JobFilter,
@@ -256,7 +258,15 @@ export type {
   UpdatePolicyOptions,
 } from './policies.ts'
 export type { CreateReportLinkOptions, ReportLinksApi } from './report-links.ts'
-export type { Correction, CorrectOptions, CreateUploadOptions, GetUploadOptions, UploadsApi } from './uploads.ts'
+export type {
+  CellOptions,
+  ChangeUploadOptions,
+  Correction,
+  CorrectOptions,
+  CreateUploadOptions,
+  GetUploadOptions,
+  UploadsApi,
+} from './uploads.ts'
 export type {
   DecideOptions,
   ValidateAllItem,

@@ -114,6 +114,39 @@ test('a sheet is chosen and values are corrected by requests that may be repeate
   expect(received[0]?.headers['idempotency-key']).toBe('once')
 })
 
+const CELLS = { severalAddresses: 'all', malformed: 'skip' } as const
+const SENT = { several_addresses: 'all', malformed: 'skip' }
+
+test('every step of an upload sends how cells are read', async () => {
+  const { probity, received } = await startService((_n, reply) => {
+    reply.setHeader('x-total-count', 0)
+    return []
+  })
+  const { uploads, jobs } = probity
+  await uploads.create(new Blob(['email\n']), { ...CELLS, filename: 'list.csv' })
+  await uploads.get('upload', CELLS)
+  await uploads.suggestions('upload', { ...CELLS, emailColumn: 'work', limit: 5 })
+  await uploads.chooseSheet('upload', 'Archive', CELLS)
+  await uploads.chooseHeader('upload', 3, { ...CELLS, idempotencyKey: 'once' })
+  await uploads.chooseHeader('upload', null)
+  await uploads.correct('upload', [], { ...CELLS, acceptSuggestions: true })
+  await jobs.create('upload', { ...CELLS, emailColumn: 'work' })
+  const query = 'several_addresses=all&malformed=skip'
+  expect(received.slice(0, 3).map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `POST /api/v1/bulk/upload/preview?${query}`,
+    `GET /api/v1/bulk/uploads/upload?${query}`,
+    `GET /api/v1/bulk/uploads/upload/suggestions?${query}&email_column=work&limit=5`,
+  ])
+  expect(received.slice(3).map(({ method, path, body }) => [`${method} ${path}`, JSON.parse(body)])).toEqual([
+    ['POST /api/v1/bulk/uploads/upload/sheets', { ...SENT, sheet: 'Archive' }],
+    ['POST /api/v1/bulk/uploads/upload/header', { ...SENT, header_row: 3 }],
+    ['POST /api/v1/bulk/uploads/upload/header', { header_row: null }],
+    ['POST /api/v1/bulk/uploads/upload/corrections', { ...SENT, corrections: [], accept_suggestions: true }],
+    ['POST /api/v1/bulk/upload/confirm', { ...SENT, upload_id: 'upload', email_column: 'work' }],
+  ])
+  expect(received[4]?.headers['idempotency-key']).toBe('once')
+})
+
 test('values that are not addresses are listed over all pages, and downloaded', async () => {
   const rows = [2, 3, 4].map((row) => ({ row, value: 'n/a', reason: 'no_address' }))
   const { probity, received } = await startService((_n, reply, { path }) => {

@@ -1,6 +1,8 @@
 import type {
+  ChooseHeaderRequest,
   ChooseSheetRequest,
   CorrectUploadRequest,
+  DomainSuggestion,
   NonAddress,
   Upload,
   UploadPreview,
@@ -10,15 +12,27 @@ import { type FileSource, type Form, sendForm, splitOptions, toBody, toQuery } f
 import { type ApiPromise, createApiPromise } from './http/response.ts'
 import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './http/transport.ts'
 
-export type CreateUploadOptions = Omit<RequestOptions, 'maxRetries'> & {
-  /** Name of the file. Default: the name of a `File`, else `upload.csv`. */
-  filename?: string | undefined
+/** How the cells of the column are read. The counts of a preview are those of a job if both have the same options. */
+export type CellOptions = {
+  /** Which addresses of a cell are validated. Default: `first`. */
+  severalAddresses?: 'first' | 'all' | undefined
+  /** Whether values with a syntax error that no repair can correct are validated, or left out. Default: `validate`. */
+  malformed?: 'validate' | 'skip' | undefined
 }
 
-export type GetUploadOptions = RequestOptions & {
-  /** Column to count: one of `columns` of the upload. Default: the suggested one. */
-  emailColumn?: string | undefined
-}
+export type CreateUploadOptions = Omit<RequestOptions, 'maxRetries'> &
+  CellOptions & {
+    /** Name of the file. Default: the name of a `File`, else `upload.csv`. */
+    filename?: string | undefined
+  }
+
+export type GetUploadOptions = RequestOptions &
+  CellOptions & {
+    /** Column to count: one of `columns` of the upload. Default: the suggested one. */
+    emailColumn?: string | undefined
+  }
+
+export type ChangeUploadOptions = IdempotentRequestOptions & CellOptions
 
 /** Uploaded files that are not jobs yet. They are deleted after 24 hours. Scopes: `jobs:read`, and `jobs:write` for changes. */
 export type UploadsApi = {
@@ -29,12 +43,16 @@ export type UploadsApi = {
   /** Uploads, newest first. */
   list(options?: RequestOptions & PageOptions): PagePromise<Upload>
   /** Chooses another sheet of a workbook. Returns the preview of a new upload, which replaces this one. */
-  chooseSheet(id: string, sheet: string, options?: IdempotentRequestOptions): ApiPromise<UploadPreview>
+  chooseSheet(id: string, sheet: string, options?: ChangeUploadOptions): ApiPromise<UploadPreview>
+  /** Chooses the row with the column names, or null for none. Returns the preview of a new upload, which replaces this one. */
+  chooseHeader(id: string, headerRow: number | null, options?: ChangeUploadOptions): ApiPromise<UploadPreview>
   /** Values of the column that are not addresses. */
   nonAddresses(id: string, options?: GetUploadOptions & PageOptions): PagePromise<NonAddress>
   /** The same as CSV, with the columns `row`, `value` and `reason`. */
   downloadNonAddresses(id: string, options?: GetUploadOptions): ApiPromise<ReadableStream<Uint8Array>>
-  /** Corrects up to 1,000 values of the column. Returns the preview of a new upload, which replaces this one. */
+  /** Cells with an address whose domain looks mistyped, and the domain that was probably meant. */
+  suggestions(id: string, options?: GetUploadOptions & PageOptions): PagePromise<DomainSuggestion>
+  /** Corrects up to 1,000 values of the column, or accepts all suggestions. Returns the preview of a new upload, which replaces this one. */
   correct(id: string, corrections: readonly Correction[], options?: CorrectOptions): ApiPromise<UploadPreview>
   /** Deletes an upload. */
   delete(id: string, options?: RequestOptions): ApiPromise<void>
@@ -43,9 +61,11 @@ export type UploadsApi = {
 /** A new value in a row; an empty one leaves the row without an address. */
 export type Correction = { row: number; value: string }
 
-export type CorrectOptions = IdempotentRequestOptions & {
+export type CorrectOptions = ChangeUploadOptions & {
   /** Column to correct: one of `columns` of the upload. Default: the suggested one. */
   emailColumn?: string | undefined
+  /** Whether to accept the suggestions for all cells that `corrections` does not name. Default: false. */
+  acceptSuggestions?: boolean | undefined
 }
 
 /** The service allows 300 seconds for the upload and needs some time to read the file. */
@@ -57,9 +77,10 @@ export function createUploadsApi(transport: Transport): UploadsApi {
     ({ ...call, method: 'POST', timeoutMs: call.timeoutMs ?? UPLOAD_TIMEOUT_MS }) as const
   return {
     create(file, { filename, timeoutMs = UPLOAD_TIMEOUT_MS, ...options } = {}) {
+      const { call, fields } = splitOptions(options)
       const path = ['bulk', 'upload', 'preview']
       // A stream can be read once, so the file is sent once.
-      const spec = { ...options, timeoutMs, method: 'POST', path, sendOnce: true } as const
+      const spec = { ...call, timeoutMs, method: 'POST', path, query: toQuery(fields), sendOnce: true } as const
       const send = ({ body, headers = {} }: Form) =>
         transport.request<UploadPreview>({ ...spec, body, fixedHeaders: headers }).withResponse()
       return createApiPromise(sendForm(file, filename, send))
@@ -70,8 +91,14 @@ export function createUploadsApi(transport: Transport): UploadsApi {
     },
     list: (options = {}) => listBySkip(transport, pathOf(), options),
     chooseSheet(id, sheet, options = {}) {
-      const json: ChooseSheetRequest = { sheet }
-      return transport.request({ ...change(options), path: pathOf(id, 'sheets'), json })
+      const { call, fields } = splitOptions(options)
+      const json: ChooseSheetRequest = { sheet, ...toBody(fields) }
+      return transport.request({ ...change(call), path: pathOf(id, 'sheets'), json })
+    },
+    chooseHeader(id, headerRow, options = {}) {
+      const { call, fields } = splitOptions(options)
+      const json: ChooseHeaderRequest = { header_row: headerRow, ...toBody(fields) }
+      return transport.request({ ...change(call), path: pathOf(id, 'header'), json })
     },
     nonAddresses: (id, options = {}) => listBySkip(transport, pathOf(id, 'non-addresses'), options),
     downloadNonAddresses(id, options = {}) {
@@ -79,6 +106,7 @@ export function createUploadsApi(transport: Transport): UploadsApi {
       const query = toQuery({ ...fields, format: 'csv' })
       return transport.download({ ...call, method: 'GET', path: pathOf(id, 'non-addresses'), query })
     },
+    suggestions: (id, options = {}) => listBySkip(transport, pathOf(id, 'suggestions'), options),
     correct(id, corrections, options = {}) {
       const { call, fields } = splitOptions(options)
       const json: CorrectUploadRequest = { corrections: [...corrections], ...toBody(fields) }

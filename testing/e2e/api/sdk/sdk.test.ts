@@ -168,6 +168,41 @@ test('the sheet of a workbook is chosen, its values are corrected, and the resul
   expect((await new Response(data).text()).startsWith('PK')).toBe(true)
 })
 
+test('a messy file is read as the options say, and what is left out is downloaded', async () => {
+  const lines = [
+    'Contacts 2026',
+    'name;e-mail',
+    'Ada;"ada@no-such-domain.example, bo@no-such-domain.example"',
+    'Cy;cy@gmial.com',
+    'Di;di.@no-such-domain.example',
+    '',
+  ]
+  const options = { severalAddresses: 'all', malformed: 'skip' } as const
+  const first = await probity.uploads.create(new Blob([lines.join('\n')]), options)
+  expect(first).toMatchObject({ header_row: 2, email_count: 3, left_out_count: 1, extra_address_count: 1 })
+  const none = await probity.uploads.chooseHeader(first.id, null, options)
+  expect(none).toMatchObject({ header_row: null, line_count: 5 })
+  const found = await probity.uploads.chooseHeader(none.id, 2, options)
+  expect(await collect(probity.uploads.suggestions(found.id))).toEqual([
+    { row: 4, value: 'cy@gmial.com', suggestion: 'cy@gmail.com' },
+  ])
+  const accepted = await probity.uploads.correct(found.id, [], { ...options, acceptSuggestions: true })
+  expect(accepted).toMatchObject({ suggestion_count: 0, email_count: 3 })
+  // Without Cy, whose domain exists and would be probed.
+  const kept = await probity.uploads.correct(accepted.id, [{ row: 4, value: '' }], options)
+  const { id } = await probity.jobs.create(kept.id, { ...options, emailColumn: 'e-mail' })
+  expect(await probity.jobs.wait(id)).toMatchObject({ line_count: 3, empty_count: 1, left_out_count: 1 })
+  const results = await collect(probity.jobs.results.list(id))
+  expect(results.map(({ row, position }) => [row, position])).toEqual([
+    [3, 1],
+    [3, 2],
+  ])
+  const second = await probity.jobs.results.get(id, 3, { position: 2 })
+  expect(second.email).toBe('bo@no-such-domain.example')
+  const leftOut = await probity.jobs.results.download(id, { format: 'csv', part: 'left_out' })
+  expect(await new Response(leftOut).text()).toContain('"5";"malformed";"di.@no-such-domain.example"')
+})
+
 test('jobs.events ends with the job, also if it has ended before', async () => {
   const id = await startJob(probity)
   for (const late of [false, true]) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { JOB_EXAMPLE } from '../data/examples.ts'
-import { describeCharge, describeTimeLeft, type JobTime, readTimeLeft } from './jobs.ts'
+import { describeCharge, describeLines, describeTimeLeft, type JobTime, readTimeLeft } from './jobs.ts'
 
 const NOW = Date.parse('2026-11-02T12:00:00.000Z')
 const READER = { now: NOW, timeZone: 'UTC' }
@@ -29,6 +29,33 @@ test.each([
   [{ charged: 0, refunded: 1_200 }, '0 credits charged, 1,200 refunded for unknown results'],
 ])('describeCharge names one number for %j', (credits, text) => {
   expect(describeCharge(credits)).toBe(text)
+})
+
+const NO_LINES = {
+  ...{ line_count: 0, extra_address_count: 0, blank_count: 0, empty_count: 0, not_address_count: 0 },
+  ...{ left_out_count: 0, duplicate_count: 0, unique_count: 0 },
+}
+const MESSY = {
+  ...{ line_count: 2_000, extra_address_count: 0, blank_count: 40, empty_count: 50, not_address_count: 7 },
+  ...{ left_out_count: 12, duplicate_count: 247, unique_count: 1_644 },
+}
+const SECOND = { line_count: 1, extra_address_count: 1, left_out_count: 1, unique_count: 1 }
+
+test.each([
+  [
+    { ...MESSY, several_addresses: 'all' as const },
+    '2,000 lines: 40 blank, 57 without an address, 12 malformed, 247 duplicates, 1,644 validated',
+  ],
+  [MESSY, '2,000 lines: 40 blank, 57 without an address, 12 left out, 247 duplicates, 1,644 validated'],
+  [
+    { ...MESSY, extra_address_count: 18, unique_count: 1_662 },
+    '2,000 lines and 18 second addresses: 40 blank, 57 without an address, 12 left out, 247 duplicates, 1,662 validated',
+  ],
+  [{ ...SECOND, several_addresses: 'first' as const }, '1 line and 1 second address: 1 left out, 1 validated'],
+  [{ line_count: 2, duplicate_count: 1, unique_count: 1 }, '2 lines: 1 duplicate, 1 validated'],
+  [{ line_count: 1, blank_count: 1 }, '1 line: 1 blank, 0 validated'],
+])('describeLines names every part that is not zero of %j', (counts, text) => {
+  expect(describeLines({ ...NO_LINES, ...counts })).toBe(text)
 })
 
 test.each([

@@ -1,4 +1,6 @@
-/** One wording for the cost and the time left of a job, for the web app, the CLI and MCP. */
+/** One wording for the lines, the cost and the time left of a job, for the web app, the CLI and MCP. */
+
+import type { SeveralAddresses } from '../jobs.ts'
 
 const COUNT = new Intl.NumberFormat('en')
 
@@ -6,6 +8,38 @@ const COUNT = new Intl.NumberFormat('en')
 export function describeCharge({ charged, refunded }: { charged: number; refunded: number }): string {
   const cost = `${countOf(charged, 'credit')} charged`
   return refunded === 0 ? cost : `${cost}, ${COUNT.format(refunded)} refunded for unknown results`
+}
+
+/** The counts of a preview, a job or a report. A report does not say which addresses of a cell are validated. */
+type LineCounts = {
+  line_count: number
+  extra_address_count: number
+  blank_count: number
+  empty_count: number
+  not_address_count: number
+  left_out_count: number
+  duplicate_count: number
+  unique_count: number
+  several_addresses?: SeveralAddresses
+}
+
+/**
+ * "2,000 lines: 40 blank, 57 without an address, 12 malformed, 247 duplicates, 1,644 validated". The parts add up to the lines and second
+ * addresses; those that are zero are omitted.
+ */
+export function describeLines(counts: LineCounts): string {
+  const { extra_address_count: second, duplicate_count: repeated } = counts
+  const lines = countOf(counts.line_count, 'line')
+  const all = second === 0 ? lines : `${lines} and ${countOf(second, 'second address', 'second addresses')}`
+  const parts: [count: number, name: string][] = [
+    [counts.blank_count, 'blank'],
+    [counts.empty_count + counts.not_address_count, 'without an address'],
+    // Nothing else is left out if all addresses of a cell are validated.
+    [counts.left_out_count, counts.several_addresses === 'all' ? 'malformed' : 'left out'],
+    [repeated, repeated === 1 ? 'duplicate' : 'duplicates'],
+  ]
+  const others = parts.filter(([count]) => count > 0).map(([count, name]) => `${COUNT.format(count)} ${name}`)
+  return `${all}: ${[...others, `${COUNT.format(counts.unique_count)} validated`].join(', ')}`
 }
 
 type Deferred = { reason: string; count: number; last_retry_at: string }

@@ -1,16 +1,13 @@
 import type { Probity } from '@probity/sdk'
 import { CliError, hasProblemCode } from './cli-error.ts'
-import { countOf, formatCount, formatPairs } from './output/format.ts'
+import { countOf, formatCount, formatPairs, readable } from './output/format.ts'
 import type { Run } from './run.ts'
 
 /** The price of an action and the balance of the account. */
 export type Price = {
   rows: number
-  /** Undefined until the service has counted them. */
-  unique: number | undefined
+  unique: number
   credits: number
-  /** Whether `credits` is an upper bound, because duplicates are not counted yet. */
-  isAtMost?: boolean
   /** Undefined if the key cannot read the account. */
   available: number | undefined
   unlimited: boolean
@@ -31,7 +28,7 @@ export async function confirmCost(run: Run, price: Price, { yes, maxCredits }: C
   const { credits } = price
   if (credits === 0) return
   checkBalance(price)
-  const cost = `This costs ${costOf(price)}`
+  const cost = `This costs ${countOf(credits, 'credit')}`
   if (maxCredits !== undefined) {
     if (credits <= maxCredits) return
     throw new CliError('credits', `${cost}, more than --max-credits ${maxCredits}. Nothing was charged.`)
@@ -42,10 +39,12 @@ export async function confirmCost(run: Run, price: Price, { yes, maxCredits }: C
     throw new CliError('declined', `${cost}. Confirmation required: pass ${flags}. Nothing was charged.`)
   }
   run.terminal.stderr.write(formatPrice(price))
-  if (!(await ask(run, `Spend ${costOf(price)}?`))) throw new CliError('declined', 'Declined. Nothing was charged.')
+  if (!(await ask(run, `Spend ${countOf(credits, 'credit')}?`)))
+    throw new CliError('declined', 'Declined. Nothing was charged.')
 }
 
-async function ask({ terminal, signal }: Run, message: string): Promise<boolean> {
+/** A question whose default is no. */
+export async function ask({ terminal, signal }: Run, message: string): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts')
   const { stdin: input, stderr: output } = terminal
   const answer = await confirm({ message, input, output, signal, initialValue: false })
@@ -53,29 +52,29 @@ async function ask({ terminal, signal }: Run, message: string): Promise<boolean>
   return answer
 }
 
+type Choice = { options: { value: string; label: string }[]; initial: string }
+
+export async function choose({ terminal, signal }: Run, message: string, choice: Choice): Promise<string> {
+  const { select, isCancel } = await import('@clack/prompts')
+  const { stdin: input, stderr: output } = terminal
+  // The text of a file must not control the terminal.
+  const options = choice.options.map(({ value, label }) => ({ value, label: readable(label) }))
+  const answer = await select({ message, options, initialValue: choice.initial, input, output, signal })
+  if (isCancel(answer)) throw new CliError('interrupted', 'Interrupted. Nothing was changed.')
+  return answer
+}
+
 /** The price as an object, with the field names of `--json`. */
-export function presentPrice({
-  rows,
-  unique = null,
-  credits,
-  isAtMost = false,
-  available = null,
-  unlimited,
-}: PriceInput) {
-  return { rows, unique, credits, at_most: isAtMost, available, unlimited }
+export function presentPrice({ rows, unique, credits, available, unlimited }: Price) {
+  return { rows, unique, credits, available: available ?? null, unlimited }
 }
 
-type PriceInput = Omit<Price, 'unique' | 'available'> & {
-  unique?: number | null | undefined
-  available?: number | null | undefined
-}
-
-export function formatPrice({ rows, unique, isAtMost, credits, available, unlimited }: Price): string {
+export function formatPrice({ rows, unique, credits, available, unlimited }: Price): string {
   const balance = available === undefined ? 'unknown: the key lacks the scope account:read' : formatCount(available)
   return formatPairs([
     ['rows', formatCount(rows)],
-    ['unique', unique === undefined ? 'not counted yet' : formatCount(unique)],
-    ['credits', isAtMost ? `at most ${formatCount(credits)}` : formatCount(credits)],
+    ['unique', formatCount(unique)],
+    ['credits', formatCount(credits)],
     ['balance', unlimited ? 'unlimited' : balance],
   ])
 }
@@ -92,12 +91,8 @@ export async function findBalance({ signal }: Run, client: Probity): Promise<Pic
   }
 }
 
-function costOf({ credits, isAtMost }: Price): string {
-  return `${isAtMost ? 'at most ' : ''}${countOf(credits, 'credit')}`
-}
-
-function checkBalance({ credits, isAtMost, available, unlimited }: Price): void {
-  if (unlimited || isAtMost || available === undefined || available >= credits) return
+function checkBalance({ credits, available, unlimited }: Price): void {
+  if (unlimited || available === undefined || available >= credits) return
   const message = `This costs ${countOf(credits, 'credit')}, and ${formatCount(available)} are available. Nothing was charged.`
   throw new CliError('credits', message, 'probity usage')
 }

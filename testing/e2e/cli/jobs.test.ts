@@ -107,7 +107,6 @@ test('a job without a confirmation charges nothing', async () => {
     rows: 3,
     unique: 3,
     credits: 3,
-    at_most: false,
     available: 1_000,
     unlimited: false,
   })
@@ -307,17 +306,106 @@ test('clean reads standard input and writes CSV or JSON to standard output', asy
   ])
 })
 
-test('another column than the suggested one costs at most its filled cells, and a missing one costs nothing', async () => {
+test('another column than the suggested one has its own cost, and a missing one costs nothing', async () => {
   const apiClient = await openPayer()
   const csv = 'first,second\na@no-such-domain.example,c@no-such-domain.example\nb@no-such-domain.example,\n'
   const folder = openFolder(csv, apiClient.key)
   const estimate = await folder.run(['jobs', 'estimate', 'list.csv', '--column', 'second', '--json'])
-  expect(JSON.parse(estimate.stdout)).toMatchObject({ column: 'second', credits: 1, at_most: true, unique: null })
+  expect(JSON.parse(estimate.stdout)).toMatchObject({ column: 'second', credits: 1, unique: 1 })
+  expect(estimate.stderr).toContain('Column: second (1 address); also: first (2)\n')
   const wrong = await folder.run(['jobs', 'create', 'list.csv', '--column', 'third', '--yes'])
   expect(wrong.code).toBe(4)
   expect(wrong.stderr).toContain('The file has no column third. Its columns: first, second. Nothing was charged.')
   expect((await folder.run(['jobs', 'create', 'list.csv', '--column', 'second', '--max-credits', '1'])).code).toBe(0)
   expect(await apiClient.credits()).toMatchObject({ available: 999 })
+})
+
+const MESSY = [
+  'Contacts export;',
+  'name;E-Mail',
+  'Ada;valid@example.com, role@example.com',
+  '',
+  'Bo;valid @ example.com',
+  'Cy;valid@gmial.com',
+  'Di;di.@example.com',
+  'Ed;n/a',
+  'Flo;',
+  '',
+].join('\n')
+
+test('clean accounts for every line of a messy file, and writes those that were not validated', async () => {
+  const folder = openFolder(MESSY)
+  const args = ['clean', 'list.csv', '-o', 'out.csv', '--accept-suggestions']
+  const first = await folder.run([...args, '--left-out', 'left-out.csv'])
+  expect(first.code).toBe(0)
+  const sum = '7 lines and 1 second address: 1 blank, 2 without an address, 1 malformed, 1 duplicate, 3 validated.\n'
+  expect(first.stderr).toMatch(
+    new RegExp(
+      `^Reading list.csv.\nColumn: E-Mail \\(3 addresses\\)\nHeader: row 2\n1 address repaired, such as "valid @ example.com": valid@example.com\n1 domain corrected.\n${sum}Job `,
+    ),
+  )
+  expect(first.stderr).toContain(
+    `${sum}4 of 8 rows kept (balanced).\n3 rows or addresses not validated: see left-out.csv.\n`,
+  )
+  const rows = folder.read('out.csv').split('\r\n').slice(1, -1)
+  expect(rows.map((row) => row.split(';').at(-1))).toEqual([
+    '"valid@example.com"',
+    '"role@example.com"',
+    '"valid@example.com"',
+    '"valid@gmail.com"',
+  ])
+  expect(folder.read('left-out.csv').split('\r\n')).toEqual([
+    '"name";"E-Mail";"probity_row";"probity_left_out";"probity_value"',
+    '"Contacts export";"";"1";"above_header";""',
+    '"Di";"di.@example.com";"7";"malformed";"di.@example.com"',
+    '"Ed";"n/a";"8";"no_address";"n/a"',
+    '"Flo";"";"9";"empty";""',
+    '',
+  ])
+  expect(statSync(folder.path('left-out.csv')).mode & 0o777).toBe(0o600)
+
+  const again = await folder.run(args)
+  expect(again.stderr).toMatch(
+    /3 rows or addresses not validated\. To write them with the reasons: probity jobs results [0-9a-f-]{36} --part left_out -o left-out\.csv\n/,
+  )
+  const [, id = ''] = /already has job (\S+)/.exec(again.stderr) ?? []
+  const part = ['jobs', 'results', id, '--part', 'left_out']
+  expect((await folder.run(part)).stdout).toBe(folder.read('left-out.csv'))
+  expect((await folder.run([...part, '--json'])).stderr).toContain('--part left_out needs --format csv or xlsx.')
+  expect((await folder.run(['jobs', 'view', id])).stdout).toContain(`lines    ${sum.slice(0, -2)}\n`)
+})
+
+test('the options of reading have a job each, and without consent no domain is corrected', async () => {
+  const folder = openFolder(MESSY)
+  const plain = await folder.run(['jobs', 'create', 'list.csv', '--watch'])
+  expect(plain.stderr).toContain(
+    '1 domain looks mistyped. To correct them, pass --accept-suggestions.\n  row 6: valid@gmial.com, did you mean valid@gmail.com?\n',
+  )
+  const estimate = async (...flags: string[]) => (await folder.run(['jobs', 'estimate', 'list.csv', ...flags])).stderr
+  expect(await estimate('--first-address-only', '--validate-malformed')).toContain(
+    '7 lines and 1 second address: 1 blank, 2 without an address, 1 left out, 1 duplicate, 3 validated.\n',
+  )
+  expect(await estimate('--header-row', '0')).toContain('Column: column_2 (3 addresses)\nHeader: none\n')
+  expect(await estimate('--header-row', '1')).toMatch(
+    /\n8 lines and 1 second address: 1 blank, 3 without an address, 1 malformed, 1 duplicate, 3 validated\.\n$/,
+  )
+  const wrong = await folder.run(['jobs', 'estimate', 'list.csv', '--header-row', '4'])
+  expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('Row 4, which was chosen as the header')])
+  const again = await folder.run(['jobs', 'create', 'list.csv', '--watch'])
+  expect(again.stdout).toBe(plain.stdout)
+  const other = await folder.run(['jobs', 'create', 'list.csv', '--validate-malformed', '--watch'])
+  expect(other.stdout).not.toBe(plain.stdout)
+})
+
+test('clean rejects a name for two files before anything is charged', async () => {
+  const folder = openFolder(MESSY)
+  for (const leftOut of ['list.csv', './out.csv', '-']) {
+    const { code, stderr } = await folder.run(['clean', 'list.csv', '-o', 'out.csv', '--left-out', leftOut])
+    expect([leftOut, code]).toEqual([leftOut, 2])
+    expect(stderr).not.toContain('Job ')
+  }
+  const none = await folder.run(['clean', 'list.csv', '-o', 'out.csv', '--left-out', 'no/such/folder/left-out.csv'])
+  expect([none.code, none.stderr]).toEqual([4, expect.not.stringContaining('Job ')])
 })
 
 test('a file that cannot be read or written is an error, and no job is created', async () => {

@@ -56,12 +56,61 @@ test('clean asks for the cost; n charges nothing, y starts the job, shows progre
   await session.type('y')
   const done = await session.sees(/ended with 0/)
   expect(done).toMatch(
-    /\[#{24}\] 2,000\/2,000 \(100 %\)\nvalid 0, invalid 2,000, risky 0, unknown 0\n0 of 2,000 rows kept/,
+    /\[#{24}\] 2,000\/2,000 \(100 %\)\nvalid 0, invalid 2,000, risky 0, unknown 0\n2,000 lines: 2,000 validated\.\n0 of 2,000 rows kept/,
   )
   const shown = new Set([...session.sent().matchAll(/\] ([\d,]+)\/2,000/g)].map(([, count]) => count))
   expect(shown.size).toBeGreaterThanOrEqual(2)
   expect(session.read('out.csv')).toMatch(/^"email","probity_status"/)
   expect(await availableOf(apiClient)).toBe(3_000)
+})
+
+const MESSY = [
+  'Name,Work e-mail,Personal e-mail',
+  'Ada,ada@no-such-domain.example; bo@no-such-domain.example,ada@gmial.com',
+  'Cy,n/a,cy@no-such-domain.example',
+  '',
+  'Di,di.@no-such-domain.example,',
+  'Ed,ed (at) no-such-domain.example,',
+  '',
+].join('\n')
+
+test('create asks which of two columns to validate and whether to correct domains, and shows the sum', async () => {
+  const apiClient = await createApiClient(instance, { credits: 10 })
+  const session = await openSession(MESSY, apiClient.key)
+  await session.enter('probity jobs create list.csv')
+  await session.sees(/Several columns have addresses\. Which one is validated\?/)
+  await session.press('Enter')
+  const work = await session.sees(/Spend 3 credits\?/)
+  expect(work).toContain('Column: Work e-mail (2 addresses); also: Personal e-mail (2)\n')
+  expect(work).toContain('1 address repaired, such as "ed (at) no-such-domain.example": ed@no-such-domain.example\n')
+  expect(work).toContain('5 lines and 1 second address: 1 blank, 1 without an address, 1 malformed, 3 validated.\n')
+  await session.type('n')
+  await session.sees(/ended with 9/)
+
+  await session.enter('clear; probity jobs create list.csv --quiet')
+  await session.sees(/Which one is validated\?/)
+  await session.press('C-c')
+  await session.sees(/Interrupted\. Nothing was changed\.[\s\S]*ended with 130/)
+
+  await session.enter('clear; probity jobs create list.csv')
+  await session.sees(/Work e-mail \(2 addresses\)[\s\S]*Personal e-mail \(2 addresses\)/)
+  await session.press('Down')
+  await session.press('Enter')
+  const asked = await session.sees(/Accept 1 suggested domain\?/)
+  expect(asked).toContain('1 domain looks mistyped.\n  row 2: ada@gmial.com, did you mean ada@gmail.com?\n')
+  await session.type('n')
+  await session.sees(/Spend 2 credits\?/)
+  await session.type('n')
+  await session.sees(/ended with 9/)
+
+  await session.enter("clear; probity jobs create list.csv --column 'Personal e-mail'")
+  await session.sees(/Accept 1 suggested domain\?/)
+  await session.type('y')
+  const corrected = await session.sees(/Spend 2 credits\?/)
+  expect(corrected).toContain('1 domain corrected.\n5 lines: 1 blank, 2 without an address, 2 validated.\n')
+  await session.press('C-c')
+  await session.sees(/ended with 130/)
+  expect(await availableOf(apiClient)).toBe(10)
 })
 
 test('Ctrl-C at the confirmation charges nothing', async () => {

@@ -94,7 +94,7 @@ test('the quick start commands of the README run in a fresh clone and return a v
   const [, json = ''] = /(\{"email":"ada@example,com".*?\})(?=\{|$)/.exec(answer) ?? []
   expect(JSON.parse(json)).toMatchObject(JSON.parse(shown))
   expect(out).toMatch(/"credits":\s*{\s*"available":\s*999,/)
-  expect(out).toContain('"Ada again","ADA@example,com","invalid","syntax_error"')
+  expect(out).toContain('"Ada again","ADA.@example.com","invalid","syntax_error"')
   expect(code).toBe(0)
 }, 600_000) // the quick start itself waits for the first build for five minutes
 

@@ -1,15 +1,16 @@
 import { resolve } from 'node:path'
-import { describeCharge } from '@probity/contract/constants/texts/jobs'
-import type { Probity } from '@probity/sdk'
+import { describeCharge, describeLines } from '@probity/contract/constants/texts/jobs'
+import type { BulkJob, Probity } from '@probity/sdk'
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { formatPrice, presentPrice } from '../confirm.ts'
 import type { Row } from '../jobs/filter-rows.ts'
-import { openSource, priceFile, type StartFlags, startJob } from '../jobs/start.ts'
+import { openSource, previewFile, priceOf, type StartFlags, startJob } from '../jobs/start.ts'
 import { checkCompleted, tallyOf, watchJob } from '../jobs/watch.ts'
-import { formatCount } from '../output/format.ts'
+import { countOf, formatCount } from '../output/format.ts'
 import { SHEET_FORMATS } from '../output/output.ts'
 import { createAction, openClient, type Run, type Stage } from '../run.ts'
+import { checkWritable, writeFileAtomically } from '../write-file.ts'
 import {
   addCostOptions,
   addExamples,
@@ -31,6 +32,7 @@ import {
 type Flags = StartFlags &
   SheetFlags & {
     output?: string
+    leftOut?: string
     preset: PresetChoice
     dryRun?: boolean
     failOn?: FailOn[]
@@ -42,6 +44,7 @@ export function addClean(program: Command, stage: Stage): void {
     .description('Validate a CSV or XLSX file as a job, wait for it, and write the rows that a preset keeps.')
     .argument('<file>', 'CSV or XLSX file; - for standard input')
     .addOption(new Option('--preset <name>', 'rows to keep').choices(PRESET_CHOICES).default('balanced'))
+  command.option('--left-out <file>', 'write the rows that were not validated to this file, with the reasons')
   addSheetOptions(addFailOn(addCostOptions(addStartOptions(command))))
   addOutputOptions(command, 'csv', SHEET_FORMATS).action(createAction(stage, clean))
   addExamples(command, [
@@ -53,9 +56,7 @@ export function addClean(program: Command, stage: Stage): void {
 
 async function clean(run: Run, flags: Flags, file: string): Promise<void> {
   await checkFailOnNames(flags.failOn)
-  if (flags.output !== undefined && flags.output !== '-' && resolve(flags.output) === resolve(file)) {
-    throw new CliError('usage', 'The output file is the input file. Choose another name.')
-  }
+  await checkFiles(flags, file)
   const { format } = run.output
   if (flags.ownColumns && format !== 'csv' && format !== 'xlsx') {
     throw new CliError('usage', '--own-columns needs --format csv or xlsx.')
@@ -64,16 +65,46 @@ async function clean(run: Run, flags: Flags, file: string): Promise<void> {
   const source = await openSource(run, file)
   const client = await openClient(run)
   if (flags.dryRun) {
-    const { price } = await priceFile(run, client, source, flags)
+    const price = priceOf(await previewFile(run, client, source, flags))
     return run.output.writeOne(presentPrice(price), () => formatPrice(price))
   }
   const id = await startJob(run, client, source, flags)
   run.terminal.note(`Job ${id}`)
   const job = await watchJob(run, client, id)
   checkCompleted(job)
+  run.terminal.note(`${describeLines(job)}.`)
   await writeRows(run, client, id, flags)
+  await writeLeftOut(run, client, job, flags)
   if (job.livemode) run.terminal.note(`Cost of the job: ${describeCharge(job.credits)}.`)
   checkFailOn(flags.failOn, tallyOf(job))
+}
+
+/** Before anything is charged. */
+async function checkFiles({ output, leftOut }: Flags, input: string): Promise<void> {
+  const paths = [input, output, leftOut].flatMap((name) => (name === undefined || name === '-' ? [] : resolve(name)))
+  if (new Set(paths).size < paths.length) {
+    throw new CliError('usage', 'The input file and the output files need different names.')
+  }
+  if (leftOut === '-') throw new CliError('usage', '--left-out needs the name of a file.')
+  if (leftOut !== undefined) await checkWritable(leftOut)
+}
+
+/** The rows without a result, or a hint how to write them. */
+async function writeLeftOut(run: Run, client: Probity, job: BulkJob, flags: Flags): Promise<void> {
+  const { output, terminal, signal } = run
+  const { empty_count: empty, not_address_count: texts, left_out_count: leftOut } = job
+  const notice = `${countOf(empty + texts + leftOut, 'row or address', 'rows or addresses')} not validated`
+  const name = flags.leftOut
+  if (name === undefined) {
+    const next = `probity jobs results ${job.id} --part left_out -o left-out.csv`
+    if (empty + texts + leftOut > 0) terminal.note(`${notice}. To write them with the reasons: ${next}`)
+    return
+  }
+  const format = output.format === 'xlsx' ? 'xlsx' : 'csv'
+  const { bom, keepBom, formulaSafe } = sheetFormOf(flags)
+  const form = { format, part: 'left_out', bom, keepBom, formulaSafe, signal } as const
+  await writeFileAtomically(name, await client.jobs.results.download(job.id, form))
+  terminal.note(`${notice}: see ${name}.`)
 }
 
 async function writeRows(run: Run, client: Probity, id: string, flags: Flags): Promise<void> {

@@ -1,9 +1,9 @@
-import { describeCharge } from '@probity/contract/constants/texts/jobs'
+import { describeCharge, describeLines } from '@probity/contract/constants/texts/jobs'
 import type { BulkJob, JobResult } from '@probity/sdk'
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type ConfirmFlags, confirmAction, formatPrice, presentPrice } from '../confirm.ts'
-import { openSource, priceFile, type StartFlags, startJob } from '../jobs/start.ts'
+import { openSource, previewFile, priceOf, type StartFlags, startJob } from '../jobs/start.ts'
 import { checkCompleted, formatCounts, tallyOf, watchJob, writeStarted } from '../jobs/watch.ts'
 import { formatCount, formatPairs, formatShare } from '../output/format.ts'
 import { limitItems, SHEET_FORMATS, type View } from '../output/output.ts'
@@ -15,6 +15,7 @@ import {
   addExamples,
   addFailOn,
   addOutputOptions,
+  addReadOptions,
   addSheetOptions,
   addStartOptions,
   addYes,
@@ -109,6 +110,7 @@ function formatJob(job: BulkJob): string {
     ['name', job.name],
     ...(job.tags.length > 0 ? ([['tags', job.tags.join(', ')]] as [string, string][]) : []),
     ['file', `${job.filename}, column ${job.email_column}`],
+    ['lines', describeLines(job)],
     ['status', job.status],
     ['done', `${formatCount(job.done_count)} of ${formatCount(job.unique_count)} (${formatShare(job.progress)})`],
     ['results', formatCounts(job)],
@@ -137,9 +139,7 @@ function addCreate(jobs: Command, stage: Stage): void {
     .command('estimate')
     .description('Upload a CSV or XLSX file and print the cost of a job. Nothing is charged.')
     .argument('<file>', 'CSV or XLSX file; - for standard input')
-    .option('--column <name>', 'column with the addresses; detected by default')
-    .option('--sheet <name>', 'sheet of a workbook; by default the first one with addresses')
-    .action(createAction(stage, estimateJob))
+  addReadOptions(estimate).action(createAction(stage, estimateJob))
   addExamples(estimate, [['probity jobs estimate list.csv', 'Print rows, unique addresses and credits.']])
 }
 
@@ -154,8 +154,9 @@ async function createJob(run: Run, flags: CreateFlags, file: string): Promise<vo
 
 async function estimateJob(run: Run, flags: StartFlags, file: string): Promise<void> {
   const source = await openSource(run, file)
-  const { upload, price } = await priceFile(run, await openClient(run), source, flags)
-  const { column } = upload
+  const preview = await previewFile(run, await openClient(run), source, flags)
+  const { email_column: column } = preview
+  const price = priceOf(preview)
   const format = () => formatPairs([['column', column]]) + formatPrice(price)
   await run.output.writeOne({ column, ...presentPrice(price) }, format)
 }
@@ -234,7 +235,7 @@ type ResultFlags = SheetFlags & {
   output?: string
   status?: string[]
   preset?: PresetChoice
-  part?: 'keep' | 'remove'
+  part?: 'keep' | 'remove' | 'left_out'
   policy?: string
   evidence?: boolean
 }
@@ -248,7 +249,13 @@ function addJobResults(jobs: Command, stage: Stage): void {
     .argument('<id>', 'job id')
     .option('--status <names>', 'only results with these statuses, such as valid,risky', readNames)
     .addOption(new Option('--preset <name>', 'only results that this preset keeps').choices(PRESET_CHOICES))
-    .addOption(new Option('--part <part>', 'part of the preset').choices(['keep', 'remove']))
+    .addOption(
+      new Option('--part <part>', 'part of the preset, or the rows that were not validated').choices([
+        'keep',
+        'remove',
+        'left_out',
+      ]),
+    )
     .option('--policy <name>', 'add the decision of this policy: allow, review or block')
     .option('--evidence', 'add the evidence of each result')
   addOutputOptions(addSheetOptions(command), 'csv', SHEET_FORMATS).action(createAction(stage, writeResults))
@@ -257,6 +264,7 @@ function addJobResults(jobs: Command, stage: Stage): void {
     ['probity jobs results ID --policy newsletter -o results.csv', 'Add a decision for each address.'],
     ['probity jobs results ID --preset balanced --unique --own-columns -o keep.csv', 'Write a file for an import.'],
     ['probity jobs results ID --format xlsx -o results.xlsx', 'Write it as an Excel workbook.'],
+    ['probity jobs results ID --part left_out -o left-out.csv', 'Write the rows that were not validated.'],
     ['probity jobs results ID --format jsonl --status valid', 'Print one JSON object per valid address.'],
   ])
 }
@@ -267,15 +275,16 @@ async function writeResults(run: Run, flags: ResultFlags, id: string): Promise<v
   const client = await openClient(run)
   const { status, policy, evidence, part } = flags
   const preset = flags.preset && readPreset(flags.preset)
-  const options = { status, preset, part, policy, evidence, signal: run.signal }
+  const options = { status, preset, policy, evidence, signal: run.signal }
   const { format } = run.output
   if (format === 'csv' || format === 'xlsx') {
     return run.output.writeChunks(
-      download(() => client.jobs.results.download(id, { ...options, format, ...sheetFormOf(flags) })),
+      download(() => client.jobs.results.download(id, { ...options, part, format, ...sheetFormOf(flags) })),
     )
   }
+  if (part === 'left_out') throw new CliError('usage', '--part left_out needs --format csv or xlsx.')
   const view = await openResultView(flags)
-  await run.output.writeAll<JobResult>(client.jobs.results.list(id, options), view)
+  await run.output.writeAll<JobResult>(client.jobs.results.list(id, { ...options, part }), view)
 }
 
 async function* download(start: () => Promise<AsyncIterable<Uint8Array>>) {

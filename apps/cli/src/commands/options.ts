@@ -63,11 +63,20 @@ export function checkWorkbook({ output, terminal }: Run, file: string | undefine
   throw new CliError('usage', '--format xlsx writes no text. Name a file with -o.')
 }
 
-/** For commands that create a job from a file. */
-export function addStartOptions(command: Command): Command {
+/** For commands that read a file: see ReadFlags. */
+export function addReadOptions(command: Command): Command {
   return command
     .option('--column <name>', 'column with the addresses; detected by default')
     .option('--sheet <name>', 'sheet of a workbook; by default the first one with addresses')
+    .option('--header-row <n>', 'row with the column names, 0 for none; detected by default', readCount)
+    .option('--first-address-only', 'validate the first address of each cell; by default all')
+    .option('--validate-malformed', 'validate and charge values with a syntax error; by default they are left out')
+    .option('--accept-suggestions', 'correct domains that look mistyped, such as gmial.com')
+}
+
+/** For commands that create a job from a file. */
+export function addStartOptions(command: Command): Command {
+  return addReadOptions(command)
     .option('--dry-run', 'print the cost and charge nothing')
     .option('--fresh', 'create a new job even if this file already has one')
 }

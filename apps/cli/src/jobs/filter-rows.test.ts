@@ -57,3 +57,14 @@ test('filterRows applies overrides', async () => {
   ]
   expect(await filter([head, ...rows])).toMatchObject({ text: [head, rows[1], rows[2], ''].join('\r\n'), dropped: 1 })
 })
+
+test('filterRows decides about each address of a row that is repeated', async () => {
+  const head = '"email","probity_status","probity_sub_status","probity_safe_to_send","probity_row","probity_email"'
+  const cell = '"a@example.com, b@example.com"'
+  const rows = [
+    `${cell},"valid","","true","2","a@example.com"`,
+    `${cell},"invalid","mailbox_not_found","false","2","b@example.com"`,
+    '"n/a","","","","3",""',
+  ]
+  expect(await filter([head, ...rows])).toEqual({ text: [head, rows[0], ''].join('\r\n'), kept: 1, dropped: 2 })
+})

@@ -10,7 +10,7 @@ const folder = join(parent, 'state')
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const IDENTITY = { hash: 'a', column: undefined, keyHint: 'pb_live_…abcd', baseUrl: 'http://localhost:3000' }
-const UPLOAD: Upload = { kind: 'uploaded', uploadId: 'u1', column: 'email', rows: 3, unique: 2, credits: 2 }
+const UPLOAD: Upload = { kind: 'uploaded', uploadId: 'u1', column: 'email' }
 
 test('find returns the state of the same file, column, key and service only', async () => {
   await openStateStore(folder, IDENTITY).save({ kind: 'started', jobId: 'j1' })

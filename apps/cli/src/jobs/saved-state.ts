@@ -12,9 +12,6 @@ export type Upload = {
   uploadId: string
   /** The header of the email column. */
   column: string
-  rows: number
-  unique: number | null
-  credits: number
 }
 
 /** The saved state of one file. Processes with the same file share it. */

@@ -2,41 +2,56 @@ import { createHash } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { WITHOUT_PROBING, WITHOUT_RESOLVER } from '@probity/contract/constants/system'
 import type { Probity, UploadPreview } from '@probity/sdk'
 import { CliError, hasProblemCode, isApiError, systemCodeOf } from '../cli-error.ts'
-import { type CostFlags, confirmCost, findBalance, type Price } from '../confirm.ts'
+import { type CostFlags, confirmCost, type Price } from '../confirm.ts'
 import { formatSize } from '../output/format.ts'
 import type { Run } from '../run.ts'
 import { getKey } from '../settings.ts'
-import { openStateStore, type SavedState, type StateStore, type Upload } from './saved-state.ts'
+import { cellOptionsOf, type ReadFlags, readUpload, settleUpload, uploadFile } from './prepare-upload.ts'
+import { openStateStore, type StateStore, type Upload } from './saved-state.ts'
 
-export type StartFlags = CostFlags & { column?: string; sheet?: string; fresh?: boolean }
+export type StartFlags = CostFlags & ReadFlags & { fresh?: boolean }
 
 /** An upload may have expired, or another process may have started the same file; then it is tried again. */
-const ATTEMPTS_MAX = 3
+const ATTEMPTS_MAX = 5
 
 /** Creates a job from a file, or returns the job that an earlier run created. A file is charged once. */
 export async function startJob(run: Run, client: Probity, source: Source, flags: StartFlags): Promise<string> {
   const store = storeOf(run, source, flags)
   if (flags.fresh) await store.remove()
+  // With these flags a script runs, or a user who wants no questions.
+  const asks = run.terminal.isInteractive && !flags.yes && flags.maxCredits === undefined
   for (let attempts = 1; attempts <= ATTEMPTS_MAX; attempts++) {
-    const id = (await findJob(run, client, store)) ?? (await createJob(run, client, { source, flags, store }))
+    const request = { source, flags, store, asks }
+    const id = (await findJob(run, client, store)) ?? (await createJob(run, client, request))
     if (id !== undefined) return id
   }
   throw new CliError('later', 'Another process uses this file. Try again.')
 }
 
-/** The price of a file. The upload is kept for a later start. */
-export async function priceFile(run: Run, client: Probity, source: Source, flags: StartFlags): Promise<PricedUpload> {
-  const upload = () => uploadFile(run, client, source, flags)
-  const found = await findOrUpload(run, client, storeOf(run, source, flags), upload)
-  return found.upload.kind === 'started' ? upload() : { ...found, upload: found.upload }
+/** The preview of a file, whose upload is kept for a later start. */
+export async function previewFile(
+  run: Run,
+  client: Probity,
+  source: Source,
+  flags: StartFlags,
+): Promise<UploadPreview> {
+  const request = { source, flags, store: storeOf(run, source, flags), asks: false }
+  const found = await findOrUpload(run, client, request)
+  return found?.preview ?? uploadAndSettle(run, client, request)
 }
 
-function storeOf({ settings }: Run, source: Source, { column, sheet }: StartFlags): StateStore {
+export function priceOf({ row_count: rows, unique_count: unique, credits }: UploadPreview): Price {
+  const { quote, available, unlimited } = credits
+  return { rows, unique, credits: quote, available, unlimited }
+}
+
+function storeOf({ settings }: Run, source: Source, flags: StartFlags): StateStore {
   const { hint: keyHint } = getKey(settings)
-  const hash = sheet === undefined ? source.hash : createHash('sha256').update(`${source.hash} ${sheet}`).digest('hex')
+  const { column, sheet, headerRow, firstAddressOnly, validateMalformed, acceptSuggestions } = flags
+  const reading = JSON.stringify({ sheet, headerRow, firstAddressOnly, validateMalformed, acceptSuggestions })
+  const hash = reading === '{}' ? source.hash : createHash('sha256').update(`${source.hash} ${reading}`).digest('hex')
   return openStateStore(settings.stateFolder, { hash, column, keyHint, baseUrl: settings.baseUrl })
 }
 
@@ -59,48 +74,77 @@ async function findJob({ terminal, signal }: Run, client: Probity, store: StateS
   return undefined
 }
 
-type Request = { source: Source; flags: StartFlags; store: StateStore }
+type Request = { source: Source; flags: StartFlags; store: StateStore; asks: boolean }
 
-async function createJob(run: Run, client: Probity, { source, flags, store }: Request): Promise<string | undefined> {
-  const upload = () => uploadFile(run, client, source, flags)
-  const found = await findOrUpload(run, client, store, upload)
-  if (found.upload.kind === 'started') return undefined
-  if (found.upload.kind === 'uploaded') {
-    await confirmCost(run, found.price, flags)
-    await saveUpload(store, { ...found.upload, kind: 'confirming' })
+async function createJob(run: Run, client: Probity, request: Request): Promise<string | undefined> {
+  const { flags, store } = request
+  const found = await findOrUpload(run, client, request)
+  if (found === undefined) return undefined
+  const { upload, preview } = found
+  if (preview !== undefined) {
+    await confirmCost(run, priceOf(preview), flags)
+    await saveUpload(store, { ...upload, kind: 'confirming' })
   }
-  return confirmUpload(client, store, found.upload)
+  return confirmUpload(client, request, upload)
 }
 
-type Found = { upload: SavedState; price: Price }
+/** There is no preview once the cost was confirmed. */
+type Found = { upload: Upload; preview?: UploadPreview }
 
-async function findOrUpload(
+/** The upload of an earlier run or of another process, or a new one. Undefined if another process has changed its state. */
+async function findOrUpload(run: Run, client: Probity, request: Request): Promise<Found | undefined> {
+  const { store } = request
+  const saved = await store.find()
+  if (saved?.kind === 'started') return undefined
+  if (saved?.kind === 'confirming') return { upload: saved }
+  if (saved !== undefined) return findUpload(run, client, request, saved)
+  const preview = await uploadAndSettle(run, client, request)
+  const upload = uploadOf(preview)
+  if (!isStorable(upload)) return { upload, preview }
+  const claimed = await store.claim(upload)
+  // Of two processes with the same file, both continue with the first upload.
+  const isOwn = claimed.kind === 'uploaded' && claimed.uploadId === upload.uploadId
+  return isOwn ? { upload, preview } : undefined
+}
+
+async function uploadAndSettle(run: Run, client: Probity, { source, flags, asks }: Request): Promise<UploadPreview> {
+  return settleUpload(run, client, await uploadFile(run, client, source, flags), { ...flags, asks })
+}
+
+async function findUpload(
   run: Run,
   client: Probity,
-  store: StateStore,
-  upload: () => Promise<PricedUpload>,
-): Promise<Found> {
-  const saved = await store.find()
-  if (saved !== undefined && saved.kind !== 'started') {
-    return { upload: saved, price: await priceOfSaved(run, client, saved) }
+  { flags, store, asks }: Request,
+  saved: Upload,
+): Promise<Found | undefined> {
+  let preview: UploadPreview
+  try {
+    preview = await readUpload(run, client, saved, flags)
+  } catch (error) {
+    if (!hasProblemCode(error, 'not_found')) throw error
+    // Another process may have confirmed it meanwhile, and has saved that.
+    const now = await store.find()
+    if (now?.kind === 'uploaded' && now.uploadId === saved.uploadId) await store.remove()
+    return undefined
   }
-  const uploaded = await upload()
-  // Two processes with the same file both continue with the first upload.
-  return isStorable(uploaded.upload) ? { ...uploaded, upload: await store.claim(uploaded.upload) } : uploaded
+  const settled = await settleUpload(run, client, preview, { ...flags, asks })
+  const upload = uploadOf(settled)
+  await saveUpload(store, upload)
+  return { upload, preview: settled }
 }
 
-async function priceOfSaved(run: Run, client: Probity, { rows, unique, credits }: Upload): Promise<Price> {
-  const balance = credits === 0 ? { available: undefined, unlimited: false } : await findBalance(run, client)
-  return { rows, unique: unique ?? undefined, credits, isAtMost: unique === null, ...balance }
+function uploadOf({ upload_id: uploadId, email_column: column }: UploadPreview): Upload {
+  return { kind: 'uploaded', uploadId, column }
 }
 
 /**
  * Undefined if the upload has expired. Not aborted by the first Ctrl-C: the request takes a moment, and its response contains the id of
  * the job.
  */
-async function confirmUpload(client: Probity, store: StateStore, upload: Upload): Promise<string | undefined> {
+async function confirmUpload(client: Probity, { flags, store }: Request, upload: Upload): Promise<string | undefined> {
   try {
-    const { id } = await client.jobs.create(upload.uploadId, { emailColumn: upload.column })
+    const options = { ...cellOptionsOf(flags), emailColumn: upload.column }
+    const { id } = await client.jobs.create(upload.uploadId, options)
     await store.save({ kind: 'started', jobId: id })
     return id
   } catch (error) {
@@ -121,58 +165,6 @@ function isStorable({ column }: Upload): boolean {
 
 async function saveUpload(store: StateStore, upload: Upload): Promise<void> {
   if (isStorable(upload)) await store.save(upload)
-}
-
-/** An upload and its price. Nothing is charged yet. */
-type PricedUpload = { upload: Upload; price: Price }
-
-async function uploadFile(
-  run: Run,
-  client: Probity,
-  source: Source,
-  { column, sheet }: StartFlags,
-): Promise<PricedUpload> {
-  const { blob, filename } = source
-  const preview = await chooseSheet(
-    run,
-    client,
-    await client.uploads.create(blob, { filename, signal: run.signal }),
-    sheet,
-  )
-  const chosen = column ?? preview.suggested_email_column
-  if (!preview.columns.includes(chosen)) throw unknownColumn(chosen, preview)
-  // Older services do not send `probing`.
-  const { livemode, probing }: Partial<UploadPreview> = preview
-  if (livemode && probing?.mode === 'dns') run.terminal.note(WITHOUT_PROBING)
-  if (livemode && probing?.resolver_trusted === false) run.terminal.note(WITHOUT_RESOLVER)
-  const price = priceOfPreview(preview, chosen)
-  const { rows, unique = null, credits } = price
-  return { upload: { kind: 'uploaded', uploadId: preview.upload_id, column: chosen, rows, unique, credits }, price }
-}
-
-async function chooseSheet(run: Run, client: Probity, preview: UploadPreview, sheet: string | undefined) {
-  if (sheet === undefined || preview.sheet === sheet) return preview
-  // Older services do not read workbooks.
-  const { sheets = [] }: Partial<UploadPreview> = preview
-  if (sheets.includes(sheet)) return client.uploads.chooseSheet(preview.upload_id, sheet, { signal: run.signal })
-  const known = sheets.length === 0 ? 'It is not a workbook.' : `Its sheets: ${sheets.join(', ')}.`
-  throw new CliError('input', `The file has no sheet ${sheet}. ${known} Nothing was charged.`)
-}
-
-/** The service counts unique addresses of the suggested column only; of others it counts filled cells. */
-function priceOfPreview(preview: UploadPreview, column: string): Price {
-  const { credits, unique_count, livemode } = preview
-  const balance = { rows: preview.row_count, available: credits.available, unlimited: credits.unlimited }
-  if (column === preview.suggested_email_column) return { ...balance, unique: unique_count, credits: credits.quote }
-  const filled = preview.column_details.find(({ name }) => name === column)?.filled_count ?? preview.row_count
-  return { ...balance, unique: undefined, credits: livemode ? filled : 0, isAtMost: true }
-}
-
-function unknownColumn(column: string, { columns }: UploadPreview): CliError {
-  return new CliError(
-    'input',
-    `The file has no column ${column}. Its columns: ${columns.join(', ')}. Nothing was charged.`,
-  )
 }
 
 /** A file to upload, and the hash that identifies it. */

@@ -1,4 +1,4 @@
-import { readTimeLeft } from '@probity/contract/constants/texts/jobs'
+import { describeLines, readTimeLeft } from '@probity/contract/constants/texts/jobs'
 import type { BulkJob, Probity } from '@probity/sdk'
 import { CliError } from '../cli-error.ts'
 import type { Tally } from '../commands/options.ts'
@@ -63,6 +63,7 @@ export async function writeStarted(run: Run, client: Probity, { id, watch }: Sta
   const format = () => `${id}\n`
   if (run.output.format === 'table' && !watch) return run.output.writeOne({ id }, format)
   const job = watch ? await watchJob(run, client, id) : await client.jobs.get(id)
+  if (watch) run.terminal.note(`${describeLines(job)}.`)
   await run.output.writeOne(job, format)
   if (watch) checkCompleted(job)
 }

@@ -45,6 +45,20 @@ test.each([
   expect(bulk).toMatchObject({ duplicate_count: 1, credits_used: 1, results: [{ email, status: 'invalid' }] })
 })
 
+test.each([
+  ['ada@two-mx,example', 'ada@two-mx.example'],
+  ['ada @ two-mx.example', 'ada@two-mx.example'],
+  ['ada\u200b@two-mx.example', 'ada@two-mx.example'],
+  ['ada (at) gmial.com', 'ada@gmail.com'],
+  ['ada.@two-mx.example', null],
+])('1 a text that needs a repair is a syntax error and suggests the address: %j', async (email, suggestion) => {
+  const invalid = { email, status: 'invalid', sub_status: 'syntax_error', did_you_mean: suggestion }
+  const { body } = await post(email)
+  expect(body).toMatchObject(invalid)
+  const { body: bulk } = await apiClient.call('POST', '/validation/bulk', { emails: [email] })
+  expect(bulk).toMatchObject({ credits_used: 1, results: [invalid] })
+})
+
 test('1 it checks DNS', async () => {
   expect((await post('ada@two-mx.example')).body).toMatchObject({ details: { syntax_valid: true, dns_valid: true } })
   const missing = await post('ada@not-there.example')

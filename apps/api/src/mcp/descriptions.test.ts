@@ -19,10 +19,14 @@ const RESULT = RESULT_EXAMPLE as Result
 const ESTIMATE: JobEstimate = {
   upload_id: '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a',
   email_column: 'email',
-  row_count: 5,
-  email_count: 4,
+  row_count: 7,
+  line_count: 8,
+  blank_count: 1,
   empty_count: 1,
   not_address_count: 1,
+  left_out_count: 2,
+  extra_address_count: 0,
+  email_count: 4,
   unique_count: 3,
   duplicate_count: 1,
   credits: { quote: 3, available: 2, unlimited: false },
@@ -52,9 +56,11 @@ test('describeResult treats an unknown reason as unknown', () => {
   expect(text).toContain('What to do: Treat it as unknown')
 })
 
-test('describeEstimate names the free rows, the cost and whether the credits are sufficient', () => {
+test('describeEstimate names the free lines, the cost and whether the credits are sufficient', () => {
   const short = describeEstimate(ESTIMATE)
-  expect(short).toContain('Free of charge: 1 duplicates, 1 empty rows, 1 rows without an address.')
+  expect(short).toContain(
+    'The list has 8 lines: 1 blank, 2 without an address, 2 malformed, 1 duplicate, 3 validated. All but the last part are free of charge.',
+  )
   expect(short).toContain('Cost of the job: 3 credits. The account has 2 credits.')
   expect(short).toContain('Insufficient credits')
   const enough = describeEstimate({ ...ESTIMATE, credits: { quote: 3, available: 0, unlimited: true } })
@@ -81,6 +87,9 @@ test('an estimate says that the resolver fails its check', () => {
 test('describeJob names progress, deferred addresses, the expected end and the next call', () => {
   const text = describeJob(JOB_EXAMPLE)
   expect(text).toContain('processing: 6400 of 10000 addresses have a result (64%): 5210 valid')
+  expect(text).toContain(
+    'The list had 10,520 lines: 20 blank, 48 without an address, 452 duplicates, 10,000 validated.',
+  )
   expect(text).toContain('Cost: 6,245 credits charged, 155 refunded for unknown results. 3600 credits reserved.')
   expect(text).toContain(
     '312 deferred (greylisted), next attempt 2026-11-02T12:10:00.000Z, last attempt 2026-11-02T13:25:30.000Z at the latest.',
@@ -101,6 +110,8 @@ test('describeJobs and describeResults name the next page only if there is one',
   const page = describeResults({ data: [RESULT], total_count: 388, next_skip: 20 })
   expect(page).toContain('- row 2: ada@example.com: valid, deliverability 98.5%, safe to send')
   expect(page).toContain('list_job_results with the same filters and skip 20.')
+  const second = describeResults({ data: [{ ...RESULT, position: 2 }], total_count: 1, next_skip: null })
+  expect(second).toContain('- row 2, position 2: ada@example.com: valid')
 })
 
 test('describeResults keeps an address with line breaks on one line', () => {

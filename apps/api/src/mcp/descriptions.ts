@@ -1,6 +1,6 @@
 import { NEXT_STEPS } from '@probity/contract/constants/data/next-steps'
 import { WITHOUT_PROBING, WITHOUT_RESOLVER } from '@probity/contract/constants/system'
-import { describeCharge } from '@probity/contract/constants/texts/jobs'
+import { describeCharge, describeLines } from '@probity/contract/constants/texts/jobs'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/constants/validations'
 import type { Job, JobCreated } from '@probity/contract/schemas/jobs/jobs'
 import type { Result } from '@probity/contract/schemas/jobs/results'
@@ -54,11 +54,11 @@ export function adviceFor(reason: string): string {
 
 /** The cost and the next call, in a form that can be shown to the user. */
 export function describeEstimate(estimate: JobEstimate): string {
-  const { row_count: rows, unique_count: unique, duplicate_count: repeated, credits } = estimate
+  const { credits } = estimate
   const available = credits.unlimited ? 'unlimited credits' : `${credits.available} credits`
   const isShort = !credits.unlimited && credits.quote > credits.available
   return lines(
-    `${rows} rows, ${unique} unique addresses. Free of charge: ${repeated} duplicates, ${estimate.empty_count} empty rows, ${estimate.not_address_count} rows without an address.`,
+    `The list has ${describeLines({ ...estimate, several_addresses: 'all' })}. All but the last part are free of charge.`,
     estimate.livemode && estimate.probing.mode === 'dns' && WITHOUT_PROBING,
     estimate.livemode && !estimate.probing.resolver_trusted && WITHOUT_RESOLVER,
     `Cost of the job: ${credits.quote} credits. The account has ${available}. Nothing is charged yet.`,
@@ -80,6 +80,7 @@ export function describeJob(job: Job): string {
   const unprobed = job.livemode ? (job.sub_status_counts['not_probed'] ?? 0) : 0
   return lines(
     describeProgress(job),
+    `The list had ${describeLines(job)}.`,
     `Cost: ${describeCharge(credits)}. ${credits.reserved} credits reserved.`,
     unprobed > 0 &&
       `${unprobed} addresses were not probed because no mail server could be reached. They are not charged.`,
@@ -116,10 +117,15 @@ export function describeResults({ data, total_count, next_skip }: JobResultsPage
   if (data.length === 0) return 'No results match. A job that is not completed may have more results later.'
   return lines(
     `${data.length} of ${total_count} results, in the order of the file:`,
-    ...data.map((result) => `- row ${result.row}: ${onOneLine(result.email)}: ${describeShortly(result)}`),
+    ...data.map((result) => `- ${describePlace(result)}: ${onOneLine(result.email)}: ${describeShortly(result)}`),
     next_skip !== null && nextPage('list_job_results', next_skip),
-    'Call explain_result with job_id and row for the evidence of one result.',
+    'Call explain_result with job_id, row and position for the evidence of one result.',
   )
+}
+
+/** Most cells have one address. */
+function describePlace({ row, position }: Result): string {
+  return position === 1 ? `row ${row}` : `row ${row}, position ${position}`
 }
 
 function describeShortly(result: Result): string {

@@ -173,6 +173,32 @@ test('estimate_job treats CSV syntax in an address as text', async () => {
   expect(data).toMatchObject({ email_count: 4, not_address_count: 1, unique_count: 4, livemode: false })
 })
 
+test('estimate_job and start_job validate every address of a text and leave out what no repair can correct', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  const { call } = await connect(by)
+  const emails = ['ada@example.com; bo@example.com', 'cy @ example.com', 'di.@example.com']
+  const estimate = await call('estimate_job', { emails })
+  expect(estimate.data).toMatchObject({ unique_count: 3, left_out_count: 1, extra_address_count: 1 })
+  expect(estimate.text).toContain('3 lines and 1 second address: 1 malformed, 3 validated.')
+  const { data } = await call('start_job', { confirmation: estimate.data['confirmation'] })
+  const job = await call('get_job', { job_id: data['id'] })
+  expect(job.data).toMatchObject({ unique_count: 3, several_addresses: 'all', malformed: 'skip' })
+  expect(await booksOf(db, by.accountId)).toMatchObject({ reserved: 3 })
+})
+
+test('explain_result explains one of several results of a row', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  const { call } = await connect(by)
+  const content = 'email\n"vera@example.com, ivan@example.com"\n'
+  const job_id = await keepList(api, { by, content, options: { several_addresses: 'all' } })
+  const { text } = await call('list_job_results', { job_id })
+  expect(text).toContain('- row 2, position 2: ivan@example.com: invalid')
+  const second = await call('explain_result', { job_id, row: 2, position: 2 })
+  expect(second.data).toMatchObject({ status: 'invalid', result: { email: 'ivan@example.com', position: 2 } })
+  const first = await call('explain_result', { job_id, row: 2 })
+  expect(first.data).toMatchObject({ status: 'valid', result: { email: 'vera@example.com', position: 1 } })
+})
+
 /** A test key of the same account. */
 async function openTestKey({ accountId }: TestClient): Promise<string> {
   const wish = { mode: 'test', name: 'sandbox', scopes: ['validations:write', 'jobs:write'] } as const

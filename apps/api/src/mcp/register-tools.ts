@@ -70,7 +70,7 @@ const TOOLS: Registration[] = [
     name: 'estimate_job',
     title: 'Estimate a job',
     description:
-      'Counts the addresses of a list and returns the cost of validating them. Costs nothing, validates nothing and starts nothing. It stores the addresses as an uploaded file, which is deleted after 24 hours if no job is started; therefore it is not marked as read-only. Use it before every start_job. Pass up to 1,000 addresses as emails, or the upload_id of a file that was uploaded through the API, the command line or the web app. Returns the counts, credits.quote (the cost), credits.available and a confirmation. Next: show the cost to the user; if the user agrees, call start_job with the confirmation within 10 minutes.',
+      'Counts the addresses of a list and returns the cost of validating them. Costs nothing, validates nothing and starts nothing. It stores the addresses as an uploaded file, which is deleted after 24 hours if no job is started; therefore it is not marked as read-only. Use it before every start_job. Pass up to 1,000 addresses as emails, or the upload_id of a file that was uploaded through the API, the command line or the web app. Every address of a text is counted, typing errors such as a space before the @ are repaired, and texts that are not addresses are left out free of charge. Returns what becomes of every line, credits.quote (the cost), credits.available and a confirmation. Next: show the cost to the user; if the user agrees, call start_job with the confirmation within 10 minutes.',
     annotations: { ...WRITE, idempotentHint: false },
     input: EstimateJob,
     output: JobEstimate,
@@ -114,7 +114,7 @@ const TOOLS: Registration[] = [
     name: 'list_job_results',
     title: 'List job results',
     description:
-      'Lists the results of a job, one per unique address in the order of the file; of a running job, the results so far. Costs nothing. Use status (for example invalid,risky) or sub_status to read only the results that matter. Returns at most 100 results per call without evidence; total_count is the number of all that match, and next_skip, if not null, is the skip of the next page. For whole files of more than a few hundred results, tell the user to download them from the web app, the API or the command line. Next: explain_result with job_id and row for the evidence of one result.',
+      'Lists the results of a job, one per unique address in the order of the file; of a running job, the results so far. Costs nothing. Use status (for example invalid,risky) or sub_status to read only the results that matter. Returns at most 100 results per call without evidence; total_count is the number of all that match, and next_skip, if not null, is the skip of the next page. For whole files of more than a few hundred results, tell the user to download them from the web app, the API or the command line. Next: explain_result with job_id, row and position for the evidence of one result.',
     annotations: READ,
     input: ListJobResults,
     output: JobResultsPage,
@@ -136,7 +136,7 @@ const TOOLS: Registration[] = [
     name: 'explain_result',
     title: 'Explain a result',
     description:
-      'Explains a verdict or an error and says what to do. Costs nothing. Pass exactly one of: job_id with row (one job result with its evidence; the first address of emails is row 2), validation_id (the id that validate_email returned), sub_status (for example catch_all), or problem (the code of an error that a tool returned). Returns meaning and advice, and the whole result with its evidence where there is one.',
+      'Explains a verdict or an error and says what to do. Costs nothing. Pass exactly one of: job_id with row (one job result with its evidence; the first address of emails is row 2), and with position if the row has several results, validation_id (the id that validate_email returned), sub_status (for example catch_all), or problem (the code of an error that a tool returned). Returns meaning and advice, and the whole result with its evidence where there is one.',
     annotations: READ,
     input: ExplainResult,
     output: Explanation,

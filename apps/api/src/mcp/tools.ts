@@ -78,9 +78,13 @@ export async function estimateJob(context: ToolContext, args: EstimateJob): Prom
     upload_id,
     email_column,
     row_count: preview.row_count,
-    email_count: preview.email_count,
+    line_count: preview.line_count,
+    blank_count: preview.blank_count,
     empty_count: preview.empty_count,
     not_address_count: preview.not_address_count,
+    left_out_count: preview.left_out_count,
+    extra_address_count: preview.extra_address_count,
+    email_count: preview.email_count,
     unique_count: preview.unique_count,
     duplicate_count: preview.duplicate_count,
     credits: preview.credits,
@@ -91,14 +95,19 @@ export async function estimateJob(context: ToolContext, args: EstimateJob): Prom
   }
 }
 
+/** As in the web app: no address is dropped silently, and a text that is not an address costs nothing. */
+const CELL_OPTIONS = { several_addresses: 'all', malformed: 'skip' } as const
+
 function previewUpload(context: ToolContext, { emails, upload_id, email_column }: EstimateJob): Promise<UploadPreview> {
   if ((emails === undefined) === (upload_id === undefined)) {
     throw new Problem('invalid_request', 'Pass either emails or upload_id.')
   }
   if (upload_id === undefined) {
-    return callApi(context, { method: 'POST', path: '/bulk/upload/preview', payload: createForm(emails ?? []) })
+    const payload = createForm(emails ?? [])
+    return callApi(context, { method: 'POST', path: '/bulk/upload/preview', query: CELL_OPTIONS, payload })
   }
-  return callApi(context, { method: 'GET', path: `/bulk/uploads/${upload_id}`, query: { email_column } })
+  const query = { ...CELL_OPTIONS, email_column }
+  return callApi(context, { method: 'GET', path: `/bulk/uploads/${upload_id}`, query })
 }
 
 function createForm(emails: string[]): FormData {
@@ -115,7 +124,7 @@ export async function startJob(context: ToolContext, { confirmation, ...features
   if (upload === undefined) {
     throw new Problem('not_found', 'The confirmation is invalid or older than 10 minutes. Call estimate_job again.')
   }
-  const payload = { upload_id: upload.uploadId, email_column: upload.emailColumn, ...features }
+  const payload = { upload_id: upload.uploadId, email_column: upload.emailColumn, ...CELL_OPTIONS, ...features }
   return callApi(context, { method: 'POST', path: '/bulk/upload/confirm', payload })
 }
 
@@ -141,7 +150,7 @@ export function cancelJob(context: ToolContext, { job_id }: JobParams) {
 }
 
 export async function explainResult(context: ToolContext, args: ExplainResult): Promise<Explanation> {
-  const { job_id, row, validation_id, sub_status, problem } = args
+  const { job_id, row, position, validation_id, sub_status, problem } = args
   const isIncomplete = (job_id === undefined) !== (row === undefined)
   const subjects = [job_id, validation_id, sub_status, problem].filter((subject) => subject !== undefined)
   if (isIncomplete || subjects.length !== 1) {
@@ -150,7 +159,8 @@ export async function explainResult(context: ToolContext, args: ExplainResult): 
   if (sub_status !== undefined) return explainReason(sub_status)
   if (problem !== undefined) return explainProblem(problem)
   if (validation_id !== undefined) return explainValidation(context, validation_id)
-  const result = await callApi<Result>(context, { method: 'GET', path: `/bulk/jobs/${job_id}/results/${row}` })
+  const path = `/bulk/jobs/${job_id}/results/${row}`
+  const result = await callApi<Result>(context, { method: 'GET', path, query: { position } })
   return { ...explainVerdict(result), result }
 }
 

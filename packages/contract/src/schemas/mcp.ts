@@ -4,6 +4,7 @@ import { JOB_EXAMPLE } from '../constants/data/examples.ts'
 import { PAGE_LIMIT_MAX } from '../constants/limits.ts'
 import { count, nullableInteger } from './fields.ts'
 import { Job, JobPage, JobParams } from './jobs/jobs.ts'
+import { LINE_COUNTS, positionField } from './jobs/list-counts.ts'
 import { RESULT_EXAMPLE, Result, ResultParams, ResultsQuery } from './jobs/results.ts'
 import { UploadPreview, UploadQuery } from './jobs/uploads.ts'
 import { PROBING_EXAMPLE } from './system.ts'
@@ -60,8 +61,7 @@ export const EstimateJob = Type.Object(
   },
 )
 
-const { upload_id, email_column, row_count, email_count, empty_count, not_address_count, unique_count } =
-  UploadPreview.properties
+const { upload_id, email_column, row_count, email_count, unique_count } = UploadPreview.properties
 const { duplicate_count, credits, probing, livemode } = UploadPreview.properties
 
 export type JobEstimate = Static<typeof JobEstimate>
@@ -70,9 +70,8 @@ export const JobEstimate = Type.Object(
     upload_id,
     email_column,
     row_count,
+    ...LINE_COUNTS,
     email_count,
-    empty_count,
-    not_address_count,
     unique_count,
     duplicate_count,
     credits,
@@ -98,9 +97,13 @@ export const JobEstimate = Type.Object(
         upload_id: UPLOAD_ID,
         email_column: 'email',
         row_count: 3,
-        email_count: 3,
+        line_count: 3,
+        blank_count: 0,
         empty_count: 0,
         not_address_count: 0,
+        left_out_count: 0,
+        extra_address_count: 0,
+        email_count: 3,
         unique_count: 2,
         duplicate_count: 1,
         credits: { quote: 2, available: 25000, unlimited: false },
@@ -223,6 +226,9 @@ export const ExplainResult = Type.Object(
   {
     job_id: Type.Optional(JobParams.properties.job_id),
     row: Type.Optional(ResultParams.properties.row),
+    position: Type.Optional(
+      Type.With(positionField, { description: 'The `position` of the result in its row. Default: the first one.' }),
+    ),
     validation_id: Type.Optional(ValidationParams.properties.validation_id),
     sub_status: Type.Optional(
       Type.String({

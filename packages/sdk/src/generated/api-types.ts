@@ -495,7 +495,7 @@ export type ValidationResult = {
    */
   livemode: boolean
   /**
-   * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
+   * The address that was probably intended, if this one looks mistyped, contains more than an address, or is a text that certainly means one, such as `ada @ example.com`; null otherwise.
    */
   did_you_mean: string | null
   /**
@@ -789,7 +789,7 @@ export type BulkValidationSummary = {
      */
     deliverability: number
     /**
-     * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
+     * The address that was probably intended, if this one looks mistyped, contains more than an address, or is a text that certainly means one, such as `ada @ example.com`; null otherwise.
      */
     did_you_mean: string | null
     /**
@@ -5241,7 +5241,7 @@ export type ResolvedValidation = {
    */
   id: string
   /**
-   * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
+   * The address that was probably intended, if this one looks mistyped, contains more than an address, or is a text that certainly means one, such as `ada @ example.com`; null otherwise.
    */
   did_you_mean: string | null
   /**

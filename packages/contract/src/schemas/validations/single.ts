@@ -225,7 +225,7 @@ export const RetryAtField = nullableString({
 
 export const DidYouMeanField = nullableString({
   description:
-    'The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.',
+    'The address that was probably intended, if this one looks mistyped, contains more than an address, or is a text that certainly means one, such as `ada @ example.com`; null otherwise.',
   examples: ['ada@example.com', null],
 })
 

@@ -3652,8 +3652,16 @@ create function notify_job_end() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform notify_members(new.account_id, 'job_done', new.id::text,
-    jsonb_build_object('job_id', shown_job(new), 'filename', coalesce(new.name, new.filename), 'state', new.state, 'count', new.unique_count,
-      'rerun_rows', new.rerun_rows));
+    jsonb_build_object('job_id', shown_job(new), 'rerun_rows', new.rerun_rows, 'filename', coalesce(new.name, new.filename),
+      'state', new.state,
+      -- As the API names and counts them.
+      'line_count', new.row_count + new.blank_count, 'blank_count', new.blank_count,
+      'empty_count',
+        new.row_count + new.extra_address_count - new.not_address_count - new.left_out_count - new.email_count,
+      'not_address_count', new.not_address_count, 'left_out_count', new.left_out_count,
+      'extra_address_count', new.extra_address_count, 'several_addresses', new.several_addresses,
+      'malformed', new.malformed, 'duplicate_count', new.email_count - new.unique_count,
+      'unique_count', new.unique_count, 'done_count', new.done_count));
   return null;
 end
 $$;

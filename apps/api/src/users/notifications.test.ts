@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { describeLines, type LineCounts } from '@probity/contract/constants/texts/jobs'
 import type { Role } from '@probity/contract/constants/users'
 import { NOTIFICATION_KINDS } from '@probity/contract/constants/users'
 import { insertKey } from '@probity/database/accounts/keys'
@@ -100,6 +101,22 @@ test('no email warns of the expiry of a rerun of unknown rows', async () => {
   await makeRerun(await insertJob(engines, 'completed', 2), list)
   await maintainNotifications(api.db)
   expect(await listNotices(engines)).toEqual([])
+})
+
+test('the email about a completed job accounts for the same lines as the API', async () => {
+  const engines = await openEngines()
+  const jobId = await insertJob(engines, 'processing')
+  await asOwner(api.db, async (trx) => {
+    await sql`update jobs set row_count = 60, blank_count = 4, not_address_count = 3, extra_address_count = 5, left_out_count = 7,
+      several_addresses = 'all', malformed = 'skip', email_count = 50, unique_count = 41, done_count = 41 where id = ${jobId}`.execute(
+      trx,
+    )
+    await sql`update jobs set state = 'completed', finished_at = now() where id = ${jobId}`.execute(trx)
+  })
+  const [notice] = await listNotices(engines)
+  const { body } = await engines.ada.get(`/bulk/jobs/${jobId}`, engines.account)
+  const text = '64 lines and 5 second addresses: 4 blank, 8 without an address, 7 malformed, 9 duplicates, 41 validated'
+  expect([notice?.data, body].map((sum) => describeLines(sum as unknown as LineCounts))).toEqual([text, text])
 })
 
 test('one email is sent for results that expire in three days, and none for other results', async () => {

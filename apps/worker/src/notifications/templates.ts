@@ -1,3 +1,4 @@
+import { describeLines, type LineCounts } from '@probity/contract/constants/texts/jobs'
 import type { NotificationKind } from '@probity/contract/constants/users'
 import type { DueNotification } from '@probity/database/users/notifications'
 import { type EmailMessage, nameInEmail } from '@probity/email/send'
@@ -6,13 +7,14 @@ type Text = { subject: string; line: string; action: string; path: string }
 
 /** Text of each notification. `path` is the page on which the member can act on it. */
 const TEXTS: Record<NotificationKind, (notification: DueNotification) => Text> = {
-  job_done({ data: { filename, state, count, job_id, rerun_rows } }) {
+  job_done({ data }) {
+    const { filename, state, job_id, rerun_rows } = data
     const isDone = state === 'completed'
     const of = rerun_rows === 'unknown' ? `the unknown addresses of ${filename}` : filename
     return {
       subject: isDone ? `${filename} is completed` : `${filename} failed`,
       line: isDone
-        ? `The validation of ${of} is completed. It has ${Number(count).toLocaleString('en-US')} results.`
+        ? `The validation of ${of} is completed. ${describeLines(data as unknown as LineCounts)}.`
         : `The validation of ${of} failed. Its unused credits were released.`,
       action: 'View list',
       path: `/lists/${job_id}`,

@@ -54,6 +54,12 @@ test.each([
   [{ ...SECOND, several_addresses: 'first' as const }, '1 line and 1 second address: 1 left out, 1 validated'],
   [{ line_count: 2, duplicate_count: 1, unique_count: 1 }, '2 lines: 1 duplicate, 1 validated'],
   [{ line_count: 1, blank_count: 1 }, '1 line: 1 blank, 0 validated'],
+  [{ line_count: 5, blank_count: 1, unique_count: 4, done_count: 0 }, '5 lines: 1 blank, 4 to validate'],
+  [{ line_count: 4, unique_count: 4, done_count: 3 }, '4 lines: 3 validated, 1 to validate'],
+  [
+    { line_count: 4, unique_count: 4, done_count: 3, finished_at: after(0) },
+    '4 lines: 3 validated, 1 not validated',
+  ],
 ])('describeLines names every part that is not zero of %j', (counts, text) => {
   expect(describeLines({ ...NO_LINES, ...counts })).toBe(text)
 })

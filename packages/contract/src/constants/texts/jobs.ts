@@ -1,4 +1,4 @@
-/** One wording for the lines, the cost and the time left of a job, for the web app, the CLI and MCP. */
+/** One wording for the lines, the cost and the time left of a job, for the web app, the CLI, emails and MCP. */
 
 import type { SeveralAddresses } from '../jobs.ts'
 
@@ -10,8 +10,8 @@ export function describeCharge({ charged, refunded }: { charged: number; refunde
   return refunded === 0 ? cost : `${cost}, ${COUNT.format(refunded)} refunded for unknown results`
 }
 
-/** The counts of a preview, a job or a report. A report does not say which addresses of a cell are validated. */
-type LineCounts = {
+/** The counts of a preview, a job or a report. */
+export type LineCounts = {
   line_count: number
   extra_address_count: number
   blank_count: number
@@ -21,6 +21,10 @@ type LineCounts = {
   duplicate_count: number
   unique_count: number
   several_addresses?: SeveralAddresses
+  /** The addresses that have a result; all if undefined. */
+  done_count?: number
+  /** Null until the list has ended. */
+  finished_at?: string | null
 }
 
 /**
@@ -28,7 +32,8 @@ type LineCounts = {
  * addresses; those that are zero are omitted.
  */
 export function describeLines(counts: LineCounts): string {
-  const { extra_address_count: second, duplicate_count: repeated } = counts
+  const { extra_address_count: second, duplicate_count: repeated, unique_count: unique } = counts
+  const { done_count: done = unique, finished_at: end = null } = counts
   const lines = countOf(counts.line_count, 'line')
   const all = second === 0 ? lines : `${lines} and ${countOf(second, 'second address', 'second addresses')}`
   const parts: [count: number, name: string][] = [
@@ -38,8 +43,20 @@ export function describeLines(counts: LineCounts): string {
     [counts.left_out_count, counts.several_addresses === 'all' ? 'malformed' : 'left out'],
     [repeated, repeated === 1 ? 'duplicate' : 'duplicates'],
   ]
-  const others = parts.filter(([count]) => count > 0).map(([count, name]) => `${COUNT.format(count)} ${name}`)
-  return `${all}: ${[...others, `${COUNT.format(counts.unique_count)} validated`].join(', ')}`
+  const open: [count: number, name: string] = [unique - done, end === null ? 'to validate' : 'not validated']
+  const isBefore = done === 0 && unique > 0
+  const validated: [count: number, name: string][] = isBefore ? [] : [[done, 'validated']]
+  const shown = [...parts.filter(isSome), ...validated, ...[open].filter(isSome)]
+  return `${all}: ${shown.map(([count, name]) => `${COUNT.format(count)} ${name}`).join(', ')}`
+}
+
+function isSome([count]: [count: number, name: string]): boolean {
+  return count > 0
+}
+
+/** Rows and values of a list that were not validated, without blank lines: those of its third file. */
+export function countLeftOut({ empty_count, not_address_count, left_out_count }: LineCounts): number {
+  return empty_count + not_address_count + left_out_count
 }
 
 type Deferred = { reason: string; count: number; last_retry_at: string }

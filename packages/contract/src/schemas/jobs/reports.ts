@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { JOB_ID } from '../../constants/data/examples.ts'
 import { REPORT_LINK_DAYS_DEFAULT, REPORT_LINK_DAYS_MAX } from '../../constants/limits.ts'
 import { count, nullableString } from '../fields.ts'
-import { LINE_COUNTS } from './list-counts.ts'
+import { CELL_OPTION_FIELDS, LINE_COUNTS } from './list-counts.ts'
 
 const LINK_ID = '0198f2d4-50a1-7c3e-9b62-1d08f7e4a635'
 // 32 zero bytes, which no generator creates.
@@ -117,6 +117,7 @@ export const Report = Type.Object(
     livemode: Type.Boolean({ examples: [true] }),
     row_count: count('Rows.', 10_500),
     ...LINE_COUNTS,
+    ...CELL_OPTION_FIELDS,
     unique_count: count('Unique addresses.', 10_000),
     duplicate_count: count('Repetitions.', 452),
     status_counts: Type.Object(StatusSums, { examples: [{ valid: 8_810, invalid: 388, risky: 647, unknown: 155 }] }),

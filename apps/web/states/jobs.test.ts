@@ -9,8 +9,12 @@ import { exampleOf } from './test-examples.ts'
 import {
   EARLIER_JOB,
   FINISHED_JOB,
+  MALFORMED_PREVIEW,
   MERGED_JOB,
   MERGING_JOB,
+  MESSY_BREAKDOWN,
+  MESSY_JOB,
+  MESSY_PREVIEW,
   PARTLY_LASTING_JOB,
   PAUSED_JOB,
   PREVIEW,
@@ -64,6 +68,15 @@ testStates('lists', [
 ])
 
 const UPLOAD = `upload=${PREVIEW.id}`
+const REVIEW = `/lists/new?${UPLOAD}&column=E-mail`
+const MESSY = { 'GET /bulk/uploads/:upload': MESSY_PREVIEW }
+const showValues = () => click(page.getByText('Show the values'))
+
+/** The review in which a button accepts suggestions, of which so many are left. */
+function accepting(button: string, left: number) {
+  const next = { ...MESSY_PREVIEW, upload_id: '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6b', suggestion_count: left }
+  return { path: REVIEW, api: { ...MESSY, 'POST /bulk/uploads/:upload/corrections': next }, act: press(button) }
+}
 
 testStates('new list', [
   { name: 'file', path: '/lists/new', has: 'main input[type="file"]' },
@@ -71,16 +84,83 @@ testStates('new list', [
   { name: 'column', path: `/lists/new?${UPLOAD}`, shows: 'Choose the email column' },
   { name: 'review', path: `/lists/new?${UPLOAD}&column=email`, shows: 'Mailbox providers' },
   {
-    name: 'review, values that are not addresses',
-    path: `/lists/new?${UPLOAD}&column=email`,
-    act: () => click(page.getByText(/^Show and correct/)),
+    name: 'review of a messy file',
+    path: REVIEW,
+    api: MESSY,
+    shows:
+      '2,000 lines and 18 second addresses: 40 blank, 57 without an address, 12 malformed, 247 duplicates, 1,662 to validate.',
+  },
+  { name: 'review, with repaired addresses', path: REVIEW, api: MESSY, shows: '78 addresses were repaired.' },
+  { name: 'review, with an invisible character', path: REVIEW, api: MESSY, shows: 'U+200B' },
+  {
+    name: 'review, with the numbers of the sum',
+    path: REVIEW,
+    api: MESSY,
+    shows: '57 cells without an address (20 are empty) and 12 malformed values are left out',
+  },
+  { name: 'review, with suggestions', path: REVIEW, api: MESSY, shows: '12 domains look mistyped.' },
+  { name: 'review, all suggestions accepted', ...accepting('Accept all 12', 0), shows: '12 domains corrected.' },
+  {
+    name: 'review, one suggestion accepted',
+    ...accepting('Accept dana.weiss@gmail.com', 11),
+    shows: 'Accept all 11',
+  },
+  {
+    name: 'review, a suggestion that cannot be accepted',
+    path: REVIEW,
+    api: { ...MESSY, 'POST /bulk/uploads/:upload/corrections': problem('ip_not_allowed') },
+    act: press('Accept all 12'),
+    shows: 'The suggestion could not be accepted',
+  },
+  {
+    name: 'review, suggestions fail',
+    path: REVIEW,
+    api: { ...MESSY, 'GET /bulk/uploads/:upload/suggestions': problem('ip_not_allowed') },
+    shows: 'The suggestions could not be loaded',
+  },
+  {
+    name: 'review, values that are left out',
+    path: REVIEW,
+    api: MESSY,
+    act: showValues,
     shows: 'Download these values',
+  },
+  {
+    name: 'review, a value to correct',
+    path: REVIEW,
+    api: MESSY,
+    act: inOrder(showValues, press('Correct row 31'), fill('Correct address of row 31', 'ada@example.com')),
+    shows: 'Save 1 correction',
+  },
+  {
+    name: 'review, malformed values and first addresses validated',
+    path: `${REVIEW}&several=first&malformed=validate`,
+    api: { ...MESSY, 'GET /bulk/uploads/:upload': MALFORMED_PREVIEW },
+    shows: '12 malformed values are validated.',
   },
   {
     name: 'column of a workbook',
     path: `/lists/new?${UPLOAD}`,
     api: { 'GET /bulk/uploads/:upload': WORKBOOK_PREVIEW },
     shows: 'The workbook has 2 sheets.',
+  },
+  {
+    name: 'column below a title',
+    path: `/lists/new?${UPLOAD}`,
+    api: MESSY,
+    shows: 'Left out above it: row 1 “Contacts export 2026”, row 2 “as of 2 November”.',
+  },
+  {
+    name: 'column of a file without a header',
+    path: `/lists/new?${UPLOAD}`,
+    api: { 'GET /bulk/uploads/:upload': { ...MESSY_PREVIEW, has_header: false, header_row: null } },
+    shows: 'All rows are part of the list.',
+  },
+  {
+    name: 'column below a header beyond the first rows',
+    path: `/lists/new?${UPLOAD}`,
+    api: { 'GET /bulk/uploads/:upload': { ...MESSY_PREVIEW, header_row: 1_200 } },
+    shows: 'header in row 1,200',
   },
   {
     name: 'column of a file that was validated before',
@@ -125,9 +205,23 @@ async function seeFirstResult() {
   })
 }
 const job = (state: typeof RUNNING_JOB) => ({ ...RUNNING, 'GET /bulk/jobs/:job': state })
+const MESSY_LIST = { ...job(MESSY_JOB), 'GET /bulk/jobs/:job/breakdown': MESSY_BREAKDOWN }
 
 testStates('list', [
   { name: 'completed', path: LIST, shows: 'Addresses to keep' },
+  {
+    name: 'completed, with all lines of a messy file',
+    path: LIST,
+    api: MESSY_LIST,
+    shows:
+      '2,000 lines and 18 second addresses: 40 blank, 57 without an address, 12 malformed, 247 duplicates, 1,662 validated.',
+  },
+  {
+    name: 'completed, with values that were not validated',
+    path: LIST,
+    api: MESSY_LIST,
+    shows: 'Download 69 not validated',
+  },
   { name: 'results', path: `${LIST}?tab=results`, shows: 'Recommendation' },
   { name: 'completed, with its cost', path: LIST, shows: '9,845 credits charged, 155 refunded for unknown results.' },
   {
@@ -269,13 +363,19 @@ testStates('list', [
     shows: 'No results match these filters',
   },
   { name: 'open result', path: `${LIST}?row=2`, shows: 'Row 2 of the file' },
+  {
+    name: 'open result of a second address',
+    path: `${LIST}?row=4&position=2`,
+    act: hitInDrawer('k'),
+    shows: 'Row 4 of the file ·',
+  },
   { name: 'next result by key', path: `${LIST}?row=2`, act: hitInDrawer('j'), shows: 'Row 3 of the file' },
   { name: 'previous result by key', path: `${LIST}?row=4`, act: hitInDrawer('k'), shows: 'Row 3 of the file' },
   {
     name: 'next result by button',
     path: `${LIST}?row=4`,
     act: clickOn('button[aria-label^="Next result"]:enabled'),
-    shows: 'Row 5 of the file',
+    shows: 'Row 4 of the file, address 2 of its cell',
   },
   { name: 'download', path: LIST, act: press('Download'), shows: 'Download all rows' },
   {
@@ -283,6 +383,13 @@ testStates('list', [
     path: LIST,
     act: inOrder(press('Download'), () => click(page.getByRole('radio', { name: /^Addresses to keep/ }))),
     shows: 'Download 5,842 to keep',
+  },
+  {
+    name: 'download of what was not validated',
+    path: LIST,
+    api: MESSY_LIST,
+    act: inOrder(press(/^Download$/), () => click(page.getByRole('radio', { name: /^Not validated/ }))),
+    shows: 'Rows without an address and malformed values',
   },
   { name: 'verdict to download', path: LIST, has: 'button[aria-label="Download 388 invalid"]' },
   { name: 'list to pause', path: LIST, api: RUNNING, act: press('Pause list'), has: DIALOG },
@@ -473,9 +580,13 @@ testStates('report', [
     name: 'of a canceled list in test mode, without providers',
     path: REPORT_PATH,
     api: {
-      'POST /report': { ...REPORT, status: 'canceled', livemode: false, unique_count: 10_001, by_provider: null },
+      'POST /report': {
+        ...REPORT,
+        ...{ status: 'canceled', livemode: false, by_provider: null },
+        ...{ line_count: 10_521, row_count: 10_501, unique_count: 10_001 },
+      },
     },
-    shows: '1 address was not validated.',
+    shows: '10,521 lines: 20 blank, 48 without an address, 452 duplicates, 10,000 validated, 1 not validated.',
   },
   {
     name: 'revoked',

@@ -5,7 +5,7 @@ import type { JobComparison } from '@probity/contract/schemas/jobs/comparison'
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import type { Report, ReportLink, ReportLinkWithUrl } from '@probity/contract/schemas/jobs/reports'
 import type { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
-import type { NonAddress } from '@probity/contract/schemas/jobs/upload-changes'
+import type { NonAddress, SuggestionPage } from '@probity/contract/schemas/jobs/upload-changes'
 import type { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import type { ApiKey, CreatedKey } from '@probity/contract/schemas/keys'
 import type {
@@ -61,6 +61,7 @@ export type Responses = {
   'GET /bulk/uploads': Upload[]
   'GET /bulk/uploads/:upload': UploadPreview
   'GET /bulk/uploads/:upload/non-addresses': NonAddress[]
+  'GET /bulk/uploads/:upload/suggestions': SuggestionPage
   'GET /deletion': DeletionPreview
   'GET /invitations/:invitation': Invitation
   'GET /invitations/:invitation/token': InvitationToken
@@ -101,6 +102,8 @@ export type Responses = {
   'POST /auth/two-factor/enable': TwoFactorSecret
   'POST /auth/two-factor/generate-backup-codes': Pick<TwoFactorSecret, 'backupCodes'>
   'POST /bulk/upload/preview': UploadPreview
+  'POST /bulk/uploads/:upload/corrections': UploadPreview
+  'POST /bulk/uploads/:upload/header': UploadPreview
   'POST /erasures': Erasure
   'GET /bulk/jobs/:job/report-links': ReportLink[]
   'POST /bulk/jobs/:job/report-links': ReportLinkWithUrl

@@ -3,7 +3,7 @@ import { SUB_STATUSES, type SubStatus } from '@probity/contract/constants/valida
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import type { Report } from '@probity/contract/schemas/jobs/reports'
 import { Breakdown, Result } from '@probity/contract/schemas/jobs/results'
-import { NonAddress } from '@probity/contract/schemas/jobs/upload-changes'
+import { NonAddress, type SuggestionPage } from '@probity/contract/schemas/jobs/upload-changes'
 import { Upload, UploadPreview } from '@probity/contract/schemas/jobs/uploads'
 import { ValidationResult } from '@probity/contract/schemas/validations/single'
 import { sandboxResult } from '@probity/contract/schemas/validations/stored-result'
@@ -83,6 +83,19 @@ export const MERGED_JOB: Job = {
   },
 }
 
+/** A list with lines of every kind. Its counts close. */
+export const MESSY_JOB: Job = {
+  ...FINISHED_JOB,
+  name: 'contacts.xlsx',
+  filename: 'contacts.xlsx',
+  email_column: 'E-mail',
+  ...{ line_count: 2_000, blank_count: 40, row_count: 1_960, empty_count: 20, not_address_count: 37 },
+  ...{ left_out_count: 12, extra_address_count: 18, several_addresses: 'all', malformed: 'skip' },
+  ...{ email_count: 1_909, duplicate_count: 247, unique_count: 1_662, done_count: 1_662 },
+  status_counts: { valid: 1_157, invalid: 241, risky: 77, unknown: 187 },
+  credits: { reserved: 0, used: 1_662, refunded: 187, charged: 1_475 },
+}
+
 /** An earlier list from the same file. */
 export const EARLIER_JOB: Job = {
   ...FINISHED_JOB,
@@ -99,7 +112,7 @@ export const REPORT: Report = {
   link_expires_at: inHours(700),
   livemode: true,
   ...{ line_count: 10_520, blank_count: 20, row_count: 10_500, empty_count: 20, not_address_count: 28 },
-  ...{ left_out_count: 0, extra_address_count: 0 },
+  ...{ left_out_count: 0, extra_address_count: 0, several_addresses: 'all' },
   unique_count: 10_000,
   duplicate_count: 452,
   status_counts: FINISHED_JOB.status_counts,
@@ -127,9 +140,75 @@ export const REPEATED_PREVIEW: UploadPreview = {
     credits_used: 9_845,
   },
 }
+/** The file of MESSY_JOB. */
+export const MESSY_PREVIEW: UploadPreview = {
+  ...PREVIEW,
+  filename: 'contacts.xlsx',
+  columns: ['Name', 'E-mail', 'City'],
+  suggested_email_column: 'E-mail',
+  email_column: 'E-mail',
+  column_details: [
+    { name: 'Name', filled_count: 1_940, address_count: 0, address_share: 0 },
+    { name: 'E-mail', filled_count: 1_940, address_count: 1_891, address_share: 0.9747 },
+    { name: 'City', filled_count: 1_204, address_count: 0, address_share: 0 },
+  ],
+  sample_rows: [
+    ['Amir Cooper', 'amir.cooper @ bronze-books.example', 'Leeds'],
+    ['Omar Ahmed', 'omarahmed@outlook.com; plowe@summer-legal.example', 'Cairo'],
+    ['Dana Weiss', 'dana.weiss@gmial.com', ''],
+  ],
+  header_row: 3,
+  first_rows: [
+    { row: 1, values: ['Contacts export 2026', '', ''] },
+    { row: 2, values: ['as of 2 November', '', ''] },
+    { row: 3, values: ['Name', 'E-mail', 'City'] },
+    { row: 4, values: ['Amir Cooper', 'amir.cooper @ bronze-books.example', 'Leeds'] },
+    { row: 5, values: ['Omar Ahmed', 'omarahmed@outlook.com; plowe@summer-legal.example', 'Cairo'] },
+    { row: 7, values: ['Dana Weiss', 'dana.weiss@gmial.com', ''] },
+  ],
+  sheets: ['Contacts', 'Archive'],
+  sheet: 'Contacts',
+  ...{ line_count: 2_000, blank_count: 40, row_count: 1_960, empty_count: 20, not_address_count: 37 },
+  ...{ left_out_count: 12, extra_address_count: 18, several_addresses: 'all', malformed: 'skip' },
+  ...{ email_count: 1_909, duplicate_count: 247, unique_count: 1_662, extracted_count: 268 },
+  not_address_examples: [{ row: 19, value: 'n/a' }],
+  malformed_count: 12,
+  repaired_count: 78,
+  repaired_examples: [
+    { row: 4, value: 'amir.cooper @ bronze-books.example', email: 'amir.cooper@bronze-books.example' },
+    { row: 14, value: 'daria.lehmann@opal\u200b-software.example', email: 'daria.lehmann@opal-software.example' },
+    { row: 26, value: 'dimitri-kraus(at)yahoo.com', email: 'dimitri-kraus@yahoo.com' },
+    { row: 41, value: 'MATHILDE.BERG@gmx,de', email: 'MATHILDE.BERG@gmx.de' },
+    { row: 118, value: 'samir.zimmer99\u00a0@\u00a0yahoo.com', email: 'samir.zimmer99@yahoo.com' },
+  ],
+  suggestion_count: 12,
+  provider_mix: [
+    { provider: '', count: 654 },
+    { provider: 'google', count: 465 },
+    { provider: 'microsoft', count: 225 },
+    { provider: 'yahoo', count: 118 },
+    { provider: 'gmx', count: 200 },
+  ],
+  credits: { quote: 1_662, available: 99_984, unlimited: false },
+}
+/** What the options of the review change. */
+export const MALFORMED_PREVIEW: UploadPreview = {
+  ...MESSY_PREVIEW,
+  ...{ several_addresses: 'first', malformed: 'validate' },
+  ...{ left_out_count: 18, email_count: 1_903, duplicate_count: 245, unique_count: 1_658 },
+  credits: { ...MESSY_PREVIEW.credits, quote: 1_658 },
+}
+export const SUGGESTIONS: SuggestionPage = [
+  ['dana.weiss@gmial.com', 'dana.weiss@gmail.com'],
+  ['Yusuf Garnier <yusuf@hotmial.com>', 'Yusuf Garnier <yusuf@hotmail.com>'],
+  ['erika.fields56@gmail.con', 'erika.fields56@gmail.com'],
+  ['ecraig@yaho.com', 'ecraig@yahoo.com'],
+  ['flora.mason@outlok.com', 'flora.mason@outlook.com'],
+].map(([value = '', suggestion = ''], n) => ({ row: 7 + 11 * n, value, suggestion }))
 export const NON_ADDRESSES: NonAddress[] = [
   exampleOf(NonAddress),
-  { row: 31, value: 'ada@example,com', reason: 'syntax_error' },
+  { row: 31, value: 'ada@example', reason: 'syntax_error' },
+  { row: 35, value: 'julia@@opal\u200b..example', reason: 'syntax_error' },
 ]
 
 const RESULT = exampleOf(Result)
@@ -164,7 +243,16 @@ export const RESULTS: Result[] = [
     provider: '',
     is_role_based: true,
   },
-  { ...RESULT, row: 5, email: 'alan@example.net', status: 'unknown', sub_status: 'greylisted', safe_to_send: false },
+  // The second address of the cell.
+  {
+    ...RESULT,
+    row: 4,
+    position: 2,
+    email: 'alan@example.net',
+    status: 'unknown',
+    sub_status: 'greylisted',
+    safe_to_send: false,
+  },
 ]
 
 export const BREAKDOWN: Breakdown = {
@@ -179,6 +267,22 @@ export const BREAKDOWN: Breakdown = {
     },
     ...exampleOf(Breakdown).keep_plans,
   ],
+}
+
+/** The plans of MESSY_JOB. */
+export const MESSY_BREAKDOWN: Breakdown = {
+  ...BREAKDOWN,
+  keep_plans: [
+    ['safest', 1_119, 0.005, 0.05],
+    ['balanced', 1_328, 0.008, 0.104],
+    ['all_but_bounces', 1_421, 0.016, 0.141],
+  ].map(([preset, keep, low, high]) => ({
+    preset: String(preset),
+    keep_count: Number(keep),
+    remove_count: 1_662 - Number(keep),
+    expected_bounce_rate: { low: Number(low), high: Number(high) },
+    keeps: [''],
+  })),
 }
 
 export const VALIDATION: ValidationResult = exampleOf(ValidationResult)

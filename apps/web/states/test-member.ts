@@ -32,6 +32,7 @@ export function apiOf(role: Role): Api {
     'GET /bulk/uploads': [jobs.UPLOAD],
     'GET /bulk/uploads/:upload': jobs.PREVIEW,
     'GET /bulk/uploads/:upload/non-addresses': jobs.NON_ADDRESSES,
+    'GET /bulk/uploads/:upload/suggestions': jobs.SUGGESTIONS,
     'GET /deletion': accounts.DELETION,
     'GET /keys': accounts.KEYS,
     'GET /ledger': accounts.LEDGER,

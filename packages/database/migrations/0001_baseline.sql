@@ -3660,8 +3660,7 @@ begin
         new.row_count + new.extra_address_count - new.not_address_count - new.left_out_count - new.email_count,
       'not_address_count', new.not_address_count, 'left_out_count', new.left_out_count,
       'extra_address_count', new.extra_address_count, 'several_addresses', new.several_addresses,
-      'malformed', new.malformed, 'duplicate_count', new.email_count - new.unique_count,
-      'unique_count', new.unique_count, 'done_count', new.done_count));
+      'duplicate_count', new.email_count - new.unique_count, 'unique_count', new.unique_count));
   return null;
 end
 $$;

@@ -48,7 +48,7 @@ test('a link opens a report with sums, the name of the list and nothing else', a
     link_expires_at: link.expires_at,
     livemode: true,
     ...{ line_count: 5, blank_count: 0, row_count: 5, empty_count: 0, not_address_count: 0 },
-    ...{ left_out_count: 0, extra_address_count: 0, several_addresses: 'first', malformed: 'validate' },
+    ...{ left_out_count: 0, extra_address_count: 0, several_addresses: 'first' },
     unique_count: 4,
     duplicate_count: 1,
     status_counts: { valid: 2, invalid: 1, risky: 0, unknown: 1 },

@@ -136,7 +136,6 @@ function presentReport(shared: SharedReport, job: Job, providers: Report['by_pro
   const { name, status, created_at, finished_at, livemode, row_count, unique_count, duplicate_count, status_counts } =
     shown
   const { line_count, blank_count, empty_count, not_address_count, left_out_count, extra_address_count } = shown
-  const { several_addresses, malformed } = shown
   return {
     name: containsAddressLike(name) ? 'List' : name,
     status,
@@ -146,7 +145,7 @@ function presentReport(shared: SharedReport, job: Job, providers: Report['by_pro
     livemode,
     row_count,
     ...{ line_count, blank_count, empty_count, not_address_count, left_out_count, extra_address_count },
-    ...{ several_addresses, malformed },
+    several_addresses: shown.several_addresses,
     unique_count,
     duplicate_count,
     status_counts,

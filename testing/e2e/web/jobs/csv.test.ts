@@ -31,14 +31,14 @@ function thousandRows(): { csv: string; cells: string[][] } {
   }
 }
 
-test('the Review step shows rows without an address, and that they are not charged', async () => {
+test('the review shows values that are left out, not charged, and corrected one by one', async () => {
   const owner = await signUpUser(browser, instance)
   const page = await onePage(owner.context)
   const cells = [
     'Ada <ada@example.com>',
     '"Lovelace, A." <ADA@example.com>',
     'mailto:bob@example.com',
-    'ada@example,com',
+    'ada.@example.com',
   ]
   const texts = Array.from({ length: 11 }, (_, n) => `no address ${n}`)
   const rows = [...cells, ...texts].map((cell) => `"${cell.replaceAll('"', '""')}"`)
@@ -46,21 +46,22 @@ test('the Review step shows rows without an address, and that they are not charg
   await stepHeading(page, 'Upload a file').waitFor()
   await dropFiles(page, [{ name: 'contacts.csv', content: `email\n${rows.join('\n')}\n` }])
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('row', { name: /Rows without an address 11 free/ }).waitFor()
+  await page.getByText('15 lines: 11 without an address, 1 malformed, 1 duplicate, 2 to validate.').waitFor()
   await page.getByText('3 cells contain an address with a name or other text.').waitFor()
-  await page.getByText('1 row has an address with a syntax error.').waitFor()
   await page
-    .getByText('11 rows contain text without an address. Skipped rows are not validated and not charged.')
+    .getByText('11 cells without an address and 1 malformed value are left out: not validated and not charged.')
     .waitFor()
-  await page.getByText('Show and correct 12 values').click()
+  await page.getByText('Show the values').click()
   const values = page.getByRole('table', { name: 'Values that are not addresses' })
-  expect(await values.getByRole('row').nth(1).textContent()).toMatch(/Row 5\s*ada@example,com\s*Syntax error/)
+  expect(await values.getByRole('row').nth(1).textContent()).toMatch(/Row 5\s*ada\.@example\.com\s*Malformed/)
   expect(await values.getByRole('row').count()).toBe(11)
   await expectAccessible(page)
+  await page.getByRole('button', { name: 'Correct row 5' }).click()
+  expect(await page.getByLabel('Correct address of row 5').inputValue()).toBe('ada.@example.com')
   await page.getByLabel('Correct address of row 5').fill('ada@example.com')
   await page.getByRole('button', { name: 'Save 1 correction' }).click()
   await page.getByText('1 value corrected.').waitFor()
-  await page.getByText('Show and correct 11 values').waitFor()
+  await page.getByText('15 lines: 11 without an address, 2 duplicates, 2 to validate.').waitFor()
   await page.getByRole('button', { name: 'Validate 2 addresses for 2 credits' }).click()
   await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
   const job = async () => (await owner.sendRequest('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body
@@ -77,7 +78,7 @@ test('a file of 1,000 rows is validated at the shown price, and the download kee
   await dropFiles(page, [{ name: 'customers.csv', content: csv }])
 
   await stepHeading(page, 'Choose the email column').waitFor()
-  await page.getByText('1,000 rows').waitFor()
+  await page.getByText('1,000 lines').waitFor()
   expect(await page.getByRole('radio', { name: 'email' }).isChecked()).toBe(true)
   await page.getByText('990 values, 100% addresses.').waitFor()
   await expectAccessible(page)
@@ -97,13 +98,11 @@ test('a file of 1,000 rows is validated at the shown price, and the download kee
       )
       .slice(1),
   ).toEqual([
-    'Rows in the file | 1,000',
-    'Rows without a value in email | 10 | free',
-    'Duplicate rows | 20 | free',
     'Unique addresses to validate | 970 | 970 credits',
     'Available credits | 10,000',
     'Credits after this list | 9,030',
   ])
+  await page.getByText('1,000 lines: 10 without an address, 20 duplicates, 970 to validate.').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Validate 970 addresses for 970 credits' }).dblclick()
 

@@ -50,7 +50,7 @@ test('a draft survives a reload, is listed in the overview, and can be discarded
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Validate 2 addresses for 2 credits' }).waitFor()
   await page.reload()
-  await page.getByText('Rows without a value in work_email').waitFor()
+  await page.getByText('2 lines: 2 to validate.').waitFor()
   await page.getByRole('link', { name: 'Change', exact: true }).click()
   await stepHeading(page, CHOOSE).waitFor()
   expect(await page.getByRole('radio', { name: 'work_email' }).isChecked()).toBe(true)

@@ -15,11 +15,18 @@ export type ListSearch = {
   limit?: number
   skip?: number
   row?: number
+  /** The position of the open result in its cell; without it, the first one of the row. */
+  position?: number
   preset?: string
 }
 
+/** The URL without the open result. */
+export function withoutResult({ row: _, position: __, ...search }: ListSearch): ListSearch {
+  return search
+}
+
 const TEXTS = ['status', 'sub_status', 'provider', 'domain', 'search', 'sort', 'preset'] as const
-const NUMBERS = ['limit', 'skip', 'row'] as const
+const NUMBERS = ['limit', 'skip', 'row', 'position'] as const
 
 export function readListSearch(search: Record<string, unknown>): ListSearch {
   const texts = TEXTS.flatMap((name) => (isText(search[name]) ? [[name, String(search[name])]] : []))
@@ -69,13 +76,27 @@ export type NewListSearch = {
   step?: 'column'
   /** Uploads the sample file at once, in test mode. */
   sample?: 1
+  /** Validates only the first address of a cell. */
+  several?: 'first'
+  /** Validates malformed values, too. */
+  malformed?: 'validate'
 }
 
-export function readNewListSearch({ upload, column, step, sample }: Record<string, unknown>): NewListSearch {
+/** How cells are read. Without a choice no address is dropped, and no malformed value is paid for. */
+export function cellsOf({ several, malformed }: Pick<NewListSearch, 'several' | 'malformed'>): Cells {
+  return { severalAddresses: several ?? 'all', malformed: malformed ?? 'skip' }
+}
+
+export type Cells = { severalAddresses: 'all' | 'first'; malformed: 'skip' | 'validate' }
+
+export function readNewListSearch(search: Record<string, unknown>): NewListSearch {
+  const { upload, column, step, sample, several, malformed } = search
   return {
     ...(typeof upload === 'string' && { upload }),
     ...(typeof column === 'string' && { column }),
     ...(step === 'column' && { step: 'column' as const }),
     ...(sample === 1 && { sample: 1 as const }),
+    ...(several === 'first' && { several: 'first' as const }),
+    ...(malformed === 'validate' && { malformed: 'validate' as const }),
   }
 }

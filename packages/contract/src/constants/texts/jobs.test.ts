@@ -56,10 +56,7 @@ test.each([
   [{ line_count: 1, blank_count: 1 }, '1 line: 1 blank, 0 validated'],
   [{ line_count: 5, blank_count: 1, unique_count: 4, done_count: 0 }, '5 lines: 1 blank, 4 to validate'],
   [{ line_count: 4, unique_count: 4, done_count: 3 }, '4 lines: 3 validated, 1 to validate'],
-  [
-    { line_count: 4, unique_count: 4, done_count: 3, finished_at: after(0) },
-    '4 lines: 3 validated, 1 not validated',
-  ],
+  [{ line_count: 4, unique_count: 4, done_count: 3, finished_at: after(0) }, '4 lines: 3 validated, 1 not validated'],
 ])('describeLines names every part that is not zero of %j', (counts, text) => {
   expect(describeLines({ ...NO_LINES, ...counts })).toBe(text)
 })

@@ -117,7 +117,7 @@ export const Report = Type.Object(
     livemode: Type.Boolean({ examples: [true] }),
     row_count: count('Rows.', 10_500),
     ...LINE_COUNTS,
-    ...CELL_OPTION_FIELDS,
+    several_addresses: CELL_OPTION_FIELDS.several_addresses,
     unique_count: count('Unique addresses.', 10_000),
     duplicate_count: count('Repetitions.', 452),
     status_counts: Type.Object(StatusSums, { examples: [{ valid: 8_810, invalid: 388, risky: 647, unknown: 155 }] }),

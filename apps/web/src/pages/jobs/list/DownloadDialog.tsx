@@ -1,3 +1,4 @@
+import { countLeftOut } from '@probity/contract/constants/texts/jobs'
 import type { BulkJob, JobBreakdown } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Download as DownloadIcon } from 'lucide-react'
@@ -21,7 +22,7 @@ import {
 } from './download.ts'
 import { breakdownQuery, isExpired } from './queries.ts'
 
-type Kind = 'sheet' | 'keep' | 'remove' | 'lines'
+type Kind = 'sheet' | 'keep' | 'remove' | 'left_out' | 'lines'
 
 /** All exports of a list. */
 export function DownloadDialog({ job }: { job: BulkJob }) {
@@ -53,10 +54,11 @@ function DownloadForm({ job, onClose }: { job: BulkJob; onClose(): void }) {
   const { preset, word } = usePreset()
   const plan = usePlan(job, preset)
   const choices = choicesOf(job, { word, plan })
+  const hasPolicy = kind === 'lines' || (kind !== 'left_out' && !form.ownColumns)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const wanted = wantedOf(kind, { preset, ...form })
-    void start({ ...wanted, ...(policy !== '' && !wanted.ownColumns && { policy }) })
+    void start({ ...wanted, ...(policy !== '' && hasPolicy && { policy }) })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
@@ -74,8 +76,8 @@ function DownloadForm({ job, onClose }: { job: BulkJob; onClose(): void }) {
           />
         ))}
       </fieldset>
-      {kind !== 'lines' && <SheetOptions form={form} onChange={change} />}
-      {!(kind !== 'lines' && form.ownColumns) && <PolicyChoice chosen={policy} onChoose={setPolicy} />}
+      {kind !== 'lines' && <SheetOptions form={form} onChange={change} hasResults={kind !== 'left_out'} />}
+      {hasPolicy && <PolicyChoice chosen={policy} onChoose={setPolicy} />}
       <DownloadState download={download} />
       <div className="flex flex-wrap gap-2 *:max-sm:flex-1">
         <Button type="submit" look="primary" busy={download.kind === 'busy'}>
@@ -129,7 +131,7 @@ function useSheetForm(kind: Kind, filename: string) {
 
 type OptionsProps = { form: SheetForm; onChange(next: Partial<SheetForm>): void }
 
-function SheetOptions({ form, onChange }: OptionsProps) {
+function SheetOptions({ form, onChange, hasResults }: OptionsProps & { hasResults: boolean }) {
   return (
     <fieldset className="flex flex-col gap-3 border-t border-line pt-4">
       <legend className="sr-only">Options</legend>
@@ -146,18 +148,22 @@ function SheetOptions({ form, onChange }: OptionsProps) {
           </SelectInput>
         )}
       </Field>
-      <Checkbox
-        checked={form.unique}
-        onChange={({ target }) => onChange({ unique: target.checked })}
-        label="Remove duplicates"
-        hint="One row per address: the first."
-      />
-      <Checkbox
-        checked={form.ownColumns}
-        onChange={({ target }) => onChange({ ownColumns: target.checked })}
-        label="Only my columns"
-        hint="Without result columns. The email column has the addresses without names."
-      />
+      {hasResults && (
+        <>
+          <Checkbox
+            checked={form.unique}
+            onChange={({ target }) => onChange({ unique: target.checked })}
+            label="Remove duplicates"
+            hint="One row per address: the first."
+          />
+          <Checkbox
+            checked={form.ownColumns}
+            onChange={({ target }) => onChange({ ownColumns: target.checked })}
+            label="Only my columns"
+            hint="Without result columns. The email column has the addresses without names."
+          />
+        </>
+      )}
       {form.format === 'xlsx' ? (
         <p className="text-[0.8125rem] text-faint">All cells are texts, so that no cell is run as a formula.</p>
       ) : (
@@ -221,6 +227,7 @@ function choicesOf(job: BulkJob, { word, plan }: { word: string; plan: KeepPlan 
   if (isUnderWay) return [sheet, lines]
   const numberOf = (count: number | undefined) => (count === undefined ? '' : `${formatNumber(count)} `)
   const [keep, remove] = [numberOf(plan?.keep_count), numberOf(plan?.remove_count)]
+  const leftOut = countLeftOut(job)
   return [
     sheet,
     {
@@ -235,12 +242,23 @@ function choicesOf(job: BulkJob, { word, plan }: { word: string; plan: KeepPlan 
       hint: `Removed by the “${word}” preset.`,
       button: `Download ${remove}to remove`,
     },
+    ...(leftOut > 0 ? [leftOutChoice(leftOut)] : []),
     lines,
   ]
 }
 
+function leftOutChoice(count: number): Choice {
+  return {
+    value: 'left_out',
+    label: `Not validated (${formatNumber(count)})`,
+    hint: 'Rows without an address and malformed values, with row numbers and reasons.',
+    button: `Download ${formatNumber(count)} not validated`,
+  }
+}
+
 function wantedOf(kind: Kind, { preset, unique, ownColumns, ...form }: SheetForm & { preset: string }): Wanted {
   if (kind === 'lines') return { format: 'ndjson' }
+  if (kind === 'left_out') return { ...sheetOf(form), part: kind }
   const sheet: Wanted = { ...sheetOf(form), unique, ownColumns }
   return kind === 'sheet' ? sheet : { ...sheet, preset, part: kind }
 }

@@ -1,4 +1,4 @@
-import { describeCharge } from '@probity/contract/constants/texts/jobs'
+import { countLeftOut, describeCharge } from '@probity/contract/constants/texts/jobs'
 import type { BulkJob, JobBreakdown } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
@@ -11,10 +11,10 @@ import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatDate, formatNumber, formatShare } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
-import { type ListTab, openTab } from '../search.ts'
+import { type ListTab, openTab, withoutResult } from '../search.ts'
 import { BreakdownCards } from './BreakdownCards.tsx'
 import { DownloadState } from './DownloadDialog.tsx'
-import { PLANS, planSheet, planWord, useDownload, usePreset } from './download.ts'
+import { leftOutSheet, PLANS, planSheet, planWord, useDownload, usePreset } from './download.ts'
 import { outcomeOf } from './job-labels.ts'
 import { breakdownQuery, isExpired, isRerunning } from './queries.ts'
 import { Results } from './Results.tsx'
@@ -51,7 +51,7 @@ export function FinishedList({ job }: { job: BulkJob }) {
         <Tabs
           label="Parts of the list"
           value={openTab(search)}
-          onChange={(tab) => turn(({ row: _, ...now }) => ({ ...now, tab: tab as ListTab }))}
+          onChange={(tab) => turn((now) => ({ ...withoutResult(now), tab: tab as ListTab }))}
           tabs={[
             { value: 'overview', label: 'Overview', content: <Stack>{overview}</Stack> },
             { value: 'results', label: 'Results', content: <Results job={job} /> },
@@ -216,14 +216,17 @@ function bounces({ keep_count, expected_bounce_rate: { low, high } }: KeepPlan):
   return `${formatShare(low)} to ${formatShare(high)} expected bounces`
 }
 
+type Part = 'keep' | 'remove' | 'left_out'
+
 function PlanDownloads({ job, plan }: { job: BulkJob; plan: KeepPlan }) {
   const { download, start } = useDownload(job.id)
-  const [part, setPart] = useState<'keep' | 'remove'>('keep')
-  const begin = (wanted: 'keep' | 'remove') => {
+  const [part, setPart] = useState<Part>('keep')
+  const begin = (wanted: Part) => {
     setPart(wanted)
-    void start(planSheet(job.filename, plan.preset, wanted))
+    void start(wanted === 'left_out' ? leftOutSheet(job.filename) : planSheet(job.filename, plan.preset, wanted))
   }
-  const isBusy = (one: 'keep' | 'remove') => download.kind === 'busy' && part === one
+  const isBusy = (one: Part) => download.kind === 'busy' && part === one
+  const leftOut = countLeftOut(job)
   const icon = <Download className="size-4" aria-hidden="true" />
   return (
     <div className="mt-4 flex flex-col gap-3">
@@ -240,9 +243,15 @@ function PlanDownloads({ job, plan }: { job: BulkJob; plan: KeepPlan }) {
         <Button icon={icon} busy={isBusy('remove')} disabled={plan.remove_count === 0} onClick={() => begin('remove')}>
           Download {formatNumber(plan.remove_count)} to remove
         </Button>
+        {leftOut > 0 && (
+          <Button icon={icon} busy={isBusy('left_out')} onClick={() => begin('left_out')}>
+            Download {formatNumber(leftOut)} not validated
+          </Button>
+        )}
       </div>
       <p className="text-[0.8125rem] text-faint">
         One row per address. The file to keep has only your columns; the file to remove also has the reasons.
+        {leftOut > 0 && ' The third file has row numbers and reasons.'}
       </p>
       <DownloadState download={download} />
     </div>

@@ -9,7 +9,6 @@ import { buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { DateTime } from '../../../ui/DateTime.tsx'
-import { formatCount } from '../../../ui/format.ts'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, PageFrame } from '../../../ui/States.tsx'
 import { JobStateBadge } from '../lists/ListProgress.tsx'
@@ -17,6 +16,7 @@ import { LIST_ROLES } from '../lists/lists-query.ts'
 import { Tags } from '../lists/Tags.tsx'
 import { FinishedList } from './FinishedList.tsx'
 import { useLiveJob } from './follow.ts'
+import { LineSum } from './LineSum.tsx'
 import { ListActions } from './ListActions.tsx'
 import { jobQuery } from './queries.ts'
 import { Results } from './Results.tsx'
@@ -96,12 +96,13 @@ function Heading({ job }: { job: BulkJob }) {
 
 function About({ job }: { job: BulkJob }) {
   const mayChange = useMay('jobs:write')
-  const { email_count, unique_count, duplicate_count, email_column, created_at, name, filename } = job
+  const { email_column, created_at, name, filename } = job
   return (
     <>
-      {formatCount(unique_count, 'address', 'addresses')} in {formatCount(email_count, 'row')}
-      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`} · column “{email_column}” ·{' '}
-      {name !== filename && `file “${filename}” · `}
+      <span className="block text-pretty">
+        <LineSum sum={job} />
+      </span>
+      Column “{email_column}” · {name !== filename && `file “${filename}” · `}
       <DateTime at={created_at} />
       <Origin job={job} />
       {!mayChange && (

@@ -9,22 +9,24 @@ import { formatNumber } from '../../../ui/format.ts'
 import { PageFrame } from '../../../ui/States.tsx'
 import { Deliverability } from '../../validations/result/Deliverability.tsx'
 import { ResultDetails } from '../../validations/result/ResultDetails.tsx'
-import { pageSizeOf, resultQuery, resultsQuery } from './queries.ts'
-import { useListSearch } from './SearchLink.tsx'
+import { withoutResult } from '../search.ts'
+import { pageSizeOf, type ResultPlace, resultQuery, resultsQuery } from './queries.ts'
+import { placeOf, useListSearch } from './SearchLink.tsx'
 
 /** One result with all its evidence. It is open while the URL names its row. */
 export function ResultDrawer({ job }: { job: BulkJob }) {
   const { search, turn } = useListSearch()
-  if (search.row === undefined) return null
-  return <OpenResult job={job} row={search.row} onClose={() => turn(({ row: _, ...now }) => now, { replace: true })} />
+  const { row, position } = search
+  if (row === undefined) return null
+  return <OpenResult job={job} place={{ row, position }} onClose={() => turn(withoutResult, { replace: true })} />
 }
 
-function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(): void }) {
-  const query = useQuery(resultQuery(useScene(), job, row))
-  const { go, hasPrevious, hasNext } = useNeighbors(job, row)
+function OpenResult({ job, place, onClose }: { job: BulkJob; place: ResultPlace; onClose(): void }) {
+  const query = useQuery(resultQuery(useScene(), job, place))
+  const { go, hasPrevious, hasNext } = useNeighbors(job, place)
   // The address of an erased result is empty.
   const email = query.data?.email ?? ''
-  const place = `Row ${formatNumber(row)} of the file`
+  const where = describePlace(place)
   const turnByKey = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return
     if (event.key === 'j' && hasNext) void go(1)
@@ -35,8 +37,8 @@ function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(
       drawer
       open
       onClose={onClose}
-      title={email === '' ? place : email}
-      about={email === '' ? job.filename : `${place} · ${job.filename}`}
+      title={email === '' ? where : email}
+      about={email === '' ? job.filename : `${where} · ${job.filename}`}
       onKeyDown={turnByKey}
       tools={
         <>
@@ -51,7 +53,7 @@ function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(
       }
     >
       <p role="status" className="sr-only">
-        {email !== '' && `${email}, row ${formatNumber(row)}`}
+        {email !== '' && `${email}, row ${formatNumber(place.row)}`}
       </p>
       <PageFrame query={query} failed="This result could not be loaded" loading="Loading the result" lines={8}>
         {(result) => <ResultDetails result={result} isTitled Explain={Deliverability} />}
@@ -60,30 +62,34 @@ function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(
   )
 }
 
+function describePlace({ row, position = 1 }: ResultPlace): string {
+  return `Row ${formatNumber(row)} of the file${position > 1 ? `, address ${position} of its cell` : ''}`
+}
+
 function isField(target: EventTarget): boolean {
   return target instanceof Element && target.closest('input, textarea, select') !== null
 }
 
 /** Opens the result before or after one, in the order of the table. At the end of a page the next page is loaded. */
-function useNeighbors(job: BulkJob, row: number) {
+function useNeighbors(job: BulkJob, { row, position }: ResultPlace) {
   const scene = useScene()
   const queryClient = useQueryClient()
   const { search, turn } = useListSearch()
   const { data } = useQuery(resultsQuery(scene, job, search))
-  const rows = data?.results.map((result) => result.row) ?? []
+  const found = data?.results ?? []
   const { skip = 0 } = search
-  const at = rows.indexOf(row)
+  const at = found.findIndex((one) => one.row === row && (position === undefined || one.position === position))
   const isInPage = at >= 0
 
   async function go(step: 1 | -1) {
-    const neighbor = rows[at + step]
-    if (neighbor !== undefined) return turn((now) => ({ ...now, row: neighbor }), { replace: true })
+    const neighbor = found[at + step]
+    if (neighbor) return turn((now) => ({ ...withoutResult(now), ...placeOf(neighbor) }), { replace: true })
     const start = Math.max(0, skip + step * pageSizeOf(search))
     const { skip: _, ...rest } = search
     const page = start === 0 ? rest : { ...rest, skip: start }
     const { results } = await queryClient.fetchQuery(resultsQuery(scene, job, page))
     const next = step === 1 ? results[0] : results.at(-1)
-    if (next) turn(() => ({ ...page, row: next.row }), { replace: true })
+    if (next) turn(() => ({ ...withoutResult(page), ...placeOf(next) }), { replace: true })
   }
   return {
     go,

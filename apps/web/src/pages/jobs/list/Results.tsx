@@ -10,9 +10,9 @@ import { SelectInput } from '../../../ui/Field.tsx'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, ErrorState, PageFrame } from '../../../ui/States.tsx'
 import { Pager } from '../../../ui/Table.tsx'
-import type { ListSearch } from '../search.ts'
+import { type ListSearch, withoutResult } from '../search.ts'
 import { readFileForm, sheetOf } from './download.ts'
-import { filterOf, isExpired, PAGE_SIZES, pageSizeOf, resultsQuery, sortOf } from './queries.ts'
+import { filterOf, isExpired, keyOfResult, PAGE_SIZES, pageSizeOf, resultsQuery, sortOf } from './queries.ts'
 import { ResultDrawer } from './ResultDrawer.tsx'
 import { FilterButton, ResultsFilter } from './ResultsFilter.tsx'
 import { ResultsTable, type Selection } from './ResultsTable.tsx'
@@ -120,33 +120,33 @@ function foundIn(total: number, all: number, isFiltered: boolean): string {
   return isFiltered ? `${formatNumber(total)} of ${formatCount(all, 'address', 'addresses')} found.` : `${found}.`
 }
 
-const NONE: ReadonlySet<number> = new Set()
+const NONE: ReadonlySet<string> = new Set()
 
-/** The selected rows of a page. Another page, filter or order starts without a selection. */
+/** The selected results of a page. Another page, filter or order starts without a selection. */
 function useSelection(page: string, results: JobResult[]) {
-  const [chosen, setChosen] = useState({ page, rows: NONE })
-  const rows = chosen.page === page ? chosen.rows : NONE
+  const [chosen, setChosen] = useState({ page, keys: NONE })
+  const keys = chosen.page === page ? chosen.keys : NONE
   const selection = useMemo<Selection>(
     () => ({
-      rows,
-      toggle: (row) => setChosen({ page, rows: toggled(rows, row) }),
+      keys,
+      toggle: (key) => setChosen({ page, keys: toggled(keys, key) }),
       toggleAll: () =>
-        setChosen({ page, rows: rows.size === results.length ? NONE : new Set(results.map((result) => result.row)) }),
+        setChosen({ page, keys: keys.size === results.length ? NONE : new Set(results.map(keyOfResult)) }),
     }),
-    [page, rows, results],
+    [page, keys, results],
   )
-  const selected = results.filter(({ row }) => rows.has(row))
-  return { selection, selected, clear: () => setChosen({ page, rows: NONE }) }
+  const selected = results.filter((result) => keys.has(keyOfResult(result)))
+  return { selection, selected, clear: () => setChosen({ page, keys: NONE }) }
 }
 
-function toggled(rows: ReadonlySet<number>, row: number): ReadonlySet<number> {
-  const next = new Set(rows)
-  if (!next.delete(row)) next.add(row)
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys)
+  if (!next.delete(key)) next.add(key)
   return next
 }
 
 function SelectableResults({ job, results }: { job: BulkJob; results: JobResult[] }) {
-  const { row: _, tab: __, ...page } = useListSearch().search
+  const { tab: _, ...page } = withoutResult(useListSearch().search)
   const { sort: sortText } = page
   const sort = useMemo(() => sortOf(sortText === undefined ? {} : { sort: sortText }), [sortText])
   const { selection, selected, clear } = useSelection(JSON.stringify(page), results)
@@ -169,7 +169,7 @@ const SORT_CHOICES = [
 function PageTools({ total }: { total: number }) {
   const { search, turn } = useListSearch()
   const size = pageSizeOf(search)
-  const change = (changes: ListSearch) => turn(({ row: _, skip: __, ...now }) => ({ ...now, ...changes }))
+  const change = (changes: ListSearch) => turn(({ skip: _, ...now }) => ({ ...withoutResult(now), ...changes }))
   return (
     <>
       <Pager

@@ -6,22 +6,23 @@ import type { Tone } from '../../../ui/Badge.tsx'
 import { formatNumber, formatShare } from '../../../ui/format.ts'
 import { type Column, type ColumnSort, DataTable } from '../../../ui/Table.tsx'
 import { type Recommendation, useRecommend } from '../../validations/result/recommendation.ts'
+import { withoutResult } from '../search.ts'
 import { providerWord, reasonWord } from './job-labels.ts'
-import type { Sort, SortField } from './queries.ts'
-import { PlainLink, useRowHref, useUpdateSearch } from './SearchLink.tsx'
+import { keyOfResult, type Sort, type SortField } from './queries.ts'
+import { PlainLink, placeOf, useResultHref, useUpdateSearch } from './SearchLink.tsx'
 
-/** The selected rows of a page. */
+/** The selected results of a page, by their keys. */
 export type Selection = {
-  rows: ReadonlySet<number>
-  toggle(row: number): void
-  /** Selects all rows, or none if all are selected. */
+  keys: ReadonlySet<string>
+  toggle(key: string): void
+  /** Selects all results, or none if all are selected. */
   toggleAll(): void
 }
 
 type ResultsTableProps = { results: JobResult[]; sort: Sort; selection: Selection }
 
 type Context = {
-  place: { hrefOf(row: number): string; open(row: number): void }
+  place: { hrefOf(result: JobResult): string; open(result: JobResult): void }
   recommend(result: JobResult): Recommendation
   sortBy(field: SortField): ColumnSort
   selection: Selection
@@ -32,23 +33,26 @@ type Context = {
 export const ResultsTable = memo(function ResultsTable({ results, sort, selection }: ResultsTableProps) {
   const turn = useUpdateSearch()
   const recommend = useRecommend()
-  const place = { hrefOf: useRowHref(), open: (row: number) => turn((now) => ({ ...now, row })) }
+  const place = {
+    hrefOf: useResultHref(),
+    open: (result: JobResult) => turn((now) => ({ ...withoutResult(now), ...placeOf(result) })),
+  }
   const sortBy = (field: SortField): ColumnSort => {
     const isSorted = sort.field === field
     const direction = isSorted ? (sort.isDescending ? 'descending' : 'ascending') : undefined
     return {
       direction,
-      onSort: () => turn(({ skip: _, row: __, ...now }) => ({ ...now, sort: nextSort(field, direction) })),
+      onSort: () => turn(({ skip: _, ...now }) => ({ ...withoutResult(now), sort: nextSort(field, direction) })),
     }
   }
-  const areAllSelected = results.length > 0 && results.every(({ row }) => selection.rows.has(row))
+  const areAllSelected = results.length > 0 && results.every((result) => selection.keys.has(keyOfResult(result)))
   const context: Context = { place, recommend, sortBy, selection, areAllSelected }
   return (
     <DataTable
       caption="Results"
       columns={columnsIn(context)}
       rows={results}
-      keyOf={({ row }) => row}
+      keyOf={(result) => keyOfResult(result)}
       card={(result) => <ResultCard result={result} {...context} />}
     />
   )
@@ -65,7 +69,7 @@ const columnsIn = ({ place, recommend, sortBy, selection, areAllSelected }: Cont
       <SelectBox
         label="Select all results on this page"
         isSelected={areAllSelected}
-        isPartial={!areAllSelected && selection.rows.size > 0}
+        isPartial={!areAllSelected && selection.keys.size > 0}
         onToggle={selection.toggleAll}
       />
     ),
@@ -133,12 +137,14 @@ function ResultCard({ result, place, recommend, selection }: Context & { result:
   )
 }
 
-function SelectRow({ result: { row, email }, selection }: { result: JobResult; selection: Selection }) {
+function SelectRow({ result, selection }: { result: JobResult; selection: Selection }) {
+  const { row, email } = result
+  const key = keyOfResult(result)
   return (
     <SelectBox
       label={`Select ${email === '' ? `row ${formatNumber(row)}` : email}`}
-      isSelected={selection.rows.has(row)}
-      onToggle={() => selection.toggle(row)}
+      isSelected={selection.keys.has(key)}
+      onToggle={() => selection.toggle(key)}
     />
   )
 }
@@ -160,14 +166,14 @@ function SelectBox({ label, isSelected, isPartial = false, onToggle }: SelectBox
   )
 }
 
-function ResultLink({ result: { email, row }, place }: { result: JobResult; place: Context['place'] }) {
+function ResultLink({ result, place }: { result: JobResult; place: Context['place'] }) {
   return (
     <PlainLink
-      href={place.hrefOf(row)}
-      onFollow={() => place.open(row)}
+      href={place.hrefOf(result)}
+      onFollow={() => place.open(result)}
       className="inline-flex min-h-6 items-center font-medium [overflow-wrap:anywhere] underline-offset-4 hover:underline pointer-coarse:min-h-10"
     >
-      {email}
+      {result.email}
     </PlainLink>
   )
 }

@@ -1,3 +1,4 @@
+import type { JobResult } from '@probity/sdk'
 import { useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type MouseEvent, type ReactNode, useCallback } from 'react'
 import type { ListSearch } from '../search.ts'
@@ -46,15 +47,27 @@ function keepOf(search: string): string {
   ).toString()
 }
 
-/** The URL of a result, with the current filters. */
-export function useRowHref(): (row: number) => string {
-  const kept = useLocation({ select: ({ searchStr }) => withoutRow(searchStr) })
-  return useCallback((row) => `?${kept === '' ? '' : `${kept}&`}row=${row}`, [kept])
+/** The part of the URL that opens a result. */
+export function placeOf({ row, position }: JobResult): Pick<ListSearch, 'row' | 'position'> {
+  return { row, ...(position > 1 && { position }) }
 }
 
-function withoutRow(search: string): string {
+/** The URL of a result, with the current filters. */
+export function useResultHref(): (result: JobResult) => string {
+  const kept = useLocation({ select: ({ searchStr }) => keptWith(searchStr) })
+  return useCallback(
+    (result) => {
+      const place = Object.entries(placeOf(result)).map(([name, value]) => `${name}=${value}`)
+      return `?${[...(kept === '' ? [] : [kept]), ...place].join('&')}`
+    },
+    [kept],
+  )
+}
+
+function keptWith(search: string): string {
   const all = new URLSearchParams(search)
   all.delete('row')
+  all.delete('position')
   return all.toString()
 }
 

@@ -46,7 +46,7 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
         size="sm"
         busy={isBusy}
         icon={<Download className={ICON} aria-hidden="true" />}
-        onClick={() => start({ ...sheetOf(readFileForm(job.filename)), rows: selected.map(({ row }) => row) })}
+        onClick={() => start({ ...sheetOf(readFileForm(job.filename)), rows: rowsOf(selected) })}
       >
         Download
       </Button>
@@ -55,6 +55,11 @@ export function SelectionBar({ job, selected, onClear }: SelectionBarProps) {
       </Button>
     </section>
   )
+}
+
+/** A row has several results if its cell has several addresses. */
+function rowsOf(selected: JobResult[]): number[] {
+  return [...new Set(selected.map(({ row }) => row))]
 }
 
 function OverrideButtons({ emails }: { emails: string[] }) {

@@ -124,6 +124,11 @@ export function planSheet(filename: string, preset: string, part: 'keep' | 'remo
   return { ...sheet, preset, part, unique: true, ...(part === 'keep' && { ownColumns: true }) }
 }
 
+/** The rows of the file that were not validated, with the reasons. */
+export function leftOutSheet(filename: string): Wanted {
+  return { ...sheetOf(readFileForm(filename)), part: 'left_out' }
+}
+
 type Plan = { word: string; about: string }
 
 export const PLANS: Record<string, Plan> = {

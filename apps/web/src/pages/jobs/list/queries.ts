@@ -1,4 +1,4 @@
-import type { BulkJob, ResultFilter } from '@probity/sdk'
+import type { BulkJob, JobResult, ResultFilter } from '@probity/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { asRequestFailed } from '../../../session/client.ts'
 import type { Scene } from '../../../session/workspace.ts'
@@ -77,10 +77,17 @@ export function resultsQuery(scene: Scene, job: BulkJob, search: ListSearch) {
   })
 }
 
-export function resultQuery(scene: Scene, job: BulkJob, row: number) {
+/** A row has several results if its cell has several addresses. */
+export type ResultPlace = { row: number; position?: number | undefined }
+
+export function keyOfResult({ row, position }: Pick<JobResult, 'row' | 'position'>): string {
+  return `${row}.${position}`
+}
+
+export function resultQuery(scene: Scene, job: BulkJob, { row, position }: ResultPlace) {
   return queryOptions({
-    queryKey: [...nameOf(scene, job), 'result', row],
-    queryFn: ({ signal }) => scene.probity.jobs.results.get(job.id, row, { signal }),
+    queryKey: [...nameOf(scene, job), 'result', row, position ?? null],
+    queryFn: ({ signal }) => scene.probity.jobs.results.get(job.id, row, { position, signal }),
     staleTime: 60_000,
   })
 }

@@ -1,7 +1,7 @@
 import type { BulkJob, Upload } from '@probity/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { rolesFor, type Scene } from '../../../session/workspace.ts'
-import type { ListsSearch } from '../search.ts'
+import type { Cells, ListsSearch } from '../search.ts'
 
 export const LISTS_PER_PAGE = 20
 const REFRESH_MS = 3_000
@@ -44,10 +44,16 @@ export function draftsQuery(scene: Scene) {
   })
 }
 
-/** The preview of an upload, with the counts of the given column or of the suggested one. */
-export function uploadQuery(scene: Scene, uploadId: string, emailColumn?: string) {
+type UploadReading = {
+  cells: Cells
+  /** The column that is counted; the suggested one if undefined. */
+  emailColumn?: string | undefined
+}
+
+/** The preview of an upload, with the counts of a column whose cells are read in this way. */
+export function uploadQuery(scene: Scene, uploadId: string, { cells, emailColumn }: UploadReading) {
   return queryOptions({
-    queryKey: [...uploadsKey(scene), uploadId, emailColumn ?? null],
-    queryFn: ({ signal }) => scene.probity.uploads.get(uploadId, { emailColumn, signal }),
+    queryKey: [...uploadsKey(scene), uploadId, emailColumn ?? null, cells],
+    queryFn: ({ signal }) => scene.probity.uploads.get(uploadId, { ...cells, emailColumn, signal }),
   })
 }

@@ -14,12 +14,13 @@ import { formatCount, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
 import { DataTable } from '../../../ui/Table.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
+import type { Cells } from '../search.ts'
 import { DiscardButton, DraftMissing, FileFacts, SameFileNotice } from './DraftParts.tsx'
-import { SheetChoice } from './SheetChoice.tsx'
+import { ReadingChoices } from './ReadingChoices.tsx'
 
 /** The choice of the email column. It is preselected if there is only one candidate. */
-export function ColumnStep({ upload, chosen }: { upload: string; chosen: string | undefined }) {
-  const { data, error, refetch } = useQuery(uploadQuery(useScene(), upload))
+export function ColumnStep({ upload, chosen, cells }: { upload: string; chosen: string | undefined; cells: Cells }) {
+  const { data, error, refetch } = useQuery(uploadQuery(useScene(), upload, { cells }))
   if (data) return <ColumnForm preview={data} chosen={chosen} />
   if (error) return <DraftMissing error={error} onRetry={() => void refetch()} />
   return (
@@ -29,7 +30,7 @@ export function ColumnStep({ upload, chosen }: { upload: string; chosen: string 
   )
 }
 
-/** Another sheet of the workbook is another upload in the same form, so that the choice of the sheet keeps the focus. */
+/** Another sheet or header row is another upload in the same form, so that their choice keeps the focus. */
 function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: string | undefined }) {
   const { upload_id: upload, filename } = preview
   const navigate = useNavigate({ from: '/lists/new' })
@@ -50,7 +51,7 @@ function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: strin
     <form ref={form} onSubmit={goOn} noValidate className="flex flex-col gap-5">
       <FileFacts preview={preview} />
       <SameFileNotice preview={preview} />
-      {preview.sheets.length > 1 && <SheetChoice preview={preview} />}
+      <ReadingChoices preview={preview} />
       {isAmbiguous(preview) && (
         <Callout kind="warning">Several columns contain addresses. Only the chosen column is validated.</Callout>
       )}

@@ -8,17 +8,24 @@ import { Callout } from '../../../ui/Callout.tsx'
 import { formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
 import { uploadsKey } from '../lists/lists-query.ts'
 import { DiscardButton } from './DraftParts.tsx'
+import { cellsOfPreview } from './use-upload.ts'
 
-type ConfirmProps = { preview: UploadPreview; column: string; onRefresh(): void }
+type ConfirmProps = {
+  preview: UploadPreview
+  column: string
+  /** Whether the preview is about to be replaced by another one. */
+  isOutdated: boolean
+  onRefresh(): void
+}
 
 /** On phones the button stays visible above the navigation. */
 const AT_HAND =
   'max-sm:fixed max-sm:inset-x-0 max-sm:bottom-14 max-sm:z-20 max-sm:border-t max-sm:border-line max-sm:bg-surface max-sm:p-3'
 
 /** The button that starts the list. Its label contains the price. */
-export function Confirm({ preview, column, onRefresh }: ConfirmProps) {
+export function Confirm({ preview, column, isOutdated, onRefresh }: ConfirmProps) {
   const { upload_id: upload, filename } = preview
-  const confirmation = useConfirmation(upload, column, onRefresh)
+  const confirmation = useConfirmation(preview, column, onRefresh)
   const isShort = isTooShort(preview)
   return (
     <div className="flex flex-col gap-3">
@@ -28,7 +35,7 @@ export function Confirm({ preview, column, onRefresh }: ConfirmProps) {
           look="primary"
           size="lg"
           disabled={isShort || preview.unique_count === 0}
-          busy={confirmation.isPending || confirmation.isSuccess}
+          busy={isOutdated || confirmation.isPending || confirmation.isSuccess}
           onClick={() => confirmation.mutate()}
           className="h-auto! min-h-11 w-full px-3! py-2 text-balance whitespace-normal!"
         >
@@ -40,12 +47,12 @@ export function Confirm({ preview, column, onRefresh }: ConfirmProps) {
   )
 }
 
-function useConfirmation(uploadId: string, emailColumn: string, onRefused: () => void) {
+function useConfirmation(preview: UploadPreview, emailColumn: string, onRefused: () => void) {
   const scene = useScene()
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: () => scene.probity.jobs.create(uploadId, { emailColumn }),
+    mutationFn: () => scene.probity.jobs.create(preview.upload_id, { emailColumn, ...cellsOfPreview(preview) }),
     onSuccess: async ({ id }) => {
       void queryClient.invalidateQueries({ queryKey: accountQuery(scene).queryKey })
       void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })

@@ -4,7 +4,7 @@ import { Columns3, FileText, FileX } from 'lucide-react'
 import { asRequestFailed } from '../../../session/client.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { formatBytes, formatCount, formatDateTime } from '../../../ui/format.ts'
+import { formatBytes, formatCount, formatDateTime, formatNumber } from '../../../ui/format.ts'
 import { EmptyState, ErrorState } from '../../../ui/States.tsx'
 import { DiscardDialog, useDiscard } from '../lists/DiscardDialog.tsx'
 
@@ -63,10 +63,10 @@ const DELIMITERS: Record<string, string> = {
 export function FileFacts({ preview }: { preview: UploadPreview }) {
   const facts = [
     formatBytes(preview.size_bytes),
-    formatCount(preview.row_count, 'row'),
+    formatCount(preview.line_count, 'line'),
     formatCount(preview.columns.length, 'column'),
     ...(preview.sheet === null ? textFacts(preview) : [`sheet “${preview.sheet}”`]),
-    preview.has_header ? 'header row' : 'no header row, columns are numbered',
+    describeHeader(preview.header_row),
   ]
   return (
     <div className="flex items-start gap-3">
@@ -80,6 +80,11 @@ export function FileFacts({ preview }: { preview: UploadPreview }) {
       </div>
     </div>
   )
+}
+
+function describeHeader(row: number | null): string {
+  if (row === null) return 'no header row, columns are numbered'
+  return row === 1 ? 'header row' : `header in row ${formatNumber(row)}`
 }
 
 function textFacts({ columns, delimiter, encoding }: UploadPreview): string[] {

@@ -5,7 +5,7 @@ import { Page } from '../../../ui/Page.tsx'
 import { Steps } from '../../../ui/Progress.tsx'
 import { NoPermission } from '../../../ui/States.tsx'
 import { LIST_ROLES } from '../lists/lists-query.ts'
-import type { NewListSearch } from '../search.ts'
+import { cellsOf, type NewListSearch } from '../search.ts'
 import { ColumnStep } from './ColumnStep.tsx'
 import { ReviewStep } from './ReviewStep.tsx'
 import { UploadPanel } from './UploadPanel.tsx'
@@ -37,10 +37,12 @@ export function NewListPage() {
   )
 }
 
-function Step({ upload, column, sample, current }: NewListSearch & { current: number }) {
+function Step({ current, ...search }: NewListSearch & { current: number }) {
+  const { upload, column, sample } = search
+  const cells = cellsOf(search)
   if (upload === undefined) return <UploadPanel wantsSample={sample === 1} />
-  if (current === 2 && column !== undefined) return <ReviewStep key={upload} upload={upload} column={column} />
-  return <ColumnStep upload={upload} chosen={column} />
+  if (current === 2 && column !== undefined) return <ReviewStep upload={upload} column={column} cells={cells} />
+  return <ColumnStep upload={upload} chosen={column} cells={cells} />
 }
 
 function stepOf({ upload, column, step }: NewListSearch): 0 | 1 | 2 {

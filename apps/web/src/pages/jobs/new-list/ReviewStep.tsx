@@ -1,5 +1,5 @@
 import type { UploadPreview } from '@probity/sdk'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
@@ -10,15 +10,20 @@ import { Card } from '../../../ui/Card.tsx'
 import { formatCount, formatNumber, formatShare } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
 import { DataTable } from '../../../ui/Table.tsx'
+import { LineSum } from '../list/LineSum.tsx'
 import { uploadQuery } from '../lists/lists-query.ts'
+import type { Cells } from '../search.ts'
 import { Confirm, InsufficientCredits, isTooShort } from './Confirm.tsx'
 import { DraftMissing, FileFacts, SameFileNotice } from './DraftParts.tsx'
-import { NonAddresses } from './NonAddresses.tsx'
+import { Values } from './Values.tsx'
 
 /** The price and the next steps, before the list is confirmed. */
-export function ReviewStep({ upload, column }: { upload: string; column: string }) {
-  const { data, error, refetch } = useQuery(uploadQuery(useScene(), upload, column))
-  if (data) return <Review preview={data} column={column} onRefresh={() => void refetch()} />
+export function ReviewStep({ upload, column, cells }: { upload: string; column: string; cells: Cells }) {
+  const query = uploadQuery(useScene(), upload, { cells, emailColumn: column })
+  // A corrected upload, or one with other options, takes the place of the present one.
+  const { data, error, isPlaceholderData, refetch } = useQuery({ ...query, placeholderData: keepPreviousData })
+  if (data)
+    return <Review preview={data} column={column} isOutdated={isPlaceholderData} onRefresh={() => void refetch()} />
   if (error) return <DraftMissing error={error} onRetry={() => void refetch()} />
   return (
     <Card>
@@ -27,9 +32,9 @@ export function ReviewStep({ upload, column }: { upload: string; column: string 
   )
 }
 
-type ReviewProps = { preview: UploadPreview; column: string; onRefresh(): void }
+type ReviewProps = { preview: UploadPreview; column: string; isOutdated: boolean; onRefresh(): void }
 
-function Review({ preview, column, onRefresh }: ReviewProps) {
+function Review({ preview, column, isOutdated, onRefresh }: ReviewProps) {
   // On phones the price, the next steps and the confirm button come first.
   return (
     <div className="grid items-start gap-5 max-sm:pb-20 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr] max-sm:[&_:is(a,button,section)]:scroll-mb-36">
@@ -39,15 +44,18 @@ function Review({ preview, column, onRefresh }: ReviewProps) {
         <FileFacts preview={preview} />
         <SameFileNotice preview={preview} />
         <Card title="Summary" about={<ChosenColumn column={column} />}>
-          <CostTable preview={preview} column={column} />
-          <CellNotes preview={preview} />
+          <p role="status" className="mb-3 text-pretty">
+            <LineSum sum={{ ...preview, done_count: 0 }} />
+          </p>
+          <CostTable preview={preview} />
         </Card>
+        <Values preview={preview} />
       </div>
       <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1">
         <Card title="Next steps">
           <NextSteps />
         </Card>
-        <Confirm preview={preview} column={column} onRefresh={onRefresh} />
+        <Confirm preview={preview} column={column} isOutdated={isOutdated} onRefresh={onRefresh} />
       </div>
       <Card title="Mailbox providers" about="Based on well-known domains. Other domains are looked up in DNS.">
         <ProviderMix preview={preview} />
@@ -71,45 +79,9 @@ function ChosenColumn({ column }: { column: string }) {
   )
 }
 
-/** Explains how cells that are not plain addresses are read, and which are skipped. */
-function CellNotes({ preview }: { preview: UploadPreview }) {
-  const { extracted_count: extracted, not_address_count: skipped, livemode } = preview
-  const broken = countBroken(preview)
-  return (
-    <div className="mt-3 flex flex-col gap-2 text-[0.8125rem] text-soft empty:hidden">
-      {extracted > 0 && (
-        <p>
-          {formatCount(extracted, 'cell contains', 'cells contain')} an address with a name or other text. The address
-          is validated, and the download keeps the cell.
-        </p>
-      )}
-      {broken > 0 && (
-        <p>
-          {formatCount(broken, 'row has', 'rows have')} an address with a syntax error. The result is invalid
-          {livemode && ', for 1 credit per unique address'}.
-        </p>
-      )}
-      {skipped > 0 && (
-        <p>
-          {formatCount(skipped, 'row contains', 'rows contain')} text without an address. Skipped rows are not validated
-          and not charged.
-        </p>
-      )}
-      {skipped + broken > 0 && <NonAddresses key={preview.upload_id} preview={preview} count={skipped + broken} />}
-    </div>
-  )
-}
-
-/** Rows whose cell is meant as an address and has a syntax error. */
-function countBroken({ column_details: details, email_column: column, email_count: emails }: UploadPreview): number {
-  const chosen = details.find(({ name }) => name === column)
-  return Math.max(0, emails - (chosen?.address_count ?? 0))
-}
-
-/** The row counts of the file and the price. */
-function CostTable({ preview, column }: { preview: UploadPreview; column: string }) {
-  const { row_count: rows, empty_count: empty, unique_count: unique, duplicate_count: repeated, credits } = preview
-  const { not_address_count: skipped } = preview
+/** The number of addresses, the price and the balance. */
+function CostTable({ preview }: { preview: UploadPreview }) {
+  const { unique_count: unique, credits } = preview
   const price = preview.livemode ? formatCount(credits.quote, 'credit') : 'free in test mode'
   return (
     <table className="w-full border-collapse">
@@ -128,10 +100,6 @@ function CostTable({ preview, column }: { preview: UploadPreview; column: string
         </tr>
       </thead>
       <tbody className="last:[&_tr:last-child]:border-b-0">
-        <Line label="Rows in the file" count={rows} />
-        <Line label={`Rows without a value in ${column}`} count={empty} cost="free" />
-        {skipped > 0 && <Line label="Rows without an address" count={skipped} cost="free" />}
-        <Line label="Duplicate rows" count={repeated} cost="free" />
         <Line label="Unique addresses to validate" count={unique} cost={price} strong />
       </tbody>
       <Balance credits={credits} livemode={preview.livemode} />
@@ -244,7 +212,10 @@ function NextSteps() {
       {isLive && account?.plan.refund_unknown && <li>Unknown results are refunded.</li>}
       {isLive && <li>Most addresses complete within minutes. Greylisted addresses take longer.</li>}
       <li>You can close the page. Validation continues, and you can pause or cancel the list.</li>
-      <li>The download has your original rows in the same order, with result columns appended.</li>
+      <li>
+        The download has your original rows in the same order, with result columns appended. Values that are not
+        validated have a file of their own.
+      </li>
       {account && (
         <li>Addresses and results expire {formatCount(days, 'day')} after you confirm. The summary is kept.</li>
       )}

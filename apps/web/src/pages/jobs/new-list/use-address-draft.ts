@@ -5,6 +5,7 @@ import { useScene } from '../../../session/workspace.ts'
 import { useToasts } from '../../../ui/Toasts.tsx'
 import { uploadQuery, uploadsKey } from '../lists/lists-query.ts'
 import { makePastedFile } from './text-files.ts'
+import { USUAL_CELLS } from './use-upload.ts'
 
 type AddressDraft = {
   emails: string[]
@@ -20,10 +21,10 @@ export function useAddressDraft() {
   const toasts = useToasts()
   return useMutation({
     mutationFn: ({ emails, filename }: AddressDraft) =>
-      scene.probity.uploads.create(makePastedFile(emails), { filename }),
+      scene.probity.uploads.create(makePastedFile(emails), { filename, ...USUAL_CELLS }),
     onSuccess: async (preview) => {
       const { upload_id: upload } = preview
-      queryClient.setQueryData(uploadQuery(scene, upload).queryKey, preview)
+      queryClient.setQueryData(uploadQuery(scene, upload, { cells: USUAL_CELLS }).queryKey, preview)
       void queryClient.invalidateQueries({ queryKey: [...uploadsKey(scene), 'drafts'] })
       await navigate({ to: '/lists/new', search: ({ mode, org }) => ({ mode, org, upload, column: 'email' }) })
     },

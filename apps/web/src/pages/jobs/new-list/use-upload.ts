@@ -7,6 +7,7 @@ import { asRequestFailed, RequestFailed, readFailure, sceneHeaders, unreachable 
 import { useScene } from '../../../session/workspace.ts'
 import { formatBytes, formatCount } from '../../../ui/format.ts'
 import { uploadQuery, uploadsKey } from '../lists/lists-query.ts'
+import { type Cells, cellsOf } from '../search.ts'
 
 export type Upload = {
   isSending: boolean
@@ -41,6 +42,14 @@ export function useUpload(): Upload {
   return { isSending: isPending, isCancelled, file, share, error: failure, send, cancel }
 }
 
+/** What a new upload is read with. */
+export const USUAL_CELLS = cellsOf({})
+
+/** How the cells of a preview were read. */
+export function cellsOfPreview({ several_addresses: severalAddresses, malformed }: UploadPreview): Cells {
+  return { severalAddresses, malformed }
+}
+
 function useSending(stop: { current: AbortController | undefined }, onProgress: (share: number) => void) {
   const scene = useScene()
   const queryClient = useQueryClient()
@@ -51,8 +60,9 @@ function useSending(stop: { current: AbortController | undefined }, onProgress: 
       stop.current = controller
       onProgress(0)
       const headers = sceneHeaders({ accountId: scene.membership.account_id, mode: scene.mode })
+      const { severalAddresses, malformed } = USUAL_CELLS
       return sendFile<UploadPreview>({
-        path: '/bulk/upload/preview',
+        path: `/bulk/upload/preview?several_addresses=${severalAddresses}&malformed=${malformed}`,
         file,
         headers,
         signal: controller.signal,
@@ -61,25 +71,29 @@ function useSending(stop: { current: AbortController | undefined }, onProgress: 
     },
     onSuccess: async (preview: UploadPreview) => {
       const { upload_id: upload } = preview
-      queryClient.setQueryData(uploadQuery(scene, upload).queryKey, preview)
+      queryClient.setQueryData(uploadQuery(scene, upload, { cells: USUAL_CELLS }).queryKey, preview)
       void queryClient.invalidateQueries({ queryKey: [...uploadsKey(scene), 'drafts'] })
       await navigate({ to: '/lists/new', search: (now) => ({ mode: now.mode, org: now.org, upload }) })
     },
   }
 }
 
-/** Shows the upload that replaces another one: with another sheet, or with corrected values. */
+/** Shows the upload that replaces another one: with another sheet or header row, or with corrected values. */
 export function useReplacedUpload() {
   const scene = useScene()
   const queryClient = useQueryClient()
   const navigate = useNavigate({ from: '/lists/new' })
   return async (preview: UploadPreview, column?: string): Promise<void> => {
     const { upload_id: upload } = preview
-    if (column === undefined) queryClient.setQueryData(uploadQuery(scene, upload).queryKey, preview)
+    const cells = cellsOfPreview(preview)
+    // The preview has the counts of the suggested column.
+    if (column === undefined || column === preview.email_column)
+      queryClient.setQueryData(uploadQuery(scene, upload, { cells, emailColumn: column }).queryKey, preview)
     void queryClient.invalidateQueries({ queryKey: [...uploadsKey(scene), 'drafts'] })
     await navigate({
       search: ({ column: _, step: __, ...now }) => ({ ...now, upload, ...(column !== undefined && { column }) }),
       replace: true,
+      resetScroll: column === undefined,
     })
   }
 }

@@ -8,12 +8,13 @@ import { asRequestFailed, callApi } from '../../../session/client.ts'
 import { useSecretHash } from '../../../session/session.ts'
 import { OpenPage } from '../../../shell/OpenPage.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { formatCount, formatDate, formatNumber, formatShare } from '../../../ui/format.ts'
+import { formatDate, formatNumber, formatShare } from '../../../ui/format.ts'
 import { Mark } from '../../../ui/Mark.tsx'
 import { useHeadingFocus } from '../../../ui/Page.tsx'
 import { ErrorState, Skeleton } from '../../../ui/States.tsx'
 import { type Column, DataTable } from '../../../ui/Table.tsx'
 import { providerWord, reasonWord } from '../list/job-labels.ts'
+import { LineSum } from '../list/LineSum.tsx'
 import { VerdictBar } from '../list/VerdictBar.tsx'
 
 /** The report of a list, for readers of its link. Prints on one sheet. */
@@ -119,14 +120,11 @@ function ReportHeader({ report }: { report: Report }) {
 }
 
 function About({ report }: { report: Report }) {
-  const { row_count, unique_count, duplicate_count, finished_at, livemode, status, status_counts } = report
-  const left = unique_count - totalOf(status_counts)
+  const { finished_at, livemode, status_counts } = report
   return (
-    <p className="mt-1.5 max-w-prose text-soft">
-      {formatCount(unique_count, 'address', 'addresses')} in {formatCount(row_count, 'row')}
-      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`}
-      {finished_at !== null && `. Validated on ${formatDate(finished_at)}`}.
-      {status !== 'completed' && left > 0 && ` ${formatCount(left, 'address was', 'addresses were')} not validated.`}
+    <p className="mt-1.5 max-w-prose text-soft text-pretty">
+      <LineSum sum={{ ...report, done_count: totalOf(status_counts) }} />
+      {finished_at !== null && ` Finished on ${formatDate(finished_at)}.`}
       {!livemode && ' Test mode: the results come from the sandbox.'}
     </p>
   )

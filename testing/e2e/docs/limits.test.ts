@@ -114,6 +114,7 @@ const HELD: Held[] = [
   ['a file', 'packages/contract/src/constants/limits.ts', 'FILE_BYTES_MAX', (n) => `${n / KIB / KIB} MiB`],
   ['rows of a file', 'packages/uploads/src/csv.ts', 'ROWS_MAX', say],
   ['columns of a file', 'packages/uploads/src/csv.ts', 'COLUMNS_MAX', say],
+  ['corrected values of an upload', 'packages/contract/src/constants/limits.ts', 'CORRECTIONS_MAX', say],
   ['a row', 'packages/uploads/src/csv.ts', 'RECORD_BYTES_MAX', kib],
   ['a cell', 'packages/uploads/src/csv.ts', 'CELL_BYTES_MAX', kib],
   ['time for a file', 'apps/api/src/http/limits.ts', 'uploadTimeoutMs', seconds],

@@ -168,7 +168,6 @@ test('validate charges a few typed addresses directly and asks for confirmation 
     rows: 2,
     unique: 2,
     credits: 2,
-    at_most: false,
     available: 999,
     unlimited: false,
   })

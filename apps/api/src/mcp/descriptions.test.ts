@@ -88,7 +88,7 @@ test('describeJob names progress, deferred addresses, the expected end and the n
   const text = describeJob(JOB_EXAMPLE)
   expect(text).toContain('processing: 6400 of 10000 addresses have a result (64%): 5210 valid')
   expect(text).toContain(
-    'The list had 10,520 lines: 20 blank, 48 without an address, 452 duplicates, 10,000 validated.',
+    'The list had 10,520 lines: 20 blank, 48 without an address, 452 duplicates, 6,400 validated, 3,600 to validate.',
   )
   expect(text).toContain('Cost: 6,245 credits charged, 155 refunded for unknown results. 3600 credits reserved.')
   expect(text).toContain(

@@ -61,8 +61,7 @@ test('the code of the README compiles and runs', () => {
   writeFileSync(join(folder, 'list.csv'), CSV)
   const out = run(process.execPath, ['readme.ts'], folder, settings)
   for (const line of [
-    'invalid syntax_error',
-    'ada@example.com',
+    'invalid syntax_error\nada@example.com\n',
     '1 bob@ invalid',
     "[ 'name', 'email' ] 2",
     'completed { valid: 0, invalid: 2, risky: 0, unknown: 0 }',

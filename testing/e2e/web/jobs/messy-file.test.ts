@@ -10,8 +10,8 @@ import { expectNoSidewaysScroll, onePage, startBrowser } from '../../browser/bro
 import { dropFiles, readCells } from '../../browser/files.ts'
 import { signUpUser } from '../../browser/users.ts'
 import { readInLibreOffice } from '../../environment/libreoffice.ts'
-import { useSharedInstance } from '../../environment/shared-instance.ts'
 import { createMessyList, HEADER_ROW, type MessyList, TITLES, writeWindows1252 } from '../../environment/messy-list.ts'
+import { useSharedInstance } from '../../environment/shared-instance.ts'
 
 const instance = await useSharedInstance()
 const browser = await startBrowser()

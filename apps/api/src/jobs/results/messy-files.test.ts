@@ -117,7 +117,7 @@ test('every value of a messy file is kept, removed, a repetition or left out, an
       const kept = await download(jobId, { preset: 'safest', unique: 'true' })
       const removed = await download(jobId, { preset: 'safest', part: 'remove', unique: 'true' })
       const all = await download(jobId, {})
-      const found = [...kept, ...removed].map((row) => row['probity_email']?.toLowerCase())
+      const found = [...kept, ...removed].map((row) => String(row['probity_email']).toLowerCase())
       expect(found.toSorted()).toEqual([...unique].toSorted())
 
       // Repetitions included, every value has a row with its number.

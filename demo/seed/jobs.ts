@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/constants/validations'
 import { type StoredResult, sandboxResult } from '@probity/contract/schemas/validations/stored-result'
 import { type Chunk, chunkRow, encodeChunk } from '@probity/database/jobs/results/result-chunk'
@@ -189,7 +190,7 @@ const FIRST_ROW = 2
 async function insertResults({ trx }: Seeding, { location, chunks, settledAtMs }: NewResults): Promise<void> {
   for (const [no, addresses] of chunks.entries()) {
     const rows = addresses.map((address, n) =>
-      chunkRow({ rowNo: FIRST_ROW + no * CHUNK_ROWS + n, email: address.email }, makeResult(address)),
+      chunkRow({ rowNo: resultNoOf(FIRST_ROW + no * CHUNK_ROWS + n, 0), email: address.email }, makeResult(address)),
     )
     await insertRows(trx, 'result_chunks', [chunkColumns(location, no, await encodeChunk(rows), settledAtMs)])
   }
@@ -233,7 +234,12 @@ async function insertBatches({ trx, accountId }: Seeding, { location, emails, fr
     trx,
     'job_batches',
     batches.map(({ no, emails: part, n }) => ({
-      ...{ ...location, no, emails: part, row_nos: part.map((_, row) => firstRow + n * BATCH_ROWS + row) },
+      ...{
+        ...location,
+        no,
+        emails: part,
+        row_nos: part.map((_, row) => resultNoOf(firstRow + n * BATCH_ROWS + row, 0)),
+      },
     })),
   )
   await insertRows(

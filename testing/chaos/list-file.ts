@@ -1,3 +1,4 @@
+import { repairAddress } from '@probity/engine/address/repair'
 import { createMailPopulation, type SimulationSize } from '@probity/lab/simulation/population'
 import { openRandom } from '@probity/lab/simulation/random'
 
@@ -14,7 +15,7 @@ const BLANK_SHARE = 0.005
  */
 const LEFT_OUT = 'mx_silent'
 
-/** Other text is neither validated nor charged (packages/uploads/src/read-addresses.ts). */
+/** Other text is neither validated nor charged (packages/uploads/src/read-cell.ts). */
 const ADDRESS_LIKE = /[^\s@]@+[^\s@]/
 
 const ADDRESSES_PER_DOMAIN = 50
@@ -33,7 +34,8 @@ export function makeList(size: SimulationSize, rows: number): ListFile {
   const written = new Set<string>()
   const addresses = simulation.addresses.filter(({ email, behaviour }) => {
     const isRepeated = written.size === written.add(withoutBrackets(email)).size
-    return !isRepeated && behaviour !== LEFT_OUT
+    // A repaired address can be the one of another mailbox.
+    return !isRepeated && behaviour !== LEFT_OUT && repairAddress(email) === undefined
   })
   const lines = ['name,email']
   const expected = new Map<number, string>()

@@ -1,3 +1,4 @@
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import type { SubStatus } from '@probity/contract/constants/validations'
 import type { StoredResult } from '@probity/contract/schemas/validations/stored-result'
 import { sandboxResult } from '@probity/contract/schemas/validations/stored-result'
@@ -22,7 +23,10 @@ export async function openLargeList(
   const results = REASONS.map((subStatus) => sandboxResult('somebody@domain.example', { subStatus }))
   const stored = Array.from({ length: rows }, (_, n) => {
     const email = `person${n + 2}@domain.example`
-    return chunkRow({ rowNo: n + 2, email }, { ...(results[(n + 2) % results.length] as StoredResult), email })
+    return chunkRow(
+      { rowNo: resultNoOf(n + 2, 0), email },
+      { ...(results[(n + 2) % results.length] as StoredResult), email },
+    )
   })
   await storeTestResults(db, id, stored)
   await asOwner(db, (trx) =>

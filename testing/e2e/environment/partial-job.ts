@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import { formatKey, formatKeyHint, KEY_ALPHABET, KEY_SECRET_LENGTH } from '@probity/contract/constants/keys'
 import { hashKey } from '@probity/database/accounts/keys'
 import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connection/connect'
@@ -50,9 +51,9 @@ type Job = { accountId: string; jobId: string }
 async function insertJob(trx: Trx, { accountId, jobId, rows }: Job & { rows: number }): Promise<void> {
   const uploadId = randomUUID()
   await sql`
-    insert into uploads (id, account_id, mode, filename, size_bytes, columns, delimiter, encoding, has_header, suggested_column, row_count,
+    insert into uploads (id, account_id, mode, filename, size_bytes, columns, delimiter, encoding, header_row, suggested_column, row_count,
       email_count, unique_count, storage_key)
-    values (${uploadId}, ${accountId}, 'live', 'old.csv', 1, '{email}', ',', 'utf-8', true, 'email', ${rows}, ${rows}, ${rows},
+    values (${uploadId}, ${accountId}, 'live', 'old.csv', 1, '{email}', ',', 'utf-8', 1, 'email', ${rows}, ${rows}, ${rows},
       ${randomUUID()})`.execute(trx)
   await sql`
     insert into jobs (id, account_id, mode, upload_id, filename, email_column, state, row_count, email_count, unique_count, credits_per_email,
@@ -66,7 +67,7 @@ async function insertBatches(trx: Trx, jobId: string, addresses: SimulatedAddres
   const size = addresses.length / BATCHES
   for (let no = 0; no < BATCHES; no += 1) {
     const emails = addresses.slice(no * size, (no + 1) * size).map(({ email }) => email)
-    const rowNos = emails.map((_, n) => no * size + n + 2)
+    const rowNos = emails.map((_, n) => resultNoOf(no * size + n + 2, 0))
     await sql`
       insert into job_batches (expires_on, account_id, job_id, no, row_nos, emails)
       select expires_on, account_id, id, ${no}, ${rowNos}::integer[], ${emails}::text[] from jobs where id = ${jobId}`.execute(

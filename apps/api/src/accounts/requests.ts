@@ -44,10 +44,11 @@ export function presentRequest(row: RequestRow): RequestEntry {
   }
 }
 
-/** A result that is not part of a job and therefore has no row number. */
+/** A result that is not part of a job and therefore has no row and no position. */
 export function presentStored({ email, result }: { email: string; result: StoredResult }): RequestResult {
   const { status, sub_status: subStatus } = result
-  const { row: _, ...presented } = presentResult({ rowNo: 1, email, status, subStatus, result }, { evidence: true })
+  const kept = { rowNo: 1, email, status, subStatus, result }
+  const { row: _, position: __, ...presented } = presentResult(kept, { evidence: true })
   return presented
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { resultNoOf } from '@probity/contract/constants/jobs'
 import type { Job } from '@probity/contract/schemas/jobs/jobs'
 import { asOwner, type Db } from '@probity/database/connection/connect'
 import { type BatchRef, claimBatch } from '@probity/database/jobs/batches'
@@ -84,8 +85,9 @@ export async function planJob(db: Db, jobId: string, sizes: number[], limits?: P
   if (job === undefined) throw new Error('no such job')
   let row = 1
   const batches = sizes.map((size) => {
-    const rowNos = Array.from({ length: size }, () => ++row)
-    return { site: '', siteMax: 1, rowNos, emails: rowNos.map((rowNo) => `person${rowNo - 2}@example.com`) }
+    const rows = Array.from({ length: size }, () => ++row)
+    const rowNos = rows.map((no) => resultNoOf(no, 0))
+    return { site: '', siteMax: 1, rowNos, emails: rows.map((no) => `person${no - 2}@example.com`) }
   })
   const plan = {
     mode: 'live',

@@ -87,10 +87,10 @@ export const RequestEntry = Type.Object(ENTRY, {
   examples: [ENTRY_EXAMPLE],
 })
 
-const { row: _, ...RESULT_FIELDS } = Result.properties
+const { row: _, position: __, ...RESULT_FIELDS } = Result.properties
 
 /** A stored result of a single or bulk validation. */
-export type RequestResult = Omit<Result, 'row'>
+export type RequestResult = Omit<Result, 'row' | 'position'>
 
 export type RequestDetail = Static<typeof RequestDetail>
 export const RequestDetail = Type.Object(
@@ -98,7 +98,7 @@ export const RequestDetail = Type.Object(
     ...ENTRY,
     result: Type.Unsafe<RequestResult | null>({
       type: ['object', 'null'],
-      required: Result.required.filter((name) => name !== 'row'),
+      required: Result.required.filter((name) => name !== 'row' && name !== 'position'),
       properties: RESULT_FIELDS,
       description:
         'The stored result of the validated address; null if there is none, if it has expired, and for keys without the `validations:read` scope.',

@@ -1,3 +1,4 @@
+import { positionOf, rowOf } from '@probity/contract/constants/jobs'
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, openSnapshot, type Trx } from '../connection/connect.ts'
 import { listChunks, readChunks } from '../jobs/results/chunk-store.ts'
@@ -91,7 +92,8 @@ function writeResult(jobId: string, { rowNo, email, status, subStatus, override,
   const head = {
     record: 'job_result',
     list_id: jobId,
-    row: rowNo,
+    row: rowOf(rowNo),
+    position: positionOf(rowNo) + 1,
     email,
     status,
     sub_status: subStatus,

@@ -3422,10 +3422,6 @@ export type RequestLogEntryDetail = {
      * The validated address: the one in the cell, without a display name or `mailto:`.
      */
     email: string
-    /**
-     * Position of the address in the cell of this row: 1 unless the cell contains several values.
-     */
-    position: number
     status: ValidationStatus
     sub_status: ValidationSubStatus
     /**

@@ -1,5 +1,7 @@
 /** @module-tag timed */
+
 import { availableParallelism, loadavg } from 'node:os'
+import { resultNoOf, rowOf } from '@probity/contract/constants/jobs'
 import { asOwner } from '@probity/database/connection/connect'
 import { orderTestResults } from '@probity/database/jobs/results/test-results'
 import { sql } from 'kysely'
@@ -20,13 +22,13 @@ const emailOf = (n: number) => `${'virv'.charAt(n % 4)}person${n}@domain${n % 99
 
 /** A job whose chunks have rows from the whole file when they are settled, since batches are formed by mail server. */
 async function makeJob(by: TestClient): Promise<string> {
-  const rows = Array.from({ length: ROWS }, (_, n) => ({ rowNo: n + 2, email: emailOf(n) }))
+  const rows = Array.from({ length: ROWS }, (_, n) => ({ rowNo: resultNoOf(n + 2, 0), email: emailOf(n) }))
   const content = `email\n${rows.map(({ email }) => email).join('\n')}\n`
   const jobId = await keepList(api, { content, by, isDone: () => false })
   await keepResults(
     api,
     jobId,
-    rows.toSorted((a, b) => ((a.rowNo - 2) % 997) - ((b.rowNo - 2) % 997)),
+    rows.toSorted((a, b) => (rowOf(a.rowNo) % 997) - (rowOf(b.rowNo) % 997)),
   )
   await asOwner(api.db, (trx) =>
     sql`update jobs set state = 'completed', done_count = unique_count, finished_at = now() where id = ${jobId}`.execute(

@@ -120,7 +120,7 @@ function Found({ request: { result, livemode } }: { request: RequestLogEntryDeta
     <section className="flex flex-col gap-3">
       <h3 className="font-semibold">Result</h3>
       {result ? (
-        <ResultDetails result={{ ...result, row: 1 }} />
+        <ResultDetails result={{ ...result, row: 1, position: 1 }} />
       ) : (
         <p className="text-soft">
           {livemode

@@ -3639,20 +3639,21 @@ create function list_expired_jobs(p_limit integer) returns table (account_id uui
     order by j.created_at limit p_limit;
   end;
 
--- Returns the job under which users find the results of p_job: for a rerun of unknown rows, the job that it is merged into, as long as
--- that exists. Locks: none.
-create function shown_job(p_job jobs) returns uuid
+-- Returns the job under which users find the results of job p_id: for a rerun of unknown rows, the job that it is merged into, as long as
+-- that exists. Takes columns, because jobs cannot be altered while a function uses its row type. Locks: none.
+create function shown_job(p_id uuid, p_account uuid, p_rerun_of uuid, p_rerun_rows text) returns uuid
   language sql stable
   return coalesce((
-    select l.id from jobs l where p_job.rerun_rows = 'unknown' and l.id = p_job.rerun_of and l.account_id = p_job.account_id
-  ), p_job.id);
+    select l.id from jobs l where p_rerun_rows = 'unknown' and l.id = p_rerun_of and l.account_id = p_account
+  ), p_id);
 
 -- Queues an email notification to members when a live job completes or fails. Trigger function. Output: null. Locks: none.
 create function notify_job_end() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   perform notify_members(new.account_id, 'job_done', new.id::text,
-    jsonb_build_object('job_id', shown_job(new), 'rerun_rows', new.rerun_rows, 'filename', coalesce(new.name, new.filename),
+    jsonb_build_object('job_id', shown_job(new.id, new.account_id, new.rerun_of, new.rerun_rows),
+      'rerun_rows', new.rerun_rows, 'filename', coalesce(new.name, new.filename),
       'state', new.state,
       -- As the API names and counts them.
       'line_count', new.row_count + new.blank_count, 'blank_count', new.blank_count,
@@ -3673,7 +3674,7 @@ create function notify_expiring_results() returns void
     select notify_members(j.account_id, 'retention_warning', j.id::text,
       jsonb_build_object('job_id', j.id, 'filename', coalesce(j.name, j.filename), 'on', j.expires_on + 1))
     from jobs j
-    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2 and shown_job(j) = j.id
+    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2 and shown_job(j.id, j.account_id, j.rerun_of, j.rerun_rows) = j.id
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
 

@@ -27,7 +27,7 @@ export async function listAlerts(trx: Trx, { accountId, mode }: View, limit: num
       union all
       select 4, 'results_expiring', j.id, coalesce(j.name, j.filename), (j.expires_on + 1)::timestamp at time zone 'utc'
       from jobs j
-      where j.account_id = ${accountId} and j.mode = ${mode} and j.state = 'completed' and shown_job(j) = j.id
+      where j.account_id = ${accountId} and j.mode = ${mode} and j.state = 'completed' and shown_job(j.id, j.account_id, j.rerun_of, j.rerun_rows) = j.id
         and j.expires_on between utc_today() and utc_today() + 1
         and j.expires_on - (j.created_at at time zone 'utc')::date >= ${KEPT_DAYS_MIN}
       union all

@@ -270,7 +270,7 @@ function passes({ statuses, search, tag, withoutUnknownReruns = false }: JobsFil
   const names = sql`lower(concat_ws(chr(10), name, filename))`
   const isFound = search === undefined ? sql`true` : sql`strpos(${names}, lower(${search})) > 0`
   const hasTag = tag === undefined ? sql`true` : sql`${tag} = any (tags)`
-  const isShown = withoutUnknownReruns ? sql`shown_job(jobs) = id` : sql`true`
+  const isShown = withoutUnknownReruns ? sql`shown_job(id, account_id, rerun_of, rerun_rows) = id` : sql`true`
   return sql`${hasStatus} and ${isFound} and ${hasTag} and ${isShown}`
 }
 

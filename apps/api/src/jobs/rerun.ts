@@ -156,7 +156,7 @@ async function readCopy(services: RerunDependencies, { auth, rows, signal }: Wis
     const reading = await services.uploadReader.readColumn(key, layout, { accountId, emailsMax, signal })
     const counts = readCounts({ ...reading, rowCount, lineCount: rowCount + source.blankCount })
     const form = { encoding, headerRow, rowCount, sizeBytes: copy.size, fileHash: upload.fileHash }
-    return { counts, upload: { ...row, ...form, ...pickEmailCounts(counts) } }
+    return { counts, upload: { ...row, ...form, emailCount: counts.emailCount, uniqueCount: counts.uniqueCount } }
   }
   const { resultNos, lasting } = await inTenant(services.db, accountId, async (trx) => ({
     resultNos: await listRerunnableRows(trx, source),
@@ -186,10 +186,6 @@ function describeLasting(counts: LastingCount[]): string | undefined {
     ({ count, reason }) => `${count.toLocaleString('en')} ${count === 1 ? 'is' : 'are'} ${reason}`,
   )
   return `Another validation cannot change the unknown addresses of the job: ${parts.join('; ')}.`
-}
-
-function pickEmailCounts({ emailCount, uniqueCount }: ListCounts) {
-  return { emailCount, uniqueCount }
 }
 
 type Confirmable = ReadCopy & { source: RerunSource }

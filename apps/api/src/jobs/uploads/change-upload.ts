@@ -73,14 +73,7 @@ export const chooseSheet: Route<UploadServices> = async (app, services) => {
     const options = { accountId: auth.accountId, emailsMax, cells: readCellOptions(body), signal }
     const { sheets } = await getReading(services, draft, { ...options, column: undefined })
     if (!sheets.includes(body.sheet)) throw invalidField('/sheet', 'is not a sheet of the workbook')
-    const preview = await services.storage.lendOriginal(draft.storageKey, (path) =>
-      replaceUpload(services, auth, { draft, path }, async (from, to) => {
-        const converted = await services.uploadReader.convert(from, to, { ...options, sheet: body.sheet })
-        return { reading: converted, keepsOriginal: true }
-      }),
-    )
-    if (preview === undefined) throw new Problem('file_removed', 'The workbook is no longer stored.')
-    return preview
+    return convertSheet(services, auth, { draft, options: { ...options, sheet: body.sheet } })
   })
 }
 
@@ -105,17 +98,8 @@ export const chooseHeader: Route<UploadServices> = async (app, services) => {
       signal: disconnectSignal(reply),
     }
     const { sheets, sheet } = await getReading(services, draft, { ...options, column: undefined })
-    if (sheet !== null && sheets.length > 1) {
-      // The workbook stays, so that another sheet can still be chosen.
-      const preview = await services.storage.lendOriginal(draft.storageKey, (path) =>
-        replaceUpload(services, auth, { draft, path }, async (from, to) => {
-          const converted = await services.uploadReader.convert(from, to, { ...options, sheet })
-          return { reading: converted, keepsOriginal: true }
-        }),
-      )
-      if (preview === undefined) throw new Problem('file_removed', 'The workbook is no longer stored.')
-      return preview
-    }
+    if (sheet !== null && sheets.length > 1)
+      return convertSheet(services, auth, { draft, options: { ...options, sheet } })
     return services.storage.lend(draft.storageKey, (path) =>
       replaceUpload(services, auth, { draft, path }, async (from, to) => {
         await copyFile(from, to)
@@ -260,6 +244,20 @@ async function getDraft({ db }: UploadServices, auth: Auth, uploadId: string) {
     const { plan } = await getAccount(trx, auth.accountId)
     return { draft, emailsMax: plan.emailsPerFile }
   })
+}
+
+type SheetConversion = { draft: Draft; options: Parameters<UploadServices['uploadReader']['convert']>[2] }
+
+/** Stores the rows of a sheet as a new upload. The workbook stays with it, so that another sheet can still be chosen. */
+async function convertSheet(services: UploadServices, auth: Auth, { draft, options }: SheetConversion) {
+  const preview = await services.storage.lendOriginal(draft.storageKey, (path) =>
+    replaceUpload(services, auth, { draft, path }, async (from, to) => {
+      const converted = await services.uploadReader.convert(from, to, options)
+      return { reading: converted, keepsOriginal: true }
+    }),
+  )
+  if (preview === undefined) throw new Problem('file_removed', 'The workbook is no longer stored.')
+  return preview
 }
 
 type Source = { draft: Draft; path: string }
